@@ -5,16 +5,17 @@ open, whatever the trajectory's size. What is cut is said where it is cut.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct, structs
 
+from analysis.measures.run_totals import has_failed, run_totals
 from analysis.pages.edits import with_diffs
 from analysis.pages.foot import Foot, described
 from analysis.pages.interventions import guidance_number, observer_view
 from analysis.pages.rendering import asset, markup, render
+from analysis.tables import Unit
 from analysis.tables.wording import count_text, number_text
 from harness.escaping import one_line
 from harness.intervention import ObservedRun
@@ -196,22 +197,17 @@ def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
     source, outcome = trajectory.source, trajectory.outcome
     place = source.file if source.line is None else f"{source.file}, line {source.line:,}"
     reward = "" if outcome.reward is None else f", reward {number_text(outcome.reward)}"
-    seconds = [step.seconds for step in trajectory.steps if step.seconds is not None]
-    tokens = [step.tokens for step in trajectory.steps if step.tokens]
-    costs = [one.cost_usd for one in tokens if one.cost_usd is not None]
-    prompts = [one.prompt for one in tokens if one.prompt is not None]
-    completions = [one.completion for one in tokens if one.completion is not None]
-    duration = _duration(trajectory)
+    totals = run_totals(trajectory)
     facts = (
         ("Outcome", f"{outcome.status}{reward}"),
         ("Agent", trajectory.agent or "not recorded"),
         ("Model", trajectory.model or "not recorded"),
-        ("Steps", count_text(len(trajectory.steps))),
-        ("Time", number_text(sum(seconds), "seconds") if seconds else ""),
-        ("From first to last step", number_text(duration, "seconds") if duration is not None and not seconds else ""),
-        ("Tokens in", count_text(sum(prompts)) if prompts else ""),
-        ("Tokens out", count_text(sum(completions)) if completions else ""),
-        ("Cost", number_text(sum(costs), "usd") if costs else ""),
+        ("Steps", count_text(totals.steps)),
+        ("Time", _known(totals.seconds, "seconds")),
+        ("From first to last step", _known(totals.elapsed, "seconds") if totals.seconds is None else ""),
+        ("Tokens in", _known(totals.prompt_tokens, "count")),
+        ("Tokens out", _known(totals.completion_tokens, "count")),
+        ("Cost", _known(totals.cost_usd, "usd")),
         ("Part of", trajectory.parent or ""),
         ("Data set", source.dataset or ""),
         ("Source", f"{place} ({source.format})" if place else source.format),
@@ -219,17 +215,8 @@ def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in facts if value)
 
 
-def _duration(trajectory: Trajectory) -> float | None:
-    """The seconds from the first step with a time to the last one; `None` where no two times can be told apart."""
-    times = [step.timestamp for step in trajectory.steps if step.timestamp]
-    try:
-        return (datetime.fromisoformat(times[-1]) - datetime.fromisoformat(times[0])).total_seconds() or None
-    except (
-        IndexError,
-        ValueError,
-        TypeError,
-    ):  # no times, no times that can be read, or one with a zone and one without
-        return None
+def _known(value: float | None, unit: Unit) -> str:
+    return "" if value is None else number_text(value, unit)
 
 
 def _verdict_view(verdict: Verdict, n_steps: int) -> VerdictView:
@@ -355,7 +342,7 @@ def _spans(steps: Sequence[Step]) -> list[Span]:
 
 
 def _kind(step: Step) -> str:
-    failed = any(result.is_error or (result.exit_code or 0) != 0 for result in step.results)
+    failed = any(map(has_failed, step.results))
     return "failure" if failed else "guidance" if guidance_number(step) is not None else step.role
 
 

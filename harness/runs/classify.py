@@ -105,7 +105,7 @@ def classify_paths(
         return _into_run(paths, tuple(categories), judge_batch, out, workers, arguments, conclude, since)
     files = partial(files_since, since=since)
     if workers is None:
-        workers = _enough_workers(total_bytes(files(found_files(paths))))
+        workers = enough_workers(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
     judged = _judged(judge_batch, batches(files(found_files(paths))), workers)
     found = summarise(merger.add(one)[1] for one in judged)
@@ -138,7 +138,7 @@ def _into_run(
         merger = VerdictMerger([*taken, *judged_items(run.folder / VERDICTS)])
         todo = islice(batches(files), len(run.entries), None)
         length = run.entries[-1].sessions_length if run.entries else 0
-        enough = workers or _enough_workers(total_bytes(files))
+        enough = workers or enough_workers(total_bytes(files))
         with RecordsBeside(run.folder / SESSIONS, length) as sessions:
             for judged in _judged(judge_batch, todo, enough):
                 named, entry = merger.add(judged)
@@ -170,7 +170,8 @@ def _judge_batch(
     return judge(found, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 
-def _enough_workers(size: int) -> int:
+def enough_workers(size: int) -> int:
+    """How many processes read inputs of a size in bytes, unless the user says how many."""
     return 1 if size <= ONE_WORKER_BYTES else min(available(), MOST_WORKERS)
 
 

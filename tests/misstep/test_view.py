@@ -62,7 +62,9 @@ def test_of_several_the_first_is_shown_and_the_others_are_told_of(tmp_path):
     path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
     result = run(path, "--out", tmp_path / "out.html")
     assert "<dt>Id</dt><dd><bdi>run-1</bdi></dd>" in (tmp_path / "out.html").read_text()
-    assert "2 trajectories; this is the first. For another, give --id run-2" in result.stderr
+    assert (
+        "2 trajectories; this is the first. For another, give --id run-2; for all in one page, --all." in result.stderr
+    )
 
 
 def test_an_id_chooses_one_of_several(tmp_path):
@@ -129,3 +131,46 @@ def test_a_real_run_becomes_a_page(data_folder, tmp_path):
     file = data_folder / "agent_trajs" / "mini-swe-agent" / "github_issue.traj.json.gz"
     assert run(file, "--out", tmp_path / "out.html").exit_code == 0
     check_page((tmp_path / "out.html").read_text())
+
+
+def folder_of_two(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    write(folder / "a.jsonl", record("run-1"), record("run-2"))
+    write(folder / "b.json", record("run-1", "I look again."))
+    return folder
+
+
+def test_a_folder_of_runs_becomes_one_page_named_after_it(tmp_path, monkeypatch):
+    folder = folder_of_two(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert (run(folder).exit_code, run("runs").stdout) == (0, "runs.html\n")
+    text = check_page(Path("runs.html").read_text()).text
+    assert "3 of 3 runs show misbehaviour" in text
+    assert "run-1~2" in text
+    assert "misstep view runs\n" in text
+
+
+def test_of_a_file_all_runs_are_shown_where_they_are_asked_for(tmp_path):
+    path = write(tmp_path / "runs.jsonl", record("run-1"), record("run-2"))
+    run(path, "--all", "--out", tmp_path / "out.html")
+    text = check_page((tmp_path / "out.html").read_text()).text
+    assert "2 of 2 runs show misbehaviour" in text
+    assert f"misstep view {path} --all\n" in text
+
+
+def test_a_folder_with_one_run_is_shown_as_that_run_and_an_id_chooses_one_of_more(tmp_path):
+    folder = folder_of_two(tmp_path)
+    run(folder, "--id", "run-1~2", "--out", tmp_path / "out.html")
+    assert "I look again." in (tmp_path / "out.html").read_text()
+    (folder / "a.jsonl").unlink()
+    run(folder, "--out", tmp_path / "out.html")
+    assert "<dt>Id</dt><dd><bdi>run-1</bdi></dd>" in (tmp_path / "out.html").read_text()
+
+
+def test_what_cannot_be_read_in_a_folder_is_named_on_its_page_and_exit_is_1(tmp_path):
+    folder = folder_of_two(tmp_path)
+    (folder / "c.json").write_text('{"steps": [')
+    result = run(folder, "--out", tmp_path / "out.html")
+    assert (result.exit_code, "c.json: no JSON" in result.stderr) == (1, True)
+    assert "1 run could not be read" in (tmp_path / "out.html").read_text()

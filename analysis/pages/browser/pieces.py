@@ -14,12 +14,12 @@ class Pieces:
 
     Parameters
     ----------
-    most_characters
+    most_bytes
         How large all of them may be together, as they stand in the page.
     """
 
-    def __init__(self, most_characters: int) -> None:
-        self._most = most_characters
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
         self._size = 0
         self._count = 0
         self._lost = -1
@@ -37,10 +37,10 @@ class Pieces:
         """Keep a part that is the content of a script element already."""
         heapq.heappush(self._kept, (rank, -self._count, name, text))
         self._count += 1
-        self._size += len(text)
+        self._size += len(text.encode())
         while self._size > self._most and self._kept:
             rank, _, _, gone = heapq.heappop(self._kept)
-            self._size -= len(gone)
+            self._size -= len(gone.encode())
             self._lost = max(self._lost, rank)
 
     def kept(self) -> dict[str, str]:

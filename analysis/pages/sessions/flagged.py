@@ -10,7 +10,6 @@ Categories, projects and the like are said once and then counted from 0. With ma
 
 import shlex
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from msgspec import Struct, structs
@@ -20,21 +19,18 @@ from analysis.pages.browser.embedding import embedded, is_embedded
 from analysis.pages.browser.frame import LINES_SHOWN, Listed
 from analysis.pages.browser.numbered import Numbered
 from analysis.pages.browser.pieces import Pieces
+from analysis.pages.browser.wanted import rank_of, shortened
 from analysis.tables.wording import counted_text
 from harness.errors import InputError
-from harness.escaping import one_line
 from harness.journal.classified import PlacedVerdict
 from harness.journal.labelled_sessions import LabelledSession
 from harness.session import Session
 
-PAGE_CHARACTERS = 18_000_000
-"""How large all sessions in a page may be together, as they stand in it."""
+PAGE_BYTES = 18_000_000
+"""How many bytes all sessions in a page take at most, as they stand in it."""
 
 SESSIONS_LISTED = 20_000
 """How many flagged sessions a page lists at most."""
-
-_REASON_SHOWN = 600
-_SECONDS = 1 << 40
 
 
 class FlaggedIndex(Struct, frozen=True):
@@ -86,10 +82,10 @@ class FlaggedSessions:
     Parameters
     ----------
     room
-        How many characters their texts may take in the page.
+        How many bytes their texts may take in the page.
     """
 
-    def __init__(self, room: int = PAGE_CHARACTERS) -> None:
+    def __init__(self, room: int = PAGE_BYTES) -> None:
         self._pieces = Pieces(room)
         self._flagged: list[_Flagged] = []
 
@@ -109,7 +105,7 @@ class FlaggedSessions:
             raise InputError(
                 f"the run has other text than Misstep's to show of {session.item!r}", "Classify into a new folder."
             )
-        rank = len(found) * _SECONDS + _seconds(session)
+        rank = rank_of(session, len(found))
         name = f"session-{len(self._flagged)}" if session.shown and self._pieces.wants(rank) else ""
         if name:
             self._pieces.add_embedded(name, rank, session.shown)
@@ -131,15 +127,6 @@ class FlaggedSessions:
         return Listed({"index": embedded(_index(listed, kept)), **kept}, lines, title, tuple(notes))
 
 
-def _seconds(session: Session) -> int:
-    """When a session started, in seconds since 1970; 0 where no time is known."""
-    try:
-        started = datetime.fromisoformat(session.started or "")
-    except ValueError:
-        return 0
-    return max(int((started if started.tzinfo else started.replace(tzinfo=UTC)).timestamp()), 0)
-
-
 def _index(flagged: Iterable[_Flagged], kept: Mapping[str, str]) -> FlaggedIndex:
     rows = list(flagged)
     categories, projects, models, agents, weeks = (Numbered() for _ in range(5))
@@ -157,7 +144,7 @@ def _index(flagged: Iterable[_Flagged], kept: Mapping[str, str]) -> FlaggedIndex
         weeks=weeks.words(),
         id=[one.item for one in sessions],
         title=[one.title for one in sessions],
-        rationale=[[_shortened(verdict.rationale) for verdict in one.verdicts] for one in rows],
+        rationale=[[shortened(verdict.rationale) for verdict in one.verdicts] for one in rows],
         steps=[[verdict.steps for verdict in one.verdicts] for one in rows],
         started=[one.started or "" for one in sessions],
         n_steps=[one.n_steps for one in sessions],
@@ -177,14 +164,9 @@ def _lines(wanted: Iterable[_Flagged]) -> tuple[tuple[FindingLine, ...], str]:
             verdict.judge,
             session.file if session.line is None else f"{session.file}:{session.line}",
             ", ".join(map(str, verdict.steps[:8])) + (", …" if len(verdict.steps) > 8 else ""),
-            _shortened(verdict.rationale),
+            shortened(verdict.rationale),
         )
         for session, verdict in found[:LINES_SHOWN]
     )
     some = f", the first {LINES_SHOWN} of them" if len(found) > LINES_SHOWN else ""
     return lines, f"{counted_text(len(found), 'finding')}{some}"
-
-
-def _shortened(text: str) -> str:
-    said = one_line(text[: 2 * _REASON_SHOWN])
-    return said if len(said) <= _REASON_SHOWN else f"{said[:_REASON_SHOWN].rstrip()} …"

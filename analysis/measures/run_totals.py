@@ -1,0 +1,90 @@
+"""What a run comes to: steps, tool calls, failed results, time, tokens and cost, as far as they were recorded."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TypeVar
+
+from msgspec import Struct
+
+from harness.trajectory import Step, ToolResult, Trajectory
+
+Figure = TypeVar("Figure", int, float)
+
+
+class RunTotals(Struct, frozen=True):
+    """The totals of a run; `None` where the format does not say.
+
+    Parameters
+    ----------
+    steps, calls
+        The number of steps and of tool calls.
+    errors
+        The number of results that say that a tool failed.
+    seconds
+        How long the steps took together.
+    elapsed
+        The seconds from the first step with a time to the last one.
+    prompt_tokens, completion_tokens
+        The tokens in and out.
+    cost_usd
+        The cost in US dollars.
+    """
+
+    steps: int
+    calls: int
+    errors: int
+    seconds: float | None = None
+    elapsed: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+
+    @property
+    def duration(self) -> float | None:
+        """How long the run took in seconds: its steps together, else from the first to the last."""
+        return self.elapsed if self.seconds is None else self.seconds
+
+    @property
+    def tokens(self) -> int | None:
+        """The tokens in and out together."""
+        return _sum((self.prompt_tokens, self.completion_tokens))
+
+
+def run_totals(run: Trajectory) -> RunTotals:
+    """The totals of a run."""
+    steps = run.steps
+    tokens = [step.tokens for step in steps if step.tokens]
+    return RunTotals(
+        steps=len(steps),
+        calls=sum(len(step.calls) for step in steps),
+        errors=sum(has_failed(result) for step in steps for result in step.results),
+        seconds=_sum(step.seconds for step in steps),
+        elapsed=_elapsed(steps),
+        prompt_tokens=_sum(one.prompt for one in tokens),
+        completion_tokens=_sum(one.completion for one in tokens),
+        cost_usd=_sum(one.cost_usd for one in tokens),
+    )
+
+
+def has_failed(result: ToolResult) -> bool:
+    """Whether a result says that its tool failed."""
+    return bool(result.is_error) or (result.exit_code or 0) != 0
+
+
+def _sum(values: Iterable[Figure | None]) -> Figure | None:
+    """The sum of the values that there are; `None` where there is none."""
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known else None
+
+
+def _elapsed(steps: Iterable[Step]) -> float | None:
+    """The seconds from the first step with a time to the last one; `None` where no two times can be told apart."""
+    times = [step.timestamp for step in steps if step.timestamp]
+    try:
+        return (datetime.fromisoformat(times[-1]) - datetime.fromisoformat(times[0])).total_seconds() or None
+    except (
+        IndexError,
+        ValueError,
+        TypeError,
+    ):  # no times, no times that can be read, or one with a zone and one without
+        return None

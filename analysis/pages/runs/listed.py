@@ -1,0 +1,288 @@
+"""All runs of a folder as one index, which the page's browser filters, sorts and searches.
+
+A list a field, in the order in which a reader wants to see them: those with most categories first, then the newest.
+Categories, models and the like are said once and then counted from 0. With made-up values:
+
+    {"categories": ["infinite_loop"], "models": ["small"], "outcomes": ["failed", "passed"], …,
+     "id": ["run-7"], "title": ["Sort the list."], "category": [[0]], "steps": [[[4, 6, 8]]], "outcome": [0],
+     "seconds": [71.5], "tokens": [null], "file": ["runs.jsonl"], "line": [7],
+     "view": ["misstep view runs.jsonl --id run-7"], "piece": ["run-0"], …}
+"""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct, structs
+
+from analysis.measures.prevalence import Labels
+from analysis.measures.run_totals import RunTotals, run_totals
+from analysis.measures.session_rates import group_of
+from analysis.pages.browser.embedding import embedded
+from analysis.pages.browser.frame import Listed
+from analysis.pages.browser.numbered import Numbered
+from analysis.pages.browser.pieces import Pieces
+from analysis.pages.browser.wanted import rank_of, shortened
+from analysis.pages.sessions.shown import show_session
+from analysis.tables.wording import count_text, counted_text, number_text
+from harness.escaping import one_line
+from harness.session import Session, session_of
+from harness.trajectory import Step, Trajectory
+from harness.values import written
+from harness.verdict import Verdict
+
+PAGE_BYTES = 32_000_000
+"""How many bytes a page of runs has at most: of more texts, and of more runs, less is shown, and the page says so."""
+
+STEPS_BYTES = 18_000_000
+"""How many bytes of it the steps of all runs take at most, as they stand in it."""
+
+INDEX_BYTES = 4_000_000
+"""How many bytes of it the index takes at most: of more runs, fewer are listed."""
+
+LINES_SHOWN = 1_000
+"""How many runs stand in the page for readers without scripts."""
+
+_LINES_BYTES = 1_000_000
+_RUNS_LISTED = 40_000
+_EXCERPTS = 2
+_EXCERPT = 240
+_NAME = 120
+
+
+class ListedRun(Struct, frozen=True):
+    """A run as the index takes it: its session with its steps as the page opens them, and what was found in it."""
+
+    session: Session
+    format: str
+    outcome: str
+    totals: RunTotals
+    verdicts: tuple[Verdict, ...]
+    excerpts: dict[int, str]
+
+
+class RunIndex(Struct, frozen=True):
+    """The runs, a list a field; `piece` names the part of the page that holds a run's steps."""
+
+    categories: list[str]
+    models: list[str]
+    agents: list[str]
+    outcomes: list[str]
+    formats: list[str]
+    id: list[str]
+    title: list[str]
+    category: list[list[int]]
+    rationale: list[list[str]]
+    steps: list[list[tuple[int, ...]]]
+    model: list[int]
+    agent: list[int]
+    outcome: list[int]
+    format: list[int]
+    started: list[str]
+    n_steps: list[int]
+    seconds: list[float | None]
+    tokens: list[int | None]
+    parent: list[str]
+    file: list[str]
+    line: list[int | None]
+    view: list[str]
+    piece: list[str]
+
+
+class FoundLine(Struct, frozen=True):
+    """A category found in a run, for readers without scripts: why, and what its first evidence steps say."""
+
+    category: str
+    steps: str
+    reason: str
+    excerpts: tuple[str, ...]
+
+
+class RunLine(Struct, frozen=True):
+    """A run as a line for readers without scripts; `anchor` is what its findings are called on the page."""
+
+    anchor: str
+    id: str
+    title: str
+    place: str
+    cells: tuple[str, ...]
+    found: tuple[FoundLine, ...]
+    view: str
+
+
+class _Kept(NamedTuple):
+    rank: int
+    run: ListedRun
+    piece: str
+
+
+def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[Verdict]) -> ListedRun:
+    """A run as the index takes it, made while the run is in memory.
+
+    Parameters
+    ----------
+    run
+        The run.
+    file, line
+        The place where it was read.
+    verdicts
+        What classifiers say of it, one verdict a category.
+    """
+    found = [verdict for verdict in verdicts if verdict.label == "yes"]
+    evidence = {step for verdict in found for step in verdict.steps}
+    quoted = {step for verdict in found for step in verdict.steps[:_EXCERPTS] if 0 <= step < len(run.steps)}
+    return ListedRun(
+        session_of(run, file, line, show_session(run, evidence)),
+        run.source.format,
+        run.outcome.status,
+        run_totals(run),
+        tuple(verdicts),
+        {number: _excerpt(run.steps[number]) for number in sorted(quoted)},
+    )
+
+
+class ListedRuns:
+    """Gathers runs as they are read, and no more of their texts than a page has room for.
+
+    Parameters
+    ----------
+    steps_bytes, index_bytes
+        How many bytes the steps of all runs and the index may take in the page.
+    """
+
+    def __init__(self, steps_bytes: int = STEPS_BYTES, index_bytes: int = INDEX_BYTES) -> None:
+        self.patterns: Counter[Labels] = Counter()
+        self.sub_agents = 0
+        self.n = 0
+        self._index_bytes = index_bytes
+        self._pieces = Pieces(steps_bytes)
+        self._kept: list[_Kept] = []
+
+    def add(self, run: ListedRun) -> None:
+        """Take a run. One of a sub-agent is listed and not counted."""
+        if run.session.parent is None:
+            self.patterns[tuple(verdict.label for verdict in run.verdicts)] += 1
+        else:
+            self.sub_agents += 1
+        found = sum(verdict.label == "yes" for verdict in run.verdicts)
+        rank = rank_of(run.session, found)
+        name = f"run-{self.n}" if self._pieces.wants(rank) else ""
+        if name:
+            self._pieces.add_embedded(name, rank, run.session.shown)
+        self.n += 1
+        self._kept.append(_Kept(rank, structs.replace(run, session=structs.replace(run.session, shown="")), name))
+        if len(self._kept) > 2 * _RUNS_LISTED:
+            self._kept = self._most_wanted()[:_RUNS_LISTED]
+
+    def browser(self) -> Listed[RunLine]:
+        """The browser of all runs that were taken."""
+        kept = self._pieces.kept()
+        listed = self._most_wanted()[:_RUNS_LISTED]
+        index = embedded(_index(listed, kept))
+        while len(index.encode()) > self._index_bytes and listed:
+            listed = listed[: len(listed) * 3 // 4]
+            index = embedded(_index(listed, kept))
+        names = {one.piece for one in listed}
+        lines = tuple(_lines(one.run for one in listed[:LINES_SHOWN]))
+        some = f", the first {len(lines):,} of {self.n:,}" if len(lines) < self.n else ""
+        data = {"index": index, **{name: text for name, text in kept.items() if name in names}}
+        return Listed(data, lines, f"{counted_text(len(lines), 'run')}{some}", tuple(self._notes(listed, kept)))
+
+    def _most_wanted(self) -> list[_Kept]:
+        return sorted(self._kept, key=lambda one: -one.rank)
+
+    def _notes(self, listed: Sequence[_Kept], kept: Mapping[str, str]) -> Iterable[str]:
+        if len(listed) < self.n:
+            yield f"{len(listed):,} of {self.n:,} runs are listed: those with most findings, then the newest."
+        if absent := sum(one.piece not in kept for one in listed):
+            yield (
+                f"The steps of {counted_text(absent, 'run')} did not fit into the page; the command beside a run that "
+                "is opened shows all of it."
+            )
+
+
+def _index(listed: Sequence[_Kept], pieces: Mapping[str, str]) -> RunIndex:
+    categories, models, agents, outcomes, formats = (Numbered() for _ in range(5))
+    runs = [one.run for one in listed]
+    found = [[verdict for verdict in run.verdicts if verdict.label == "yes"] for run in runs]
+    sessions = [run.session for run in runs]
+    return RunIndex(
+        category=[[categories.of(verdict.judge) for verdict in one] for one in found],
+        model=[models.of(group_of(one, "model")) for one in sessions],
+        agent=[agents.of(group_of(one, "agent")) for one in sessions],
+        outcome=[outcomes.of(run.outcome) for run in runs],
+        format=[formats.of(run.format) for run in runs],
+        categories=categories.words(),
+        models=models.words(),
+        agents=agents.words(),
+        outcomes=outcomes.words(),
+        formats=formats.words(),
+        id=[one.item for one in sessions],
+        title=[one.title for one in sessions],
+        rationale=[[shortened(verdict.rationale) for verdict in one] for one in found],
+        steps=[[verdict.steps for verdict in one] for one in found],
+        started=[one.started or "" for one in sessions],
+        n_steps=[one.n_steps for one in sessions],
+        seconds=[run.totals.duration for run in runs],
+        tokens=[run.totals.tokens for run in runs],
+        parent=[one.parent or "" for one in sessions],
+        file=[one.file for one in sessions],
+        line=[one.line for one in sessions],
+        view=[_view(one) for one in sessions],
+        piece=[one.piece if one.piece in pieces else "" for one in listed],
+    )
+
+
+def _view(session: Session) -> str:
+    return shlex.join(["misstep", "view", session.file, "--id", session.item])
+
+
+def _lines(runs: Iterable[ListedRun]) -> Iterator[RunLine]:
+    """The lines of the first runs, as many as there is room for."""
+    room = _LINES_BYTES
+    for number, run in enumerate(runs):
+        line = _line(number, run)
+        room -= len(msgspec.json.encode(line))
+        if room < 0:
+            return
+        yield line
+
+
+def _line(number: int, run: ListedRun) -> RunLine:
+    session, totals = run.session, run.totals
+    place = session.file if session.line is None else f"{session.file}:{session.line}"
+    return RunLine(
+        anchor=f"found-{number}",
+        id=shortened(session.item, _NAME),
+        title=session.title,
+        place=shortened(place, _NAME),
+        cells=(
+            shortened(session.agent or "", _NAME),
+            shortened(session.model or "", _NAME),
+            run.outcome,
+            run.format,
+            count_text(totals.steps),
+            "" if totals.duration is None else number_text(totals.duration, "seconds"),
+            count_text(totals.tokens),
+        ),
+        found=tuple(
+            FoundLine(
+                verdict.judge.replace("_", " "),
+                ", ".join(map(str, verdict.steps[:8])) + (", …" if len(verdict.steps) > 8 else ""),
+                shortened(verdict.rationale, _EXCERPT),
+                tuple(f"{step}: {run.excerpts[step]}" for step in verdict.steps[:_EXCERPTS] if step in run.excerpts),
+            )
+            for verdict in run.verdicts
+            if verdict.label == "yes"
+        ),
+        view=_view(session) if len(session.item) + len(session.file) < 2 * _NAME else "",
+    )
+
+
+def _excerpt(step: Step) -> str:
+    """The first words of what a step does: its calls, else its text, else what came back."""
+    calls = "; ".join(f"{call.name} {written(call.arguments)[:_EXCERPT]}" for call in step.calls)
+    results = "; ".join(result.text[:_EXCERPT] for result in step.results)
+    return shortened(one_line(calls[: 4 * _EXCERPT]) or step.text.strip() or results, _EXCERPT)

@@ -1,0 +1,85 @@
+"""All runs of a folder as one page: read and classified in one pass."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from analysis.pages.foot import Foot
+from analysis.pages.runs.index import runs_page
+from analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run
+from harness.journal.classified import Failed, Names, failed_verdicts, together
+from harness.journal.workers import in_order
+from harness.progress import Progress
+from harness.runs.classify import ClassifyAs, enough_workers
+from harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
+from harness.runs.inputs import trajectories
+from harness.trajectory import Placed, Trajectory, Unreadable
+
+
+class ViewedRuns(Struct, frozen=True):
+    """A page of runs: how many there are, what could not be read, and which classifiers failed."""
+
+    page: str
+    n: int
+    unreadable: tuple[Unreadable, ...]
+    failed: tuple[Failed, ...]
+
+
+def holds_several(path: Path) -> bool:
+    """Whether a file or folder holds more than one run that can be read; it is read no further than the second."""
+    found = (one for one in trajectories([path]) if isinstance(one, Trajectory))
+    return len(list(islice(found, 2))) > 1
+
+
+def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, command: str) -> ViewedRuns:
+    """All runs of a file or folder as one page.
+
+    Parameters
+    ----------
+    path
+        The file or folder.
+    categories
+        What to look for.
+    classify
+        Gives the verdicts; a function of a module, so that other processes find it.
+    command
+        The command that makes the page again.
+
+    Raises
+    ------
+    InputError
+        The path does not exist or cannot be read.
+    """
+    files = list(found_files([path]))
+    listed, names = ListedRuns(), Names()
+    unreadable: list[Unreadable] = []
+    failed: list[Failed] = []
+    work = partial(_listed, classify=classify, categories=tuple(categories))
+    with Progress("runs") as progress:
+        for batch in in_order(work, batches(files), enough_workers(total_bytes(files)), describe):
+            progress.advance(len(batch))
+            for one in batch:
+                if isinstance(one, Unreadable):
+                    unreadable.append(one)
+                    continue
+                failed += failed_verdicts(one.verdicts)
+                name = names.give(one.session.item)
+                listed.add(structs.replace(one, session=structs.replace(one.session, item=name)))
+    foot = Foot(command, inputs=(str(path),))
+    page = runs_page(path.resolve().name, categories, listed, unreadable, foot)
+    return ViewedRuns(page, listed.n, tuple(unreadable), tuple(together(failed)))
+
+
+def _listed(batch: Batch, classify: ClassifyAs, categories: tuple[str, ...]) -> list[ListedRun | Unreadable]:
+    """The runs of a batch as the index takes them, and what of it could not be read."""
+    listed: list[ListedRun | Unreadable] = []
+    for one in placed_in(batch):
+        found = one.found if isinstance(one, Placed) else one
+        if isinstance(found, Unreadable):
+            listed.append(found)
+        elif isinstance(one, Placed) and isinstance(found, Trajectory):
+            listed.append(listed_run(found, one.file, one.line, classify(found, categories)))
+    return listed
