@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reflect": ("misstep.reflect", "Run the reflexive loop on work items, and see what it does."),
     "experiment": ("misstep.experiment", "Run agents with and without guidance, and compare them."),
     "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
+    "group": ("misstep.group", "Group the reasons or errors of a run by their words."),
     "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
     "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
     "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),

@@ -1,0 +1,36 @@
+"""`misstep group`: the reasons or errors of a run in groups of like words, to read them faster."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from misstep.options import Json, Seed, command_app, json_text
+
+app = command_app()
+
+
+@app.command()
+def group(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run with verdicts, or of repairs.")],
+    texts: Annotated[
+        Literal["reasons", "errors"],
+        typer.Option(help="Texts to group: the judge's reasons, or the errors of what has no answer."),
+    ] = "reasons",
+    least: Annotated[int, typer.Option(min=2, metavar="N", help="Fewest texts that make a group.")] = 3,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Group the reasons or errors of a run by their words.
+
+    The groups help with reading: each has its words, an example, its members, and how stable it is when a fifth of the
+    texts is left out. Their number and sizes are no finding, and no page or table counts them.
+
+    \b
+    misstep group RUN
+    misstep group RUN --texts errors --json
+    """  # noqa: D301 (the sign keeps the lines of the list as they are)
+    from studies.text_groups import grouped, groups_text
+
+    found, examples = grouped(run, texts, least, seed)
+    print(json_text(found) if json else groups_text(found, examples, texts), end="\n" if json else "")

@@ -1,0 +1,82 @@
+"""The reasons or the errors of a run, grouped by their words."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from analysis.measures.text_groups import GroupedTexts, TextGroup, group_texts
+from analysis.tables.wording import counted_text
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.journal.records import ATTEMPT_RECORDS, VERDICTS, read_manifest, read_records, read_verdicts
+
+Texts = Literal["reasons", "errors"]
+
+MOST_TEXTS = 20_000
+
+_MEMBERS_SHOWN = 8
+_EXAMPLE_SHOWN = 200
+
+
+def texts_of(run: Path, what: Texts) -> list[tuple[str, str]]:
+    """Name and text of each reason or error of a run, those of sessions that show nothing left out.
+
+    Raises
+    ------
+    UsageError
+        The folder holds no run, or one without such texts.
+    """
+    manifest = read_manifest(run)
+    if manifest is None:
+        raise UsageError(f"{run} holds no run", "Name the folder of a run.")
+    if (run / VERDICTS).is_file():
+        found = list(_of_verdicts(run, what, classified=manifest.command == "classify"))
+    elif (run / ATTEMPT_RECORDS.file).is_file() and what == "errors":
+        found = [(one.id, one.error) for one in read_records(run, ATTEMPT_RECORDS, unfinished=True) if one.error]
+    else:
+        raise UsageError(f"a run of `misstep {manifest.command}` has no {what}", "Name a run with verdicts.")
+    if not found:
+        raise UsageError(f"no record of {run} has {what}", "There is nothing to group.")
+    if len(found) > MOST_TEXTS:
+        raise UsageError(f"{run} has {len(found):,} {what}", f"At most {MOST_TEXTS:,} are grouped.")
+    return found
+
+
+def _of_verdicts(run: Path, what: Texts, *, classified: bool) -> Iterator[tuple[str, str]]:
+    for verdict in read_verdicts(run, unfinished=True):
+        if what == "errors":
+            text = verdict.error or ""
+        else:
+            text = "" if classified and verdict.label != "yes" else verdict.rationale
+        if text.strip():
+            yield (f"{verdict.item} ({verdict.judge})" if classified else verdict.item), text
+
+
+def grouped(run: Path, what: Texts, least: int = 3, seed: int = 0) -> tuple[GroupedTexts, dict[str, str]]:
+    """The groups, and the text of each group's example; raises as `texts_of` and `group_texts`."""
+    texts = texts_of(run, what)
+    found, by_name = group_texts(texts, least, seed), dict(texts)
+    return found, {one.example: by_name[one.example] for one in found.groups}
+
+
+def groups_text(found: GroupedTexts, examples: dict[str, str], what: Texts) -> str:
+    """The groups for a terminal, each with its members, an example and its stability."""
+    in_groups = found.n - len(found.alone)
+    lines = [
+        f"{in_groups:,} of {found.n:,} {what} are in {counted_text(len(found.groups), 'group')} of like words; "
+        f"{len(found.alone):,} stand alone.",
+        "The groups are help with reading, no finding: their number and sizes depend on how they were made.",
+    ]
+    for place, group in enumerate(found.groups, start=1):
+        lines += ["", *_group_lines(place, group, examples[group.example])]
+    return "\n".join(lines) + "\n"
+
+
+def _group_lines(place: int, group: TextGroup, example: str) -> Iterator[str]:
+    yield f"{place}. {', '.join(map(plain, group.words)) or 'no word sets it apart'}"
+    yield f"   stability {group.stability:.2f}, {counted_text(len(group.members), 'text')}"
+    short = " ".join(example.split())
+    cut = f"{short[:_EXAMPLE_SHOWN]}…" if len(short) > _EXAMPLE_SHOWN else short
+    yield f"   such as {plain(group.example)}: {plain(cut)}"
+    more = len(group.members) - _MEMBERS_SHOWN
+    yield f"   members: {plain(', '.join(group.members[:_MEMBERS_SHOWN]))}{f' and {more:,} more' if more > 0 else ''}"

@@ -1,0 +1,48 @@
+"""Texts in groups of like words: help with reading, with members and stability."""
+
+import pytest
+
+from analysis.measures.text_groups import group_texts
+from harness.errors import UsageError
+
+TIMEOUTS = [f"the request to the model server timed out after {seconds} seconds" for seconds in range(8)]
+PARSING = [f"the reply holds no valid document, character {place} is a stray comma" for place in range(8)]
+OTHERS = ["a lonely walrus hums", "quarterly invoices vanished overnight"]
+
+
+def named(texts: list[str]) -> list[tuple[str, str]]:
+    return [(f"t{place}", text) for place, text in enumerate(texts)]
+
+
+def test_texts_of_like_words_come_together_whatever_numbers_are_in_them() -> None:
+    found = group_texts(named(TIMEOUTS + PARSING + OTHERS))
+    members = {frozenset(group.members) for group in found.groups}
+    assert members == {frozenset(f"t{place}" for place in range(8)), frozenset(f"t{place}" for place in range(8, 16))}
+    assert set(found.alone) == {"t16", "t17"}
+    words = {word for group in found.groups for word in group.words}
+    assert {"timed", "comma"} <= words
+    assert all(group.example in group.members and group.stability > 0.9 for group in found.groups)
+
+
+def test_every_text_is_in_one_group_or_alone() -> None:
+    found = group_texts(named(TIMEOUTS + PARSING + OTHERS), least=2)
+    listed = [*found.alone, *(member for group in found.groups for member in group.members)]
+    assert sorted(listed) == sorted(name for name, _ in named(TIMEOUTS + PARSING + OTHERS))
+    assert found.n == len(listed)
+
+
+def test_the_same_texts_give_the_same_groups() -> None:
+    texts = named(TIMEOUTS + PARSING + OTHERS)
+    assert group_texts(texts, seed=4) == group_texts(texts, seed=4)
+
+
+@pytest.mark.parametrize("texts", [[], ["one text alone"], ["", "", "", "", ""], ["the of and"] * 6, ["苹果 坏了"] * 2])
+def test_texts_that_give_nothing_to_group_by_stand_alone(texts: list[str]) -> None:
+    found = group_texts(named(texts))
+    assert found.groups == ()
+    assert len(found.alone) == found.n == len(texts)
+
+
+def test_a_group_of_one_is_refused() -> None:
+    with pytest.raises(UsageError, match="at least 2"):
+        group_texts(named(TIMEOUTS), least=1)

@@ -1,0 +1,49 @@
+"""`misstep group` as a user runs it: what many reasons say, in groups to read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.errors import UsageError
+from misstep.group import app
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+
+
+def group(*arguments: str | Path) -> Any:
+    """The command's result; an error that a user would meet is raised."""
+    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A judge that finds a loop in six items and a missing test in six others, and one reason that would print red."""
+    benchmark = benchmark_of_runs(tmp_path / "gates", 13)
+    reasons = ["the agent repeats one command again and again without progress"] * 6
+    reasons += ["no unit test covers the changed function, coverage stays low"] * 6 + ["\x1b[31mred alert\x1b[0m"]
+    given = [verdict(number, "yes", rationale=reason) for number, reason in enumerate(reasons)]
+    return judged_run(tmp_path / "run", benchmark, given)
+
+
+def test_groups_list_their_members_and_say_that_they_are_no_finding(run: Path) -> None:
+    said = group(run).stdout
+    assert said.startswith("12 of 13 reasons are in 2 groups of like words; 1 stand alone.\n")
+    assert "no finding" in said
+    assert "members: item-0, item-1" in said
+    assert "stability 1.00" in said
+    assert "\x1b" not in said
+
+
+def test_as_json_every_member_is_listed(run: Path) -> None:
+    found = json.loads(group(run, "--json").stdout)
+    assert sorted(len(one["members"]) for one in found["groups"]) == [6, 6]
+    assert found["alone"] == ["item-12"]
+
+
+def test_what_has_no_texts_is_refused(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has errors"):
+        group(run, "--texts", "errors")
+    with pytest.raises(UsageError, match="holds no run"):
+        group(tmp_path)
