@@ -25,6 +25,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Literal
 
+from harness.copies import address_text
+
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """The device is full, the quota is used, a file may not grow further, the device is broken."""
 
@@ -89,7 +91,7 @@ class InputError(MisstepError):
         line: int | None = None,
         field: str | None = None,
     ) -> None:
-        self.file = None if file is None else str(file)
+        self.file = None if file is None else address_text(str(file))
         self.line_number = line
         self.field = field
         super().__init__(found, advice)

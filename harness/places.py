@@ -6,6 +6,7 @@ In a checkout `data/` and `notebooks/` stand beside the packages; in a wheel the
 import os
 from pathlib import Path
 
+from harness.copies import address_text
 from harness.errors import UsageError
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
@@ -47,8 +48,11 @@ def cache_folder() -> Path:
 
 
 def path_text(path: Path) -> str:
-    """A path as a text that can be written: bytes of a name that are no UTF-8 become U+FFFD."""
-    return os.fsencode(path).decode(errors="replace")
+    """A path as a text that can be written: bytes of a name that are no UTF-8 become U+FFFD.
+
+    Of a local copy it is the address that it is a copy of.
+    """
+    return address_text(os.fsencode(path).decode(errors="replace"))
 
 
 _DATABASES = (".db", ".vscdb", ".sqlite", ".sqlite3")

@@ -87,3 +87,32 @@ def write_file(option: str, file: Path, text: str) -> None:
         replace_file(file, text.encode())
     except OSError as error:
         raise UsageError(f"{option} {file}: {error.strerror}", "Name a file in a folder that exists.") from error
+
+
+def local_places(texts: list[str]) -> list[Path]:
+    """Paths and addresses as they stand on a command line, as paths: what lies at an address is fetched to the cache.
+
+    Raises
+    ------
+    MisstepError
+        What an address names cannot be had; says why.
+    """
+    from harness.lake.addresses import local_places
+
+    return local_places(texts)
+
+
+def local_place(text: str) -> Path:
+    """As `local_places`, of what has to be one file or folder.
+
+    Raises
+    ------
+    UsageError
+        It is a split of a data set that has several files.
+    """
+    from harness.errors import UsageError
+
+    places = local_places([text])
+    if len(places) > 1:
+        raise UsageError(f"{text} are {len(places):,} files", "Give the address of one of them, or of a folder.")
+    return places[0]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from harness.copies import address_text
 from harness.journal.records import Inputs
 from harness.places import last_changes_of
 
@@ -61,8 +62,8 @@ def file_state(path: Path, known: FileState | None = None) -> FileState:
 
 
 def name_of(path: Path) -> str:
-    """The name under which a file is noted."""
-    return os.fsencode(path).decode(errors="backslashreplace")
+    """The name under which a file is noted: of a local copy, the address that it is a copy of."""
+    return address_text(os.fsencode(path).decode(errors="backslashreplace"))
 
 
 def inputs_of_files(states: Iterable[FileState]) -> Inputs:

@@ -18,7 +18,8 @@ from harness.places import path_text
 from harness.protocols import Reader, Sample, Shape
 from harness.readers.checking import read_value, refusal
 from harness.readers.decoding import LINE_LIMIT, decode_json
-from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular
+from harness.readers.inspect_log import UNREADABLE
+from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
 from harness.readers.streams import open_bytes as open_bytes
 from harness.trajectory import Placed, Source, Trajectory, Unreadable
 
@@ -32,7 +33,8 @@ _PROBED_LINES = 20
 class Part(Struct, frozen=True):
     """A stretch of a file that can be read on its own: whole (`size` None), or whole lines of JSON Lines.
 
-    `offset` and `size` are in bytes, `first_line` counts from 1.
+    `offset` and `size` are in bytes, `first_line` counts from 1. Of a Parquet file, `groups` is the first row group and
+    the one to stop before; its lines are rows.
     """
 
     path: Path
@@ -41,6 +43,7 @@ class Part(Struct, frozen=True):
     offset: int = 0
     size: int | None = None
     first_line: int = 1
+    groups: tuple[int, int] | None = None
 
 
 def sample_file(path: Path) -> Sample:
@@ -64,7 +67,7 @@ def sample_file(path: Path) -> Sample:
         except UnreadableTrajectory as error:
             broken = error
         else:
-            return Sample(path, "lines" if _goes_on(stream, more) else "document", first, head)
+            return Sample(path, "lines" if stream.of_rows or _goes_on(stream, more) else "document", first, head)
     return _sample_of_broken_first_line(path, head, line, broken)
 
 
@@ -133,6 +136,8 @@ def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int
             while line and not line.endswith(b"\n"):
                 line = stream.readline(BLOCK)
             yield number, Unreadable(path_text(path), number, f"a line over {LINE_LIMIT >> 20} MiB")
+        elif line.startswith(_NOT_TO_BE_HAD):
+            yield number, Unreadable(path_text(path), number, _why(line))
         elif stream.broken is not None and not line.endswith(b"\n"):
             number -= 1
             break
@@ -140,6 +145,17 @@ def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int
             yield number, line
     if stream.broken is not None:
         yield number + 1, Unreadable(path_text(path), number + 1, f"cannot be read further: {stream.broken}")
+
+
+_NOT_TO_BE_HAD = b'{"%b":"' % UNREADABLE.encode()
+"""How the line of a row begins that cannot be had."""
+
+
+def _why(line: bytes) -> str:
+    try:
+        return str(decode_json(line, Source(""))[UNREADABLE])
+    except UnreadableTrajectory as error:
+        return error.found
 
 
 def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
@@ -193,7 +209,8 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
     readers
         Who may be asked.
     part_bytes
-        JSON Lines are cut at the line ends that follow each so many bytes; `None` keeps them whole.
+        JSON Lines are cut at the line ends that follow each so many bytes, Parquet files between row groups; `None`
+        keeps them whole.
 
     Raises
     ------
@@ -206,14 +223,31 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
     """
     sample = sample_file(path)
     reader = recognise(sample, readers)
-    if part_bytes is None or reader.UNIT != "value" or sample.shape != "lines" or not is_plain(path):
-        yield Part(path, reader.FORMAT, sample.shape)
-        return
     shape = sample.shape
+    if part_bytes is None or reader.UNIT != "value" or shape != "lines":
+        yield Part(path, reader.FORMAT, shape)
+        return
     del sample
+    if not is_plain(path):
+        for groups, first_line in _group_cuts(row_groups(path), part_bytes):
+            yield Part(path, reader.FORMAT, shape, first_line=first_line, groups=groups)
+        return
     with open_regular(path) as file:
         for offset, size, first_line in _cuts(file, part_bytes):
             yield Part(path, reader.FORMAT, shape, offset, size, first_line)
+
+
+def _group_cuts(groups: list[tuple[int, int]] | None, part_bytes: int) -> Iterator[tuple[tuple[int, int] | None, int]]:
+    """Row groups, first and end, of about `part_bytes` unpacked each, and their first row; `None` is a whole file."""
+    if groups is None:
+        yield None, 1
+        return
+    first, size, row, first_row = 0, 0, 1, 1
+    for place, (rows, length) in enumerate(groups):
+        row, size = row + rows, size + length
+        if size >= part_bytes or place == len(groups) - 1:
+            yield (first, place + 1), first_row
+            first, size, first_row = place + 1, 0, row
 
 
 def _cuts(file: BinaryIO, part_bytes: int) -> Iterator[tuple[int, int, int]]:
@@ -242,7 +276,7 @@ def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
     """As `read_part`, each with the place where it stands."""
     file = path_text(part.path)
     try:
-        with open_bytes(part.path, part.offset, part.size) as stream:
+        with open_bytes(part.path, part.offset, part.size, part.groups) as stream:
             if reader.UNIT == "file" or part.shape != "lines":
                 yield from _read_whole(stream, reader, Source(reader.FORMAT, file))
                 return

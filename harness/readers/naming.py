@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 from harness.trajectory import Source
 
-_ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".traj", ".trajectory")
+_ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".traj", ".trajectory")
 
 
 def name_of(source: Source, *usual: str) -> str:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from harness.errors import InputError
-from harness.readers import archive, databases
+from harness.errors import InputError, MisstepError
+from harness.readers import archive, databases, parquet
 
 BLOCK = 1 << 20
 
@@ -29,9 +29,13 @@ _WIDE_MARKS = {
 
 
 class ByteStream(io.BufferedReader):
-    """The bytes of a file; `broken` says why they end before their end, once that was reached."""
+    """The bytes of a file; `broken` says why they end before their end, once that was reached.
 
-    def __init__(self, blocks: Iterator[bytes], file: BinaryIO) -> None:
+    `of_rows` tells whether each line is a row of a table, however few there are.
+    """
+
+    def __init__(self, blocks: Iterator[bytes], file: BinaryIO, *, of_rows: bool = False) -> None:
+        self.of_rows = of_rows
         self._blocks = _Blocks(blocks, file)
         super().__init__(self._blocks, BLOCK)
 
@@ -82,7 +86,9 @@ class _Blocks(io.RawIOBase):
         super().close()
 
 
-def open_bytes(path: Path, offset: int = 0, size: int | None = None) -> ByteStream:
+def open_bytes(
+    path: Path, offset: int = 0, size: int | None = None, groups: tuple[int, int] | None = None
+) -> ByteStream:
     """The bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed.
 
     Parameters
@@ -91,21 +97,32 @@ def open_bytes(path: Path, offset: int = 0, size: int | None = None) -> ByteStre
         The file.
     offset, size
         A stretch of a plain file, in bytes; `size` None is all of it.
+    groups
+        A stretch of a Parquet file: its first row group, and the one to stop before.
 
     Raises
     ------
+    UnknownFormat
+        It is a Parquet file of something else than agent runs.
     InputError
         The file cannot be opened, or is no regular file.
+    MissingPrerequisite
+        It is a Parquet file, and pyarrow is not installed.
     """
     file = open_regular(path)
     try:
         if offset or size is not None:
             file.seek(offset)
             return ByteStream(_without_mark(_plain(file, size)) if offset == 0 else _plain(file, size), file)
+        if _is_parquet(file):
+            return ByteStream(parquet.row_lines(path, file, groups), file, of_rows=True)
         return ByteStream(_blocks(path, file), file)
     except OSError as error:
         file.close()
         raise _cannot_open(path, error) from error
+    except MisstepError:
+        file.close()
+        raise
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -134,7 +151,22 @@ def is_plain(path: Path) -> bool:
     """Whether a file's own bytes are UTF-8 or nearly so, so that a stretch of it can be read on its own."""
     with open_regular(path) as file:
         start = file.read(len(databases.MAGIC))
-    return not start.startswith((_GZIP, archive.MAGIC, databases.MAGIC, *_WIDE_MARKS))
+    return not start.startswith((_GZIP, archive.MAGIC, databases.MAGIC, *parquet.MAGICS, *_WIDE_MARKS))
+
+
+def row_groups(path: Path) -> list[tuple[int, int]] | None:
+    """The number of rows and of unpacked bytes of each row group; `None` where a file is no Parquet file.
+
+    Raises as `open_bytes`.
+    """
+    with open_regular(path) as file:
+        return parquet.row_groups(path, file) if _is_parquet(file) else None
+
+
+def _is_parquet(file: BinaryIO) -> bool:
+    start = file.read(len(parquet.MAGICS[0]))
+    file.seek(0)
+    return start in parquet.MAGICS
 
 
 def _blocks(path: Path, file: BinaryIO) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
+from harness.errors import EmptyFile, InputError, MissingPrerequisite, ReaderFailed, UnknownFormat, UnreadableTrajectory
 from harness.places import path_text
 from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
 from harness.readers.files import open_bytes
@@ -54,6 +54,8 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         A named file is of no known format.
     InputError
         A named file cannot be opened.
+    MissingPrerequisite
+        What reads a named file is not installed.
     """
     file = path_text(found.path)
     try:
@@ -69,10 +71,10 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
             yield Unreadable(file, error.line_number, error.found)
         else:
             yield Skipped(file, "no known trajectory format")
-    except InputError as error:
+    except (InputError, MissingPrerequisite) as error:
         if found.named:
             raise
-        yield Unreadable(file, None, error.found)
+        yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
 
 
 def _looks_like_json(path: Path) -> bool:

@@ -1,0 +1,47 @@
+"""Local copies of files that lie at an address: the folders that they have, and the address back from a path.
+
+An address is `scheme://…`. What lies below `s3://bucket/logs/` is copied into a folder whose name is that address,
+percent-encoded, in the folder `addresses` of the cache. A name of over 200 characters is several folders, one in the
+other, of which only the last ends in a slash. Whoever names a copy in a record, a page or an error names the address
+instead, so that it says the same on every machine.
+"""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote, unquote
+
+FOLDER = "addresses"
+"""The folder of the cache in which the copies lie."""
+
+_LONGEST = 200
+_SLASH = "%2F"
+_MARK = "%3A%2F%2F"
+_COPY = re.compile(rf"(?:\A|/){FOLDER}/(?=[a-z][a-z0-9+.-]+{_MARK})")
+
+
+def folder_names(top: str) -> tuple[str, ...]:
+    """The folders, each in the one before it, for what lies below an address that ends in `/`."""
+    return tuple(_pieces(quote(top, safe="")))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    while len(text) > _LONGEST:
+        end = _LONGEST
+        while text[:end].endswith(("%", "%2", _SLASH)):
+            end -= 1
+        yield text[:end]
+        text = text[end:]
+    yield text
+
+
+def address_text(path: str) -> str:
+    """A path as it is; of a local copy the address that it is a copy of."""
+    found = _COPY.search(path) if _MARK in path else None
+    if found is None:
+        return path
+    pieces = path[found.end() :].split("/")
+    last = next((place for place, piece in enumerate(pieces) if piece.endswith(_SLASH)), None)
+    if last is None:
+        return path
+    top, name = unquote("".join(pieces[: last + 1])), "/".join(pieces[last + 1 :])
+    return top + name if name or top.endswith("://") else top.removesuffix("/")

@@ -1,0 +1,231 @@
+"""Files at addresses such as `s3://bucket/logs` and `hf://datasets/ORG/NAME`: listed, and copied to the cache.
+
+A driver of fsspec lists and copies; what is read is the local copy, so that everything after the command line works on
+paths. `harness.copies` gives the copies their names. The file `.versions/NAME` beside a copy says of which version it
+is, in the words of the store (a checksum, an etag, a time); where the store says the same, nothing is fetched again.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from tempfile import NamedTemporaryFile
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.copies import FOLDER, folder_names
+from harness.errors import InputError, UnsafePath, UsageError, writing
+from harness.lake import hub
+from harness.lake.drivers import opened, reaching
+from harness.places import cache_folder
+from harness.progress import Progress
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
+_VERSIONS = ".versions"
+_SAID_OF_A_VERSION = (
+    *("sha256", "ETag", "etag", "checksum", "md5Hash", "content_md5", "blob_id", "generation"),
+    *("mtime", "LastModified", "last_modified", "modified", "updated", "created"),
+)
+"""Under which names drivers say what tells a file from its later versions, the surest first."""
+
+_HALF = ".part-"
+"""How the name of a copy begins that is not whole yet."""
+
+_AT_ONCE = 8
+_USER_IS_NO_SECRET = ("abfs", "abfss", "sftp", "ssh", "smb")
+"""Schemes in which what stands before `@` is the name of a container or of a user."""
+
+
+class StoredFile(Struct, frozen=True):
+    """A file that lies at an address.
+
+    Parameters
+    ----------
+    address
+        Its own address, pinned where it is one of the Hugging Face hub.
+    name
+        What of it stands below the address that was named; the last part where the file itself was named.
+    bytes
+        Its length; 0 where the store does not say.
+    version
+        What the store says to tell it from later versions; empty where it says nothing.
+    """
+
+    address: str
+    name: str
+    bytes: int
+    version: str
+
+
+def is_address(text: str) -> bool:
+    """Whether a text names a place by `scheme://` rather than by a path."""
+    return _ADDRESS.match(text) is not None
+
+
+def stored_files(address: str) -> tuple[StoredFile, ...]:
+    """The files at an address, or the one that it names, in order of name; what is hidden is left out.
+
+    Raises
+    ------
+    UsageError
+        It has a password in it, or a scheme that is not known.
+    InputError
+        There is nothing at the address.
+    MissingPrerequisite
+        It cannot be reached, or what reads such addresses is not installed.
+    """
+    return _files_at(_pinned(address))
+
+
+def local_copy(file: StoredFile) -> Path:
+    """The path of a file's copy in the cache, fetched where there is none or it is of another version.
+
+    Raises
+    ------
+    MisstepError
+        As `stored_files`; `CannotWrite` where the disk is full.
+    """
+    top = _folder_of(file)
+    target, noted = top / file.name, top / _VERSIONS / file.name
+    version = f"{file.bytes} {file.version}"
+    if file.version and target.is_file() and _text_of(noted) == version:
+        return target
+    with writing(target):
+        for place in (target, noted):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        noted.unlink(missing_ok=True)
+        with NamedTemporaryFile(dir=target.parent, prefix=_HALF, delete=False) as half:
+            place = Path(half.name)
+        try:
+            with reaching(file.address):
+                system, path = opened(file.address)
+                system.get_file(path, str(place))
+            place.replace(target)
+        finally:
+            place.unlink(missing_ok=True)
+        noted.write_text(version, encoding="utf-8")
+    return target
+
+
+def local_copies(address: str) -> tuple[Path, ...]:
+    """What to read for an address: the folder with the copies of all files below it, or the file that it names.
+
+    Of a split of a data set on the Hugging Face hub it is each of its files. A copy in the folder whose file is no
+    longer stored is removed. Raises as `local_copy`.
+    """
+    pinned = _pinned(address)
+    files = _files_at(pinned)
+    copies: list[Path] = []
+    with Progress("files fetched", len(files)) as progress, ThreadPoolExecutor(_AT_ONCE) as threads:
+        for file, copy in zip(files, threads.map(local_copy, files), strict=True):
+            copies.append(copy)
+            progress.advance(note=file.name)
+    if hub.asks_for_a_split(pinned) or files[0].address == pinned:
+        return tuple(copies)
+    top = _folder_of(files[0])
+    for path in set(_copies_in(top)).difference(copies):
+        path.unlink()
+    return (top,)
+
+
+def local_places(texts: Iterable[str]) -> list[Path]:
+    """Paths and addresses as they stand on a command line, as paths; what lies at an address is fetched.
+
+    Raises as `local_copy`.
+    """
+    return [path for text in texts for path in (local_copies(text) if is_address(text) else (Path(text),))]
+
+
+def _pinned(address: str) -> str:
+    _check(address)
+    return hub.pinned(address) if hub.is_of_hub(address) else address
+
+
+def _check(address: str) -> None:
+    """See that an address can be written down.
+
+    Raises
+    ------
+    UsageError
+        It holds a password or a query, or is no address of a store.
+    """
+    scheme, _, rest = address.partition("://")
+    login, has_login, host = rest.partition("/")[0].rpartition("@")
+    if has_login and (":" in login or scheme not in _USER_IS_NO_SECRET):
+        shown = f"{scheme}://…@{host}"
+        advice = "Give the address without it; drivers take keys from the environment or their own settings."
+        raise UsageError(f"the address {shown} holds a login, which would be written down with it", advice)
+    if scheme in ("http", "https") and (urlsplit(address).query or urlsplit(address).fragment):
+        advice = "Give the address without it, or fetch the file yourself and give its path."
+        raise UsageError(f"the address {scheme}://{host} has a query, which may hold a key", advice)
+    if scheme in ("file", "local"):
+        raise UsageError(f"{address} is a file of this machine", "Give its path alone.")
+    if not address.isprintable():
+        raise UsageError(f"{address!r} is no address", "Give one such as s3://bucket/folder.")
+
+
+def _files_at(address: str) -> tuple[StoredFile, ...]:
+    """The files at an address that is checked and pinned."""
+    if hub.asks_for_a_split(address):
+        top, files = hub.files_of_split(address)
+        found = [replace(one, name=one.address.removeprefix(top)) for file in files for one in _listed(file)]
+    else:
+        found = _listed(address)
+    if not found:
+        raise InputError("there is no file", "Check the address.", file=address)
+    return tuple(sorted(found, key=lambda file: file.name))
+
+
+def _listed(address: str) -> list[StoredFile]:
+    with reaching(address):
+        system, path = opened(address)
+        system.invalidate_cache()
+        about = system.info(path)
+        inside = system.find(path, detail=True) if about["type"] == "directory" or address.endswith("/") else None
+    if inside is None:
+        return [_stored(address, address.rpartition("/")[2], about)]
+    top = address if address.endswith("/") else f"{address}/"
+    names = {place.removeprefix(path).lstrip("/"): one for place, one in inside.items()}
+    return [_stored(top + name, name, one) for name, one in names.items() if not _is_hidden(name)]
+
+
+def _is_hidden(name: str) -> bool:
+    return not name or any(part.startswith(".") and part != ".." for part in PurePosixPath(name).parts)
+
+
+def _stored(address: str, name: str, about: dict[str, Any]) -> StoredFile:
+    """A file as the driver describes it.
+
+    Raises
+    ------
+    UnsafePath
+        Its name leads out of the folder that its copy would lie in.
+    """
+    if not name or name != PurePosixPath(name).as_posix() or ".." in name.split("/") or "\0" in name:
+        raise UnsafePath(f"{address}: {name!r} is no name of a file", "Rename it, or give another address.")
+    large = about.get("lfs")
+    about = about | (large if isinstance(large, dict) else {})
+    said = next((str(about[field]) for field in _SAID_OF_A_VERSION if about.get(field) is not None), "")
+    return StoredFile(address, name, int(about.get("size") or 0), said)
+
+
+def _folder_of(file: StoredFile) -> Path:
+    return Path(cache_folder(), FOLDER, *folder_names(file.address[: -len(file.name)]))
+
+
+def _copies_in(top: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(top):
+        if Path(folder) == top:
+            folders[:] = [name for name in folders if name != _VERSIONS]
+        yield from (Path(folder, name) for name in names if not name.startswith(_HALF))
+
+
+def _text_of(file: Path) -> str | None:
+    with suppress(OSError):
+        return file.read_text(encoding="utf-8")
+    return None

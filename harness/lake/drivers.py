@@ -1,0 +1,92 @@
+"""Drivers of stores: which one reads an address, and what it says no to, in our words.
+
+What a driver says may hold an address that is signed, or a key: of its errors only the kind is told.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError, is_full
+
+_DENIED = (401, 403)
+_MISSING = (404, 410)
+_PACKAGE = re.compile(r"[A-Za-z0-9_]+")
+
+
+def missing_lake(what: str) -> MissingPrerequisite:
+    """The error where a package of the extra `lake` is not installed."""
+    return MissingPrerequisite(f"{what} needs a package that is not installed", "Run `pip install 'misstep[lake]'`.")
+
+
+def opened(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it.
+
+    Raises
+    ------
+    UsageError
+        Its scheme is not known.
+    MissingPrerequisite
+        Its driver is not installed.
+    """
+    try:
+        from fsspec import available_protocols
+        from fsspec.core import url_to_fs
+        from fsspec.registry import known_implementations
+    except ImportError as error:
+        raise missing_lake(f"the address {address}") from error
+    scheme = address.partition("://")[0]
+    known = known_implementations.get(scheme)
+    if scheme not in available_protocols():
+        raise UsageError(f"{address}: no file system {scheme}:// is known", "Give one such as s3://bucket/folder.")
+    try:
+        system, path = url_to_fs(address)
+    except ImportError as error:
+        package = (known or {}).get("class", scheme).partition(".")[0]
+        needed = error.name if package == "fsspec" and error.name else package
+        raise MissingPrerequisite(
+            f"{address} needs the driver {needed}, which is not installed", f"Run `pip install {needed}`."
+        ) from error
+    return system, path
+
+
+@contextmanager
+def reaching(address: str) -> Iterator[None]:
+    """What is done inside reaches for an address: whatever a driver raises comes out as one of our errors.
+
+    Raises
+    ------
+    InputError
+        There is nothing at the address.
+    MissingPrerequisite
+        Access is denied, or the store cannot be reached.
+    """
+    try:
+        yield
+    except MisstepError:
+        raise
+    except Exception as error:  # a driver may raise anything
+        if isinstance(error, OSError) and is_full(error):
+            raise
+        raise _in_our_words(address, error) from error
+
+
+def _in_our_words(address: str, error: Exception) -> MisstepError:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if isinstance(error, FileNotFoundError) or status in _MISSING:
+        return InputError("there is nothing at this address", "Check it, and whether it is private.", file=address)
+    if isinstance(error, PermissionError) or status in _DENIED or "Credentials" in type(error).__name__:
+        return MissingPrerequisite(f"{address}: access is denied", f"Log in: {_login(address)}.")
+    said = type(error).__name__ if status is None else f"{type(error).__name__}, status {status}"
+    return MissingPrerequisite(f"{address} cannot be reached ({said})", "Check the network and the address.")
+
+
+def _login(address: str) -> str:
+    scheme = address.partition("://")[0]
+    ways = {
+        "hf": "run `hf auth login`, or set HF_TOKEN",
+        "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        "gs": "run `gcloud auth application-default login`",
+    }
+    return ways.get(scheme, f"the driver of {scheme}:// says how")

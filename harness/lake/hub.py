@@ -1,0 +1,132 @@
+"""Data sets of the Hugging Face hub: `hf://datasets/ORG/NAME@REVISION/PATH`, pinned to a commit before they are read.
+
+`?config=C&split=S` instead of a path asks for the files of a split. What is meant by both, `datasets` says; the rows
+are read by our readers. Keys (HF_TOKEN) and the server (HF_ENDPOINT) are the libraries' own affair.
+"""
+
+import re
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.errors import InputError, UsageError
+from harness.lake.drivers import missing_lake, reaching
+from harness.progress import say
+
+_SCHEME = "hf://"
+_ADDRESS = re.compile(
+    r"hf://datasets/(?P<name>[\w.-]+/[\w.-]+)"
+    r"(?:@(?P<revision>refs/(?:convert/[^/?]+|pr/\d+)|[^/?]+))?(?P<path>(?:/[^?]*)?)(?:\?(?P<options>.*))?",
+    re.DOTALL,
+)
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_OPTIONS = ("config", "split")
+_SHOWN = 10
+
+
+class _Asked(Struct, frozen=True):
+    """What an address asks for."""
+
+    name: str
+    revision: str | None
+    path: str
+    options: dict[str, str]
+
+    def top(self) -> str:
+        """The address of all of the data set, with a slash behind it."""
+        revision = "" if self.revision is None else f"@{quote(self.revision, safe='')}"
+        return f"{_SCHEME}datasets/{self.name}{revision}/"
+
+    def address(self) -> str:
+        """The whole address."""
+        options = f"?{urlencode(self.options)}" if self.options else ""
+        return self.top().rstrip("/") + self.path + options
+
+
+def is_of_hub(address: str) -> bool:
+    """Whether an address is one of the hub."""
+    return address.startswith(_SCHEME)
+
+
+def asks_for_a_split(address: str) -> bool:
+    """Whether an address asks for a configuration or a split of a data set rather than for files by their place."""
+    return is_of_hub(address) and "?" in address
+
+
+def pinned(address: str) -> str:
+    """An address with the commit that its revision is now; what is pinned is said on stderr.
+
+    Raises
+    ------
+    UsageError
+        It is no address of a data set, or asks for something else than a configuration and a split.
+    InputError
+        There is no such data set or revision.
+    MissingPrerequisite
+        The hub cannot be reached or denies access, or huggingface_hub is not installed.
+    """
+    asked = _parsed(address)
+    if asked.revision is not None and _COMMIT.fullmatch(asked.revision):
+        return asked.address()
+    try:
+        from huggingface_hub import HfApi
+    except ImportError as error:
+        raise missing_lake(f"the address {address}") from error
+    with reaching(address):
+        commit = HfApi().dataset_info(asked.name, revision=asked.revision).sha
+    found = replace(asked, revision=commit).address()
+    say(f"misstep: {address} is now {found}; give that address to read the same again.")
+    return found
+
+
+def files_of_split(address: str) -> tuple[str, list[str]]:
+    """The pinned address of all of a data set, and those of the files of a split, or of all splits, in it.
+
+    Raises
+    ------
+    InputError
+        There is no such configuration or split; names those that there are.
+    MissingPrerequisite
+        As `pinned`.
+    """
+    asked = _parsed(address)
+    try:
+        from datasets import load_dataset_builder
+    except ImportError as error:
+        raise missing_lake(f"the address {address}") from error
+    config, split = asked.options.get("config"), asked.options.get("split")
+    with reaching(address):
+        try:
+            builder = load_dataset_builder(asked.name, name=config, revision=asked.revision)
+        except ValueError as error:  # it says which configurations there are
+            said = " ".join(str(error).split())
+            raise InputError(f"the configuration is not clear: {said}", "Give ?config=NAME.", file=address) from error
+        files = builder.config.data_files or {}
+    splits = [split] if split else list(files)
+    if not set(splits) <= set(files):
+        names = ", ".join(map(str, list(files)[:_SHOWN])) or "none"
+        raise InputError(f"there is no split {split}", f"There are: {names}.", file=address)
+    top = asked.top()
+    return top, sorted({_of_top(str(file), asked.name, top) for name in splits for file in files[name]})
+
+
+def _of_top(file: str, name: str, top: str) -> str:
+    """The address of a file, its revision written as ours."""
+    if is_of_hub(file) and _parsed(file).name == name:
+        return top + _parsed(file).path.removeprefix("/")
+    return file
+
+
+def _parsed(address: str) -> _Asked:
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        advice = "Give hf://datasets/ORG/NAME, with @REVISION and /PATH behind it where you like."
+        raise UsageError(f"{address} is no address of a data set of the Hugging Face hub", advice)
+    options = dict(parse_qsl(found["options"] or "", keep_blank_values=True))
+    unknown = [name for name in options if name not in _OPTIONS]
+    if unknown or (options and found["path"].strip("/")):
+        what = f"the option {unknown[0]}" if unknown else "a path and a split"
+        raise UsageError(f"{address} asks for {what}", "Give a path, or ?config=NAME&split=NAME.")
+    revision = None if found["revision"] is None else unquote(found["revision"])
+    return _Asked(found["name"], revision, found["path"].rstrip("/"), options)

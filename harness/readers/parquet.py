@@ -1,0 +1,259 @@
+"""Parquet files of agent runs, read as JSON Lines: one line a row, row 1 on line 1.
+
+Its columns tell what a row is:
+
+- `atif` (a lake that `misstep pack` wrote): the line is the text of that column, and no other column is read;
+- `transcript_id` (a transcript database of Inspect Scout; the columns stand in `_transcript/database/schema.py` of
+  inspect_scout 0.6): an object of all columns but views and pools of events, with the JSON in `messages` and `events`;
+- messages, as in data sets of the Hugging Face hub, as a list of structs or as JSON text in a column such as
+  `messages`, `conversations` or `trajectory`: an object of all columns but binary ones and lists of numbers.
+
+Arrow gives each struct the fields of all others, filled with null: null fields are left out. Rows are decoded in
+batches of a few MiB, so that memory does not grow with the file. A row without a body, or that cannot be decoded,
+becomes a line that says so; a file that unpacks to many times its size is cut off there.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError, MissingPrerequisite, UnknownFormat
+from harness.places import path_text
+from harness.readers.archive import check_expansion
+from harness.readers.decoding import LINE_LIMIT
+from harness.readers.inspect_log import UNREADABLE
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+    from pyarrow.parquet import ParquetFile
+
+MAGICS = (b"PAR1", b"PARE")
+"""How a file begins; the second where even its footer is encrypted."""
+
+_BODY = "atif"
+_OF_SCOUT = "transcript_id"
+_LEFT_IN_SCOUT = frozenset({"timelines", "events_data"})
+_MESSAGES = frozenset(
+    {"messages", "conversations", "conversation", "trajectory", "history", "chat", "dialog", "dialogue", "turns"}
+)
+"""Columns that hold a session where they are JSON text; a list of structs may have any name."""
+
+_JSON = _MESSAGES | {"events", "steps"}
+_BATCH_BYTES = 4 << 20
+_MOST_ROWS = 1024
+_DICTIONARY_BYTES = 1 << 30
+_SHOWN = 8
+
+
+class _Columns(Struct, frozen=True):
+    """The columns to read; `body` where a row is the text of the one column."""
+
+    names: tuple[str, ...]
+    body: bool
+    sessions: tuple[str, ...]
+    """Those of which one has to hold something."""
+
+
+def row_lines(path: Path, file: BinaryIO, groups: tuple[int, int] | None = None) -> Iterator[bytes]:
+    """The bytes of one line for each row.
+
+    Parameters
+    ----------
+    path, file
+        The file, and it opened.
+    groups
+        The first row group to read and the one to stop before; `None` reads all.
+
+    Raises
+    ------
+    UnknownFormat
+        It has no column of agent runs; names the columns that it has.
+    MissingPrerequisite
+        pyarrow is not installed.
+    InputError
+        The file is broken, cut off or encrypted. Where only a page in it is broken, the lines raise an `OSError`.
+    """
+    opened = _opened(path, file)
+    columns = _columns(path, opened)
+    first, end = groups or (0, opened.metadata.num_row_groups)
+    return _lines(opened, columns, range(first, end), os.fstat(file.fileno()).st_size)
+
+
+def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
+    """The number of rows of each row group, and the bytes that its columns to read unpack to. Raises as `row_lines`."""
+    opened = _opened(path, file)
+    chosen = _leaves(opened, _columns(path, opened))
+    groups = (opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups))
+    return [(group.num_rows, sum(group.column(leaf).total_uncompressed_size for leaf in chosen)) for group in groups]
+
+
+def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        found = f"{path_text(path)} is a Parquet file, and pyarrow, which reads it, is not installed"
+        raise MissingPrerequisite(found, "Run `pip install 'misstep[lake]'`.") from error
+    if file.read(4) == MAGICS[1]:
+        raise InputError("an encrypted Parquet file", "Decrypt it first.", file=path_text(path))
+    file.seek(0)
+    try:
+        return ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
+    except (ArrowException, OSError, ValueError, MemoryError) as error:
+        found = f"a Parquet file that is broken or cut off: {_first_sentence(error)}"
+        raise InputError(found, "Copy the file again.", file=path_text(path)) from error
+
+
+def _columns(path: Path, opened: "ParquetFile") -> _Columns:
+    from pyarrow import types
+
+    fields = {field.name: field.type for field in opened.schema_arrow}
+    if _BODY in fields and _is_text(fields[_BODY]):
+        return _Columns((_BODY,), body=True, sessions=(_BODY,))
+    sessions = [name for name, kind in fields.items() if name in _MESSAGES and _is_text(kind)]
+    sessions += [name for name, kind in fields.items() if _is_list(kind) and types.is_struct(kind.value_type)]
+    if not sessions:
+        has = ", ".join(list(fields)[:_SHOWN]) or "no column"
+        reason = f"no column of agent runs (atif, messages, conversations, trajectory, …); it has {has}"
+        raise UnknownFormat(path, {"Parquet": reason}, "Parquet")
+    left = _LEFT_IN_SCOUT if _OF_SCOUT in fields else frozenset()
+    names = [name for name, kind in fields.items() if name in sessions or not (name in left or _is_bulk(kind))]
+    return _Columns(tuple(names), body=False, sessions=tuple(sessions))
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
+    return any(is_one(kind) for is_one in texts)
+
+
+def _is_list(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_list(kind) or types.is_large_list(kind))
+
+
+def _is_bulk(kind: Any) -> bool:
+    """Whether values of a type are pictures, tokens or embeddings and no part of a session."""
+    from pyarrow import types
+
+    if types.is_struct(kind):
+        return any(_is_bulk(field.type) for field in kind)
+    if _is_list(kind) or types.is_fixed_size_list(kind):
+        return bool(types.is_primitive(kind.value_type)) or _is_bulk(kind.value_type)
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
+
+
+def _leaves(opened: "ParquetFile", columns: _Columns) -> list[int]:
+    """The places of the columns to read among those that nested ones are stored as."""
+    wanted = set(columns.names)
+    schema = opened.schema
+    return [leaf for leaf in range(len(schema)) if schema.column(leaf).path.partition(".")[0] in wanted]
+
+
+def _lines(opened: "ParquetFile", columns: _Columns, groups: range, size: int) -> Iterator[bytes]:
+    from pyarrow import ArrowException
+
+    unpacked = 0
+    leaves = _leaves(opened, columns)
+    rows_of = _bodies if columns.body else _objects
+    try:
+        for group in groups:
+            batches = opened.iter_batches(
+                _batch_rows(opened, group, leaves), row_groups=[group], columns=list(columns.names), use_threads=False
+            )
+            for batch in batches:
+                for line in rows_of(batch, columns):
+                    unpacked += len(line)
+                    check_expansion(unpacked, size)
+                    yield line
+    except (ArrowException, ValueError, MemoryError) as error:
+        raise OSError(f"the Parquet file is broken: {_first_sentence(error)}") from error
+    finally:
+        opened.close()
+
+
+def _batch_rows(opened: "ParquetFile", group: int, leaves: list[int]) -> int:
+    """How many rows of a group are decoded at once: a few MiB; with a dictionary, each may come to all of it."""
+    about = opened.metadata.row_group(group)
+    chunks = [about.column(leaf) for leaf in leaves]
+    whole = max(1, sum(chunk.total_uncompressed_size for chunk in chunks))
+    most = _DICTIONARY_BYTES // whole if any(chunk.has_dictionary_page for chunk in chunks) else _MOST_ROWS
+    return int(max(1, min(_MOST_ROWS, most, _BATCH_BYTES * about.num_rows // whole)))
+
+
+def _bodies(batch: "RecordBatch", _: _Columns) -> Iterator[bytes]:
+    from pyarrow import types
+
+    column = batch.column(0)
+    column = column.dictionary_decode() if types.is_dictionary(column.type) else column
+    for value in column:
+        body = value.as_buffer()
+        if body is None or body.size == 0:
+            yield _unreadable(f"the column {_BODY} is empty")
+        elif body.size > LINE_LIMIT:
+            yield _unreadable(f"the column {_BODY} has over {LINE_LIMIT >> 20} MiB")
+        else:
+            yield _line(body.to_pybytes())
+
+
+def _objects(batch: "RecordBatch", columns: _Columns) -> Iterator[bytes]:
+    try:
+        rows = batch.to_pylist(maps_as_pydicts="lossy")
+    except (ValueError, OverflowError, KeyError):  # one value cannot be had: which, a row alone tells
+        if batch.num_rows == 1:
+            yield _unreadable("a value of the row cannot be decoded")
+            return
+        for place in range(batch.num_rows):
+            yield from _objects(batch.slice(place, 1), columns)
+        return
+    for row in rows:
+        yield _object(row, columns)
+
+
+def _object(row: dict[str, Any], columns: _Columns) -> bytes:
+    if not any(row.get(name) for name in columns.sessions):
+        return _unreadable(f"nothing in the column{'s' * (len(columns.sessions) > 1)} {', '.join(columns.sessions)}")
+    try:
+        filled = {name: _inline(name, value) for name, value in row.items() if value is not None}
+        return _line(msgspec.json.encode(filled, enc_hook=str))
+    except (ValueError, TypeError, RecursionError) as error:
+        return _unreadable(f"the row cannot be written as JSON: {_first_sentence(error)}")
+
+
+def _inline(name: str, value: Any) -> Any:
+    """The value of a column; where it is JSON text in a column that holds messages, that JSON as it stands."""
+    if isinstance(value, bytes):
+        value = value.decode(errors="replace")
+    if isinstance(value, str):
+        return msgspec.Raw(value.encode()) if name in _JSON and value.lstrip()[:1] in ("[", "{") else value
+    return _without_nulls(value)
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [_without_nulls(one) for one in value]
+    return value
+
+
+def _line(body: bytes) -> bytes:
+    """A body as one line; one of blanks alone says that there is none, as a line of blanks is passed over."""
+    if body.isspace():
+        return _unreadable("there are only blanks")
+    return (body.replace(b"\n", b" ") if b"\n" in body else body) + b"\n"
+
+
+def _unreadable(why: str) -> bytes:
+    return msgspec.json.encode({UNREADABLE: why}) + b"\n"
+
+
+def _first_sentence(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].partition(". ")[0]

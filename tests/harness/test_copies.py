@@ -1,0 +1,32 @@
+"""Copies of what lies at an address: they are named by the address, and the address comes back from their path."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.copies import FOLDER, address_text, folder_names
+from harness.errors import InputError
+from harness.journal.inputs import name_of
+from harness.places import cache_folder, path_text
+
+ADDRESSES = st.builds("://".join, st.tuples(st.sampled_from(["s3", "hf", "memory"]), st.text(max_size=300)))
+
+
+@given(ADDRESSES, st.lists(st.text("ab%2F .", min_size=1, max_size=9), min_size=1, max_size=3))
+@settings(max_examples=60)
+def test_the_path_of_a_copy_gives_its_address_back(address: str, names: list[str]) -> None:
+    top, name = address if address.endswith("/") else f"{address}/", "/".join(names)
+    folders = folder_names(top)
+    assert all(len(folder) <= 200 for folder in folders)
+    assert address_text("/".join(("/home/kim/.cache/misstep", FOLDER, *folders, name))) == top + name
+
+
+def test_records_and_errors_name_the_address_and_no_path_of_the_cache() -> None:
+    copy = cache_folder().joinpath(FOLDER, *folder_names("s3://bucket/logs/"), "a", "run.jsonl")
+    assert path_text(copy) == name_of(copy) == "s3://bucket/logs/a/run.jsonl"
+    assert InputError("broken", file=copy, line=3).line() == "s3://bucket/logs/a/run.jsonl:3: broken"
+    assert path_text(copy.parent.parent) == "s3://bucket/logs"
+
+
+def test_other_paths_stay_as_they_are() -> None:
+    for path in ("/home/kim/addresses/run.jsonl", "addresses/s3%3A%2F%2Fbucket/run.jsonl", "run.jsonl"):
+        assert address_text(path) == path
