@@ -184,6 +184,9 @@ def _input(name: str, run: JudgedRun) -> str:
     judge = f"{run.judge}{f' with {model}' if model else ''}"
     unfinished = "" if run.manifest.finished else ", not finished"
     items = counted_text(len(run.verdicts), "item")
+    form = run.manifest.settings.get("imported")
+    if form:
+        judge += f", imported from {run.manifest.settings.get('file')} ({form}),"
     return (
         f"{name}: {judge} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {items}, "
         f"begun {run.manifest.started}{unfinished}"

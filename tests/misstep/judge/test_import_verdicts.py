@@ -52,6 +52,8 @@ def test_an_imported_run_has_the_files_and_the_scores_of_any_other(tmp_path: Pat
     assert manifest is not None
     assert manifest.settings["imported"] == "a table of verdicts"
     assert [one.rationale for one in read_verdicts(tmp_path / "run")][:2] == ["because", "because"]
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "imported from rubric.csv (a table of verdicts)" in page
     assert "2 of these cannot be read as a label" in done.stderr
     assert "3 of 40 items failed; they have no label." in done.stderr
 
