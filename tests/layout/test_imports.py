@@ -91,8 +91,7 @@ def test_a_command_is_at_most_150_lines(module: str) -> None:
 
 def test_the_declared_dependencies_are_those_that_are_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    named = [*project["dependencies"], *extras["notebooks"], *extras["lake"]]
+    named = [*project["dependencies"], *project["optional-dependencies"]["notebooks"]]
     declared = {re.split(r"[<>=!\[; ]", one)[0].lower().replace("_", "-") for one in named}
     by_import = importlib.metadata.packages_distributions()
     imported = {name.partition(".")[0] for file in MODULES.values() for name in _imported(file)}
