@@ -45,6 +45,9 @@ class Store(Protocol):
     def put(self, name: str, file: Path) -> None:
         """Write the content of a file, however long."""
 
+    def move(self, name: str, to: str) -> None:
+        """Give a content another name, in place of what stands there."""
+
     def names(self, folder: str) -> list[str]:
         """The names in a folder and below it, sorted; half-written ones too."""
 
@@ -115,6 +118,14 @@ class FolderStore:
             shutil.copyfile(file, building)
             building.replace(self._folder / name)
 
+    def move(self, name: str, to: str) -> None:
+        """See `Store`."""
+        file = self._folder / name
+        try:
+            file.replace(self._folder / to)
+        except OSError as error:
+            raise _refused("moved", error, str(file)) from error
+
     def names(self, folder: str) -> list[str]:
         """See `Store`."""
         files = (file for file in (self._folder / folder).rglob("*") if file.is_file())
@@ -182,6 +193,11 @@ class AddressStore:
         """See `Store`."""
         with self._doing("written", name):
             self._into(name, lambda building: self._files.put_file(str(file), building))
+
+    def move(self, name: str, to: str) -> None:
+        """See `Store`."""
+        with self._doing("moved", name):
+            self._files.mv(self._at(name), self._at(to))
 
     def names(self, folder: str) -> list[str]:
         """See `Store`."""

@@ -44,6 +44,15 @@ def test_a_file_is_put_whole(store: Store, tmp_path: Path) -> None:
     assert store.read("verdicts.jsonl") == b"x" * 100_000
 
 
+def test_what_is_moved_stands_in_place_of_what_was_there(store: Store) -> None:
+    store.write("shards/new", b"new")
+    store.write("old", b"old")
+    store.move("shards/new", "old")
+    assert (store.names(""), store.read("old")) == (["old"], b"new")
+    with pytest.raises(InputError, match=r"shards/new: cannot be moved"):
+        store.move("shards/new", "old")
+
+
 def test_a_file_system_without_links_has_a_first_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_links(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
