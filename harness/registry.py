@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any, Generic, TypeVar
 
 from harness.errors import UsageError
+from harness.version import __version__
 
 T = TypeVar("T")
 
@@ -60,6 +61,11 @@ class Registry(dict[str, str], Generic[T]):
         points = [] if name in self else entry_points(group=self.group)
         packages = [point.dist.name for point in points if point.name == name and point.dist is not None]
         return f"{target} of the package {packages[0]}" if packages else target
+
+    def version(self, name: str) -> str:
+        """The version of the package that a registered name comes from; Misstep's own for what belongs to it."""
+        points = [] if name in self else entry_points(group=self.group)
+        return next((point.dist.version for point in points if point.name == name and point.dist), __version__)
 
 
 def _at(module: str, attribute: str) -> Any:

@@ -11,9 +11,9 @@ from analysis.pages.foot import Foot
 from analysis.pages.runs.index import runs_page
 from analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run
 from harness.journal.classified import Failed, Names, failed_verdicts, together
-from harness.journal.workers import in_order
+from harness.journal.workers import enough_workers, in_order
 from harness.progress import Progress
-from harness.runs.classify import ClassifyAs, enough_workers
+from harness.runs.classify import ClassifyAs
 from harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
 from harness.runs.inputs import trajectories
 from harness.trajectory import Placed, Trajectory, Unreadable

@@ -23,9 +23,21 @@ _AHEAD = 3
 """Pieces handed out to each worker before the first is waited for: enough to keep it busy, few enough to hold."""
 
 
+ONE_WORKER_BYTES = 64 << 20
+"""Inputs up to this size are read by one process: several would take longer to start than they save."""
+
+MOST_WORKERS = 4
+"""How many processes there are unless more are asked for."""
+
+
 def available() -> int:
     """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def enough_workers(size: int) -> int:
+    """How many processes inputs of a size in bytes are worth, unless a number is asked for."""
+    return 1 if size <= ONE_WORKER_BYTES else min(available(), MOST_WORKERS)
 
 
 def in_order(

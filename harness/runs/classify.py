@@ -9,12 +9,11 @@ from pathlib import Path
 
 from msgspec import structs
 
-from harness.errors import NoTrajectory
 from harness.journal.beside import RecordsBeside
 from harness.journal.classified import Entry, Judged, Show, Summary, VerdictMerger, judge, summarise
 from harness.journal.records import SCHEMA, SESSIONS, VERDICTS, Manifest, judged_items
 from harness.journal.run_folder import RunInProgress
-from harness.journal.workers import available, in_order
+from harness.journal.workers import enough_workers, in_order
 from harness.progress import Progress
 from harness.readers import Found
 from harness.runs.file_batches import (
@@ -28,6 +27,7 @@ from harness.runs.file_batches import (
     total_bytes,
 )
 from harness.runs.growth import NOTHING, run_that_grows
+from harness.runs.inputs import no_trajectory
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from harness.version import __version__
@@ -37,12 +37,6 @@ ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 
 Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
 """What was found, and the folder with its records → the files that a finished run has of it, by name."""
-
-ONE_WORKER_BYTES = 64 << 20
-"""Inputs up to this size are read by one process: several would take longer to start than they save."""
-
-MOST_WORKERS = 4
-"""How many processes there are unless more are asked for."""
 
 
 def classify_paths(
@@ -170,21 +164,9 @@ def _judge_batch(
     return judge(found, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 
-def enough_workers(size: int) -> int:
-    """How many processes read inputs of a size in bytes, unless the user says how many."""
-    return 1 if size <= ONE_WORKER_BYTES else min(available(), MOST_WORKERS)
-
-
 def _expect_some(found: Summary, paths: Sequence[Path]) -> None:
-    if not found.empty:
-        return
-    skipped = len(found.skipped)
-    held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
-    raise NoTrajectory(
-        f"there is no trajectory, {held}",
-        "See `misstep convert --help` for the formats.",
-        file=", ".join(map(str, paths)),
-    )
+    if found.empty:
+        raise no_trajectory(paths, len(found.skipped))
 
 
 def _now() -> str:

@@ -111,12 +111,18 @@ def _size(path: Path) -> int:
 
 def placed_in(batch: Batch) -> Iterator[Placed | Unreadable | Skipped]:
     """Everything in a batch, in order, with the places where it was read."""
+    return (one for _, one in read_in(batch))
+
+
+def read_in(batch: Batch) -> Iterator[tuple[str, Placed | Unreadable | Skipped]]:
+    """As `placed_in`, each with the name of the reader that read it; empty where none has."""
     for piece in batch:
         for part in parts_of(piece) if isinstance(piece, Found) else (piece,):
             if isinstance(part, Part):
-                yield from read_placed(part, reader_for(part.format))
+                for placed in read_placed(part, reader_for(part.format)):
+                    yield part.format, placed
             else:
-                yield part
+                yield "", part
 
 
 def describe(batch: Batch) -> str:

@@ -9,7 +9,15 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.errors import EmptyFile, InputError, MissingPrerequisite, ReaderFailed, UnknownFormat, UnreadableTrajectory
+from harness.errors import (
+    EmptyFile,
+    InputError,
+    MissingPrerequisite,
+    NoTrajectory,
+    ReaderFailed,
+    UnknownFormat,
+    UnreadableTrajectory,
+)
 from harness.places import path_text
 from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
 from harness.readers.files import open_bytes
@@ -75,6 +83,16 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         if found.named:
             raise
         yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
+
+
+def no_trajectory(paths: Iterable[Path], skipped: int) -> NoTrajectory:
+    """The error that there is nothing to read; so many files were skipped."""
+    held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
+    return NoTrajectory(
+        f"there is no trajectory, {held}",
+        "See `misstep convert --help` for the formats.",
+        file=", ".join(map(str, paths)),
+    )
 
 
 def _looks_like_json(path: Path) -> bool:

@@ -30,9 +30,8 @@ from harness.journal.records import (
     replace_file,
 )
 from harness.journal.run_folder import RunInProgress
-from harness.journal.workers import available, in_order
+from harness.journal.workers import enough_workers, in_order
 from harness.progress import Progress
-from harness.runs.classify import MOST_WORKERS, ONE_WORKER_BYTES
 from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
 from harness.session import Session, session_of
 from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
@@ -137,7 +136,7 @@ def observe_paths(
         settings=dict(settings),
         inputs=inputs_of_files(file_state(found.path) for found in files),
     )
-    enough = workers or (1 if total_bytes(files) <= ONE_WORKER_BYTES else min(available(), MOST_WORKERS))
+    enough = workers or enough_workers(total_bytes(files))
     with RunInProgress(out, manifest, OBSERVED_RECORDS, _Entry) as run:
         if run.finished:
             return
