@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "group": ("misstep.group", "Group the reasons or errors of a run by their words."),
     "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
     "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
+    "pack": ("misstep.pack", "Pack agent runs into a folder of Parquet files."),
     "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
     "generate": ("misstep.generate", "Generate agent runs with known faults."),
     "plugins": ("misstep.plugins", "List what other installed packages add."),

@@ -1,0 +1,180 @@
+"""The columns of a packed session: what a query reads of it, and last its ATIF document.
+
+What Inspect Scout's transcript database has a name for is called as there and has its type
+(https://meridianlabs-ai.github.io/inspect_scout/db_schema.html; inspect-scout 0.6.1, `_transcript/database/schema.py`),
+so that it opens a packed folder. The fields of `Row` are the schema, and nothing else repeats them.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from types import NoneType
+from typing import TYPE_CHECKING, get_args, get_type_hints
+
+from msgspec import Struct
+
+from harness.session import session_of
+from harness.trajectory import Step, Trajectory
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ID = "transcript_id"
+CLUSTER = "cluster"
+BODY = "atif"
+
+_SUCCESS = {"passed": True, "failed": False}
+
+
+class Row(Struct, frozen=True, gc=False):
+    """One packed session.
+
+    Parameters
+    ----------
+    transcript_id
+        Its id, unique in a packed folder: the one that verdicts name it by.
+    source_type, source_uri
+        The format and the file that the run was recorded in.
+    date
+        The time of the first step that has one, in ISO 8601 as printed.
+    task_set
+        The data set that it comes from.
+    agent, model
+        The program and the model.
+    score
+        The reward, as JSON.
+    success
+        Whether the task was solved.
+    message_count
+        The number of turns and of answers of tools.
+    total_time
+        The seconds from the first step with a time to the last.
+    total_tokens
+        The prompt and completion tokens of all steps.
+    n_steps, n_bytes, sha256
+        The number of steps, and the length in bytes and the SHA-256 of the ATIF document.
+    cluster
+        What it hangs together with in statistics: the id of the run that it comes from. A sub-agent's run and a
+        session that takes an earlier one up have the cluster of their parent, and a session with an id that another
+        has, such as a copy, has the cluster of the other. Any other session stands for itself.
+    reader, reader_version
+        The reader that read it, and the version of the package that the reader comes from.
+    atif
+        The ATIF document, from which the session is read back as it was.
+    """
+
+    transcript_id: str
+    source_type: str
+    source_uri: str
+    date: str | None
+    task_set: str | None
+    agent: str | None
+    model: str | None
+    score: str | None
+    success: bool | None
+    message_count: int
+    total_time: float | None
+    total_tokens: int | None
+    n_steps: int
+    n_bytes: int
+    sha256: str
+    cluster: str
+    reader: str
+    reader_version: str
+    atif: bytes
+
+
+INDEX: tuple[str, ...] = Row.__struct_fields__[:-1]
+"""The columns that a query reads: all but the body."""
+
+
+def row_of(trajectory: Trajectory, document: bytes, reader: str, reader_version: str) -> Row:
+    """The row of a session; its id and its cluster are the reader's until `unique` and `clustered` have seen all.
+
+    Parameters
+    ----------
+    trajectory
+        The session.
+    document
+        Its ATIF document, in UTF-8.
+    reader, reader_version
+        What read it.
+    """
+    session = session_of(trajectory, trajectory.source.file)
+    reward = trajectory.outcome.reward
+    return Row(
+        transcript_id=trajectory.id,
+        source_type=trajectory.source.format,
+        source_uri=trajectory.source.file,
+        date=session.started,
+        task_set=trajectory.source.dataset,
+        agent=trajectory.agent,
+        model=trajectory.model,
+        score=None if reward is None else repr(reward),
+        success=_SUCCESS.get(trajectory.outcome.status),
+        message_count=sum(1 + len(step.results) for step in trajectory.steps),
+        total_time=_seconds(trajectory.steps),
+        total_tokens=_tokens(trajectory.steps),
+        n_steps=len(trajectory.steps),
+        n_bytes=len(document),
+        sha256=sha256(document).hexdigest(),
+        cluster=trajectory.id if trajectory.parent is None else trajectory.parent,
+        reader=reader,
+        reader_version=reader_version,
+        atif=document,
+    )
+
+
+def _seconds(steps: Sequence[Step]) -> float | None:
+    """The time from the first step that has one to the last; `None` where two cannot be compared."""
+    printed = [step.timestamp for step in steps if step.timestamp]
+    if len(printed) < 2:
+        return None
+    try:
+        return (datetime.fromisoformat(printed[-1]) - datetime.fromisoformat(printed[0])).total_seconds()
+    except (ValueError, TypeError):  # no time, or only one of them with a time zone
+        return None
+
+
+def _tokens(steps: Sequence[Step]) -> int | None:
+    counts = [
+        count
+        for step in steps
+        if step.tokens is not None
+        for count in (step.tokens.prompt, step.tokens.completion)
+        if count is not None
+    ]
+    return sum(counts) if counts else None
+
+
+@cache
+def schema() -> "pa.Schema":
+    """The columns with their Arrow types."""
+    import pyarrow as pa
+
+    types: Mapping[type, pa.DataType] = {
+        str: pa.large_string(),
+        bytes: pa.large_string(),
+        bool: pa.bool_(),
+        int: pa.int64(),
+        float: pa.float64(),
+    }
+    fields = []
+    for name, hint in get_type_hints(Row).items():
+        kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
+        fields.append(pa.field(name, types[kinds[0]], nullable=NoneType in get_args(hint)))
+    return pa.schema(fields)
+
+
+def record_batch(rows: Sequence[Row]) -> "pa.RecordBatch":
+    """Rows as columns."""
+    import pyarrow as pa
+
+    columns = schema()
+    arrays = [
+        pa.array([getattr(row, name) for row in rows], pa.large_binary() if name == BODY else columns.field(name).type)
+        for name in columns.names
+    ]
+    arrays[-1] = arrays[-1].cast(pa.large_string())
+    return pa.record_batch(arrays, schema=columns)

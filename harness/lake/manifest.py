@@ -1,0 +1,135 @@
+"""What a packed folder says of itself, in `.misstep.json`: what was packed, how far it is, and whether it is whole.
+
+Until it is whole, its files have hidden names (`.part-00000.parquet`), which no reader of a folder looks at.
+"""
+
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError, UsageError
+from harness.journal.inputs import difference
+from harness.journal.records import Inputs
+from harness.lake.packing import Part
+from harness.lake.store import Store
+from harness.trajectory import Unreadable
+
+MANIFEST = ".misstep.json"
+_PACKED = ".parquet"
+
+
+class Asked(Struct, frozen=True):
+    """What changes the bytes of a packed folder: the inputs, and the version of Misstep that began it."""
+
+    inputs: Inputs
+    misstep: str
+
+
+class Tally(Struct, frozen=True):
+    """How far the inputs are packed, and what was counted until there.
+
+    Parameters
+    ----------
+    batches, chunks
+        The batches of the inputs that are packed whole, and the chunks of the next one.
+    sessions
+        The number of packed sessions.
+    text_bytes
+        The length of their ATIF documents.
+    renamed
+        How many of them had an id that was taken.
+    unreadable
+        What could not be read.
+    skipped
+        The number of files that are no sessions.
+    """
+
+    batches: int = 0
+    chunks: int = 0
+    sessions: int = 0
+    text_bytes: int = 0
+    renamed: int = 0
+    unreadable: tuple[Unreadable, ...] = ()
+    skipped: int = 0
+
+
+class Manifest(Struct, frozen=True):
+    """The state of a packed folder.
+
+    Parameters
+    ----------
+    asked
+        What was packed.
+    tally
+        How far it is.
+    parts
+        The files that are whole.
+    fit
+        How many times the estimate the last row group took.
+    state
+        Whether it is being packed, its whole files are given their names, or it is finished.
+    """
+
+    asked: Asked
+    tally: Tally = Tally()
+    parts: tuple[Part, ...] = ()
+    fit: float = 1.0
+    state: Literal["packing", "naming", "finished"] = "packing"
+    schema: int = 1
+
+    @property
+    def bytes(self) -> int:
+        """The length of all files."""
+        return sum(part.bytes for part in self.parts)
+
+    @property
+    def row_groups(self) -> int:
+        """The number of row groups in all files."""
+        return sum(part.row_groups for part in self.parts)
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer the ATIF documents are than the files; 0 where there is none."""
+        return self.tally.text_bytes / self.bytes if self.parts else 0.0
+
+
+def write_manifest(store: Store, manifest: Manifest) -> None:
+    """Write it, in place of what stands there."""
+    store.write(MANIFEST, msgspec.json.encode(manifest) + b"\n")
+
+
+def standing(store: Store, asked: Asked) -> Manifest:
+    """The state of the folder: what an earlier command has left, or nothing yet.
+
+    Raises
+    ------
+    UsageError
+        The folder holds something else.
+    InputError
+        It cannot be read.
+    """
+    content = store.read(MANIFEST)
+    if content is None:
+        found = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]
+        if found:
+            raise UsageError(f"{store.place} holds {found[0]}, which `misstep pack` has not written", _ANOTHER)
+        return Manifest(asked)
+    try:
+        earlier = msgspec.json.decode(content, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not the state of a packed folder: {error}", _ANOTHER, file=_at(store)) from error
+    changed = difference(earlier.asked.inputs, asked.inputs)
+    if changed:
+        raise UsageError(f"{store.place} holds other sessions: {changed}", _ANOTHER)
+    if earlier.state == "packing" and earlier.asked.misstep != asked.misstep:
+        begun = f"{store.place} was begun by Misstep {earlier.asked.misstep} and this is {asked.misstep}"
+        raise UsageError(begun, _ANOTHER)
+    return earlier
+
+
+def _at(store: Store) -> str:
+    return f"{store.place}/{MANIFEST}"
+
+
+_ANOTHER = "Name another folder with --out, or remove this one to pack anew."

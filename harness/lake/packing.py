@@ -1,0 +1,207 @@
+"""Rows to Parquet files: row groups and files of about equal compressed length, the same for the same rows.
+
+A row group ends where it is full, and how full it is must be known before it is compressed: each chunk comes with an
+estimate from a sample of it, and what the last group really took corrects the next. The text is compressed with
+zstd, level 3, and neither looked through for repeated values nor described by statistics: whoever asks for other
+columns does not touch it.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
+
+from harness.errors import writing
+from harness.lake.columns import ID, INDEX, Row, record_batch, schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+
+class Sizes(Struct, frozen=True):
+    """About how many bytes the pieces of a packed folder have.
+
+    Parameters
+    ----------
+    group
+        Compressed, of a row group: the estimate is off by less than what 16 and 32 MB leave.
+    file
+        Compressed, of a file.
+    chunk
+        Text of a chunk.
+    """
+
+    group: int = 22_000_000
+    file: int = 100_000_000
+    chunk: int = 4 << 20
+
+
+USUAL = Sizes()
+
+_LEVEL = 3
+_SAMPLED = 8
+_SAMPLE_BYTES = 512 << 10
+_PAGE_ROWS = 64
+_UNIQUE = (ID, "sha256")
+
+
+class Chunk(Struct, frozen=True):
+    """Rows that stay together, the length of their text, and about how many bytes it compresses to."""
+
+    rows: "pa.RecordBatch"
+    text_bytes: int
+    compressed: float
+
+
+def chunks(rows: Iterable[Row], chunk_bytes: int) -> Iterator[Chunk]:
+    """Rows as chunks of about equal length, in order."""
+    pending: list[Row] = []
+    size = 0
+    for row in rows:
+        pending.append(row)
+        size += row.n_bytes
+        if size >= chunk_bytes:
+            yield _chunk(pending)
+            pending, size = [], 0
+    if pending:
+        yield _chunk(pending)
+
+
+def _chunk(rows: list[Row]) -> Chunk:
+    sample = b"".join(row.atif[:_SAMPLE_BYTES] for row in rows[::_SAMPLED])[: _SAMPLED * _SAMPLE_BYTES]
+    size = sum(row.n_bytes for row in rows)
+    return Chunk(record_batch(rows), size, size * _compressed(sample) / len(sample))
+
+
+def _compressed(text: bytes) -> int:
+    import pyarrow as pa
+
+    return int(pa.Codec("zstd", compression_level=_LEVEL).compress(text).size)
+
+
+class Part(Struct, frozen=True):
+    """A Parquet file that was written: its rows, its row groups and its bytes."""
+
+    name: str
+    rows: int
+    row_groups: int
+    bytes: int
+
+
+class Parts:
+    """Chunks on their way into files `part-00000.parquet`, `part-00001.parquet` and so on.
+
+    Parameters
+    ----------
+    folder
+        Where the files are written.
+    count
+        How many files there are already.
+    fit
+        How many times the estimate the last row group took.
+    """
+
+    def __init__(self, folder: Path, sizes: Sizes, count: int = 0, fit: float = 1.0) -> None:
+        self.fit = fit
+        self._folder = folder
+        self._sizes = sizes
+        self._count = count
+
+    def write(self, chunks: Iterable[Chunk]) -> Iterator[Part]:
+        """Write the chunks; each file is given when it is whole, before the next chunk is taken.
+
+        Raises
+        ------
+        CannotWrite
+            The device is full.
+        """
+        file: _File | None = None
+        for chunk in chunks:
+            if file is None:
+                file = _File(self._folder / part_name(self._count), self._sizes, self.fit)
+            file.add(chunk)
+            if file.full:
+                yield self._closed(file)
+                file = None
+        if file is not None:
+            yield self._closed(file)
+
+    def _closed(self, file: "_File") -> Part:
+        part = file.close()
+        self.fit = file.fit
+        self._count += 1
+        return part
+
+
+def part_name(number: int) -> str:
+    """The name of a file of a packed folder."""
+    return f"part-{number:05}.parquet"
+
+
+def hidden(name: str) -> str:
+    """The name of a file until the whole folder is packed; whoever reads a folder looks at no such name."""
+    return f".{name}"
+
+
+class _File:
+    """A Parquet file that is being written."""
+
+    def __init__(self, path: Path, sizes: Sizes, fit: float) -> None:
+        self.fit = fit
+        self._sizes = sizes
+        self._path = path
+        with writing(path):
+            self._stream: BinaryIO = path.open("wb")
+        self._parquet = _parquet_writer(self._stream)
+        self._pending: list[pa.RecordBatch] = []
+        self._estimate = 0.0
+        self._rows = self._groups = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it is about as long as a file is to be."""
+        return not self._pending and self._stream.tell() + self._sizes.group / 2 > self._sizes.file
+
+    def add(self, chunk: Chunk) -> None:
+        """Take a chunk; a row group that is full with it is written."""
+        self._pending.append(chunk.rows)
+        self._estimate += chunk.compressed
+        if self._estimate * self.fit >= self._sizes.group:
+            self._write_group()
+
+    def close(self) -> Part:
+        """Write what is left, and the footer."""
+        with writing(self._path), self._stream:
+            if self._pending:
+                self._write_group()
+            self._parquet.close()
+        return Part(self._path.name, self._rows, self._groups, self._path.stat().st_size)
+
+    def _write_group(self) -> None:
+        import pyarrow as pa
+
+        group = pa.Table.from_batches(self._pending)
+        before = self._stream.tell()
+        with writing(self._path):
+            self._parquet.write_table(group, row_group_size=len(group))
+        self.fit = (self._stream.tell() - before) / self._estimate
+        self._rows += len(group)
+        self._groups += 1
+        self._pending, self._estimate = [], 0.0
+
+
+def _parquet_writer(stream: BinaryIO) -> "pq.ParquetWriter":
+    import pyarrow.parquet as pq
+
+    return pq.ParquetWriter(
+        stream,
+        schema(),
+        compression="zstd",
+        compression_level=_LEVEL,
+        use_dictionary=[name for name in INDEX if name not in _UNIQUE],
+        write_statistics=list(INDEX),
+        write_page_index=True,
+        max_rows_per_page=_PAGE_ROWS,
+    )

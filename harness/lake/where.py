@@ -1,0 +1,165 @@
+"""A condition on columns, such as `model = 'x' and (n_steps > 50 or success is null)`: read strictly, never evaluated.
+
+A test is `COLUMN = LITERAL` (or `!=`, `<`, `<=`, `>`, `>=`), `COLUMN is null` or `COLUMN is not null`. A literal is a
+`'text'` (two quotes in a row are one quote in it), a number, `true` or `false`. Tests are joined with `and`, `or`,
+`not` and parentheses, which bind as in SQL.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from operator import eq, ge, gt, le, lt, ne
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+_TOKEN = re.compile(
+    r"\s*+(?:(?P<text>'(?:[^']|'')*+')|(?P<number>-?\d[\d.eE+-]*+)|(?P<word>\w++)|(?P<sign>[<>!]=|[<>=()]))"
+)
+_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_TRUTH = {"true": True, "false": False}
+_WORDS = {"and", "or", "not", "is", "null", *_TRUTH}
+
+Literal = str | int | float | bool
+
+
+def condition(text: str, columns: "pa.Schema") -> "pc.Expression":
+    """The condition as an expression of Arrow's.
+
+    Parameters
+    ----------
+    text
+        The condition as it was written.
+    columns
+        The columns that there are.
+
+    Raises
+    ------
+    UsageError
+        It is none, it names a column that there is not, or compares it with what it cannot hold.
+    """
+    reading = _Reading(text, columns)
+    try:
+        whole = reading.any_of()
+    except RecursionError:
+        raise reading.refused("its parentheses are too deep") from None
+    reading.end()
+    return whole
+
+
+class _Reading:
+    """A condition that is being read, from left to right."""
+
+    def __init__(self, text: str, columns: "pa.Schema") -> None:
+        self._text = text
+        self._columns = columns
+        self._place = 0
+        self._tokens: list[tuple[str, str]] = []
+        while text[self._place :].strip():
+            found = _TOKEN.match(text, self._place)
+            if found is None:
+                raise self.refused(f"{text[self._place :].strip()[:20]!r} is no column, operator or literal")
+            self._tokens.append((str(found.lastgroup), found[0].strip()))
+            self._place = found.end()
+        self._place = 0
+
+    def any_of(self) -> "pc.Expression":
+        """Tests and groups with `or` between them."""
+        whole = self._all_of()
+        while self._taken("or"):
+            whole = whole | self._all_of()
+        return whole
+
+    def end(self) -> None:
+        """Nothing may follow."""
+        if self._place < len(self._tokens):
+            raise self.refused(f"{self._tokens[self._place][1]!r} stands where `and`, `or` or the end must")
+
+    def _all_of(self) -> "pc.Expression":
+        whole = self._one()
+        while self._taken("and"):
+            whole = whole & self._one()
+        return whole
+
+    def _one(self) -> "pc.Expression":
+        if self._taken("not"):
+            return ~self._one()
+        if self._taken("("):
+            inner = self.any_of()
+            self._expect(")")
+            return inner
+        return self._test()
+
+    def _test(self) -> "pc.Expression":
+        import pyarrow.compute as pc
+
+        kind, name = self._next("a column")
+        if kind != "word" or name.lower() in _WORDS:
+            raise self.refused(f"{name!r} stands where a column must")
+        if name not in self._columns.names:
+            raise self.refused(f"there is no column {name!r}; known are {', '.join(self._columns.names)}")
+        if self._taken("is"):
+            negated = self._taken("not")
+            self._expect("null")
+            missing = pc.field(name).is_null()
+            return ~missing if negated else missing
+        _, sign = self._next("an operator")
+        if sign not in _COMPARE:
+            raise self.refused(f"{sign!r} stands where one of {' '.join(_COMPARE)} or `is` must")
+        return _COMPARE[sign](pc.field(name), pc.scalar(self._literal(name)))
+
+    def _literal(self, column: str) -> Literal:
+        """A literal of the column's own kind."""
+        import pyarrow.types as kinds
+
+        kind, said = self._next("a literal")
+        value: Literal
+        if kind == "text":
+            value = said[1:-1].replace("''", "'")
+        elif said.lower() in _TRUTH:
+            value = _TRUTH[said.lower()]
+        elif kind == "number":
+            value = self._number(said)
+        else:
+            raise self.refused(f"{said!r} stands where a literal must: 'text' in quotes, a number, true or false")
+        held = self._columns.field(column).type
+        fits = {
+            str: kinds.is_string(held) or kinds.is_large_string(held),
+            bool: kinds.is_boolean(held),
+            int: kinds.is_integer(held) or kinds.is_floating(held),
+            float: kinds.is_integer(held) or kinds.is_floating(held),
+        }
+        if not fits[type(value)]:
+            raise self.refused(f"{column} holds {held}, and {said} is none")
+        return value
+
+    def _number(self, said: str) -> int | float:
+        try:
+            return int(said) if said.lstrip("-").isdigit() else float(said)
+        except ValueError:
+            raise self.refused(f"{said!r} is no number") from None
+
+    def _taken(self, word: str) -> bool:
+        there = self._place < len(self._tokens) and self._tokens[self._place][1].lower() == word
+        self._place += there
+        return there
+
+    def _expect(self, word: str) -> None:
+        if not self._taken(word):
+            _, said = self._next(repr(word))
+            raise self.refused(f"{said!r} stands where {word!r} must")
+
+    def _next(self, what: str) -> tuple[str, str]:
+        if self._place == len(self._tokens):
+            raise self.refused(f"it ends where {what} must follow")
+        self._place += 1
+        return self._tokens[self._place - 1]
+
+    def refused(self, why: str) -> UsageError:
+        """The error that it is no condition."""
+        return UsageError(
+            f"{self._text!r} is no condition: {why}", "Write one such as \"model = 'x' and n_steps > 50\"."
+        )

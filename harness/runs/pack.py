@@ -1,0 +1,215 @@
+"""Sessions of any known format packed into a folder of Parquet files, which can be stopped at any moment and goes on.
+
+What is packed is the session as ATIF, in the order in which `classify` reads, under the ids that it gives. The bytes
+depend on the inputs alone, not on the number of processes nor on where the work was stopped.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.errors import MissingPrerequisite
+from harness.journal.classified import Names
+from harness.journal.inputs import file_state, inputs_of_files
+from harness.journal.workers import enough_workers, in_order
+from harness.lake.columns import CLUSTER, ID, row_of
+from harness.lake.index import read_columns
+from harness.lake.manifest import MANIFEST, Asked, Manifest, Tally, standing, write_manifest
+from harness.lake.packing import USUAL, Chunk, Parts, Sizes, chunks, hidden
+from harness.lake.store import Store, open_store
+from harness.progress import Progress
+from harness.readers import READERS, Found
+from harness.readers.atif import to_atif
+from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, read_in, total_bytes
+from harness.runs.inputs import no_trajectory
+from harness.trajectory import Skipped, Trajectory, Unreadable
+from harness.version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from harness.lake.columns import Row
+
+
+class _Stretch(Struct, frozen=True):
+    """The sessions of one batch of the inputs, and what else was in it."""
+
+    chunks: list[Chunk]
+    unreadable: list[Unreadable]
+    skipped: int
+
+
+def pack(paths: Sequence[Path], place: str, *, workers: int | None = None, sizes: Sizes = USUAL) -> Manifest:
+    """Pack all trajectories of files and folders; what an earlier, stopped command has packed is not packed again.
+
+    Parameters
+    ----------
+    paths
+        Files and folders of any known format.
+    place
+        The folder, or an address such as `s3://bucket/folder`.
+    workers
+        How many processes read; `None` decides by the size of the inputs.
+    sizes
+        About how long files and row groups are to be.
+
+    Raises
+    ------
+    MissingPrerequisite
+        The libraries for Parquet and addresses are not installed.
+    UsageError
+        The place holds something else.
+    UnknownFormat
+        A named file is of no known format.
+    InputError
+        A path does not exist, or the place cannot be written.
+    NoTrajectory
+        There is no trajectory in any.
+    """
+    if find_spec("pyarrow") is None:
+        raise MissingPrerequisite("packing needs pyarrow", "Install it with: pip install 'misstep[lake]'")
+    check_named(paths)
+    store = open_store(place)
+    files = list(found_files(paths, left_out=None if "://" in place else Path(place)))
+    manifest = standing(store, Asked(inputs_of_files(file_state(found.path) for found in files), __version__))
+    if manifest.state == "packing":
+        write_manifest(store, manifest)
+        manifest = _packed(store, manifest, files, workers or enough_workers(total_bytes(files)), sizes)
+        if not (manifest.parts or manifest.tally.unreadable):
+            store.remove(MANIFEST)
+            raise no_trajectory(paths, manifest.tally.skipped)
+    return manifest if manifest.state == "finished" else _named(store, manifest)
+
+
+def _packed(store: Store, manifest: Manifest, files: Sequence[Found], workers: int, sizes: Sizes) -> Manifest:
+    """Write the files that are still to be written, under hidden names."""
+    with TemporaryDirectory() as name, Progress("sessions") as progress:
+        counting = _Counting(manifest.tally, progress)
+        for one in manifest.parts:
+            counting.know(store, hidden(one.name))
+        parts = Parts(Path(name), sizes, len(manifest.parts), manifest.fit)
+        todo = islice(batches(files), manifest.tally.batches, None)
+        stretches = in_order(partial(_stretch, chunk_bytes=sizes.chunk), todo, workers, describe)
+        for part in parts.write(counting.named(stretches)):
+            file = Path(name) / part.name
+            store.put(hidden(part.name), file)
+            file.unlink()
+            manifest = replace(manifest, parts=(*manifest.parts, part), tally=counting.tally, fit=parts.fit)
+            write_manifest(store, manifest)
+    return replace(manifest, tally=counting.tally, state="naming")
+
+
+def _named(store: Store, manifest: Manifest) -> Manifest:
+    """Give each file its name; only now a reader of the folder sees them."""
+    write_manifest(store, manifest)
+    there = set(store.names(""))
+    for part in manifest.parts:
+        if hidden(part.name) in there:
+            store.move(hidden(part.name), part.name)
+    manifest = replace(manifest, state="finished")
+    write_manifest(store, manifest)
+    return manifest
+
+
+class _Counting:
+    """Gives each session its id and its cluster, and counts.
+
+    Parameters
+    ----------
+    tally
+        What was counted before.
+    progress
+        Shows the number of sessions.
+    """
+
+    def __init__(self, tally: Tally, progress: Progress) -> None:
+        self.tally = tally
+        self._progress = progress
+        self._names = Names()
+        self._clusters: dict[str, str] = {}
+
+    def know(self, store: Store, part: str) -> None:
+        """Take up the ids and clusters of a file that was written before."""
+        columns = read_columns(store, part, (ID, CLUSTER))
+        for name, cluster in zip(columns[ID], columns[CLUSTER], strict=True):
+            self._names.give(name)
+            self._note(name, cluster)
+
+    def named(self, stretches: Iterator[_Stretch]) -> Iterator[Chunk]:
+        """The chunks of all stretches; those before `tally` were given earlier."""
+        begun = self.tally.chunks
+        for stretch in stretches:
+            for number, chunk in enumerate(stretch.chunks[begun:], begun + 1):
+                rows, renamed = self._named(chunk.rows)
+                self.tally = replace(
+                    self.tally,
+                    chunks=number,
+                    sessions=self.tally.sessions + len(rows),
+                    text_bytes=self.tally.text_bytes + chunk.text_bytes,
+                    renamed=self.tally.renamed + renamed,
+                )
+                self._progress.advance(len(rows))
+                yield replace(chunk, rows=rows)
+            begun = 0
+            self.tally = replace(
+                self.tally,
+                batches=self.tally.batches + 1,
+                chunks=0,
+                unreadable=(*self.tally.unreadable, *stretch.unreadable),
+                skipped=self.tally.skipped + stretch.skipped,
+            )
+
+    def _named(self, rows: "pa.RecordBatch") -> tuple["pa.RecordBatch", int]:
+        wanted, parents = rows.column(ID).to_pylist(), rows.column(CLUSTER).to_pylist()
+        names = [self._names.give(name) for name in wanted]
+        clusters = []
+        for name, parent in zip(names, parents, strict=True):
+            clusters.append(self._clusters.get(parent, parent))
+            self._note(name, clusters[-1])
+        columns = {ID: names, CLUSTER: clusters}
+        for column, values in columns.items():
+            place = rows.schema.get_field_index(column)
+            rows = rows.set_column(place, rows.schema.field(place), _texts(values))
+        return rows, sum(name != one for name, one in zip(names, wanted, strict=True))
+
+    def _note(self, name: str, cluster: str) -> None:
+        """Keep in mind what has another's cluster, for those that come from it."""
+        if cluster != name:
+            self._clusters[name] = cluster
+
+
+def _texts(values: list[str]) -> "pa.Array":
+    import pyarrow as pa
+
+    return pa.array(values, pa.large_string())
+
+
+def _stretch(batch: Batch, chunk_bytes: int) -> _Stretch:
+    unreadable: list[Unreadable] = []
+    skipped = 0
+
+    def rows() -> "Iterator[Row]":
+        nonlocal skipped
+        for reader, placed in read_in(batch):
+            found = placed if isinstance(placed, Unreadable | Skipped) else placed.found
+            if isinstance(found, Trajectory):
+                yield row_of(found, msgspec.json.encode(to_atif(found)), reader, _version(reader))
+            elif isinstance(found, Unreadable):
+                unreadable.append(found)
+            else:
+                skipped += 1
+
+    return _Stretch(list(chunks(rows(), chunk_bytes)), unreadable, skipped)
+
+
+@cache
+def _version(reader: str) -> str:
+    return READERS.version(reader)

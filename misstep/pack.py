@@ -1,0 +1,93 @@
+"""`misstep pack`: agent runs of any known format as a folder of Parquet files."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.escaping import plain
+from harness.lake.manifest import Manifest
+from harness.progress import say
+from harness.runs.pack import pack as pack_into
+from misstep.options import Json, command_app, json_text
+
+_SHOWN = 10
+
+app = command_app()
+
+
+@app.command()
+def pack(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
+    out: Annotated[str, typer.Option(metavar="URL", help="Folder, or address such as s3://bucket/runs, to pack into.")],
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Pack agent runs of any known format into Parquet files, without loss of information.
+
+    A packed folder is read by every command that reads runs, and by other tools: its columns are named as in the
+    transcript database of Inspect Scout, and the last one has the run as ATIF. After an interruption, the same line
+    goes on; until all is packed, no file has its final name. The exit code is 1 if a session was unreadable: stderr
+    names its file and line; the others are packed.
+    """
+    try:
+        packed = pack_into(paths, out, workers=workers)
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; the same line goes on with what is finished in {plain(out)}.")
+        raise typer.Exit(130) from None
+    print(json_text(_document(packed)) if json else _text(packed, out))
+    unreadable = packed.tally.unreadable
+    for one in unreadable[:_SHOWN]:
+        where = one.file if one.line is None else f"{one.file}:{one.line}"
+        say(f"misstep: {plain(where)}: {plain(one.error)}")
+    if len(unreadable) > _SHOWN:
+        say(f"misstep: and {len(unreadable) - _SHOWN:,} more unreadable sessions; --json lists them all.")
+    if packed.tally.renamed:
+        say(f"misstep: {packed.tally.renamed:,} had an id that was taken: ~2 (or the next free number) is behind it.")
+    if unreadable:
+        raise typer.Exit(1)
+
+
+def _document(packed: Manifest) -> dict[str, Any]:
+    return {
+        "n": packed.tally.sessions,
+        "bytes_in": packed.asked.inputs.bytes,
+        "bytes_as_atif": packed.tally.text_bytes,
+        "bytes_out": packed.bytes,
+        "ratio": packed.ratio,
+        "row_groups": packed.row_groups,
+        "files": [part.name for part in packed.parts],
+        "renamed": packed.tally.renamed,
+        "unreadable": packed.tally.unreadable,
+        "skipped": packed.tally.skipped,
+    }
+
+
+def _text(packed: Manifest, out: str) -> str:
+    tally = packed.tally
+    sessions = f"{tally.sessions:,} session{'' if tally.sessions == 1 else 's'} packed into {plain(out)}"
+    left_out = [
+        *([f"{len(tally.unreadable):,} unreadable"] if tally.unreadable else []),
+        *([f"{tally.skipped:,} other files skipped"] if tally.skipped else []),
+    ]
+    sizes = (
+        f"{_megabytes(packed.asked.inputs.bytes)} read, {_megabytes(tally.text_bytes)} as ATIF, "
+        f"{_megabytes(packed.bytes)} packed: {packed.ratio:.1f} times smaller"
+    )
+    files = f"{_counted(len(packed.parts), 'file')} with {_counted(packed.row_groups, 'row group')}"
+    return "\n".join([", ".join([sessions, *left_out]), f"{sizes}; {files}"])
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
