@@ -16,6 +16,7 @@ from misstep import __version__
 COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
     "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules."),
+    "merge": ("misstep.merge", "Join the shards of a run that several machines made."),
     "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
     "observe": ("misstep.observe", "Put agent runs before an observer that would steer them back."),
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),

@@ -1,5 +1,7 @@
 """`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,19 +10,17 @@ from typing import Annotated
 import typer
 
 from analysis.measures.gates import fail_on as gate_of
-from analysis.pages.findings import Findings, findings_text, shares
+from analysis.pages.findings import complaints, findings_text, shares
 from harness.classifiers import chosen_categories, classify_all
 from harness.escaping import plain
 from harness.journal.records import REPORT
 from harness.progress import say
-from harness.trajectory import Unreadable
 from misstep import gate_options
 from misstep.classify_options import Categories
-from misstep.options import Html, Json, command_app, moment
+from misstep.options import Html, Json, command_app, json_text, moment
 from misstep.pages import write_page
-from studies.classified_paths import as_json, classified_findings, classified_page
-
-_UNREADABLE_SHOWN = 10
+from misstep.shard_options import ShardOption, folder_of, place_of_shards, refuse_beside_shard
+from studies.classified_paths import as_json, classified_findings, classified_page, classified_shard, shard_text
 
 app = command_app()
 
@@ -30,9 +30,14 @@ def classify(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
     categories: Categories = "",
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="RUN", help="Folder that keeps verdicts, scores and a page; a run there takes new files."),
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="Folder that keeps verdicts, scores and a page; a run there takes new files. With --shard also an"
+            " address such as s3://bucket/run.",
+        ),
     ] = None,
+    shard: ShardOption = None,
     since: Annotated[
         datetime | None,
         typer.Option(
@@ -60,52 +65,60 @@ def classify(
     With --out, the same command continues a run that was stopped or killed, and brings a finished one up to date: only
     new and changed files are read. The exit code is 1 if a session was unreadable (stderr names its file and line, and
     the others are counted) or if a classifier failed (stderr names it).
+
+    With --shard 3/8 it does the third of eight parts, on any machine that sees PATH and RUN; `misstep merge RUN` joins
+    them and prints the table. The first shard notes the files, and the others read no file that changed since. A shard
+    that was killed is done again from its beginning, one that is done is left alone. A shard ends with 0 whatever it
+    finds: limits such as --fail-on belong to the merge.
     """
     chosen = chosen_categories(categories)
-    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
     arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
-    try:
-        with TemporaryDirectory() as unkept:
-            run = out or (Path(unkept) if html else None)
-            found = classified_findings(
-                paths,
+    if shard is not None:
+        refuse_beside_shard({"--fail-on": fail_on, "--junit": junit, "--summary": summary, "--html": html})
+        place = place_of_shards(out)
+        with _stopped(f"shard {shard} is done again by the same line"):
+            done = classified_shard(
+                shard,
+                list(map(str, paths)),
                 chosen,
                 classify_all,
-                out=run,
+                out=place,
                 workers=workers,
-                arguments=[*arguments, "--out", str(out)] if out else arguments,
+                arguments=[*arguments, "--out", place],
                 since=since,
             )
-            if html is not None and run is not None:
-                write_page("--html", html, classified_page(run))
-    except KeyboardInterrupt:
-        say(
-            f"misstep: stopped; what was finished is kept in {plain(str(out))}, and the same line goes on from there."
-            if out
-            else "misstep: stopped; nothing is kept without --out RUN."
+        print(json_text(done) if json else shard_text(done, place))
+        return
+    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    folder = folder_of(out)
+    kept = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
+    with _stopped(kept or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
+        run = folder or (Path(unkept) if html else None)
+        found = classified_findings(
+            paths,
+            chosen,
+            classify_all,
+            out=run,
+            workers=workers,
+            arguments=[*arguments, "--out", str(folder)] if folder else arguments,
+            since=since,
         )
-        raise typer.Exit(130) from None
-    page = html or (out / REPORT if out else None)
+        if html is not None and run is not None:
+            write_page("--html", html, classified_page(run))
+    page = html or (folder / REPORT if folder else None)
     print(as_json(found).decode() if json else findings_text(found, page), end="" if json else "\n")
-    _complain(found)
+    for sentence in complaints(found):
+        say(f"misstep: {sentence}")
     gate_options.settle(gates, shares(found), "misstep classify", junit, summary)
     if found.unreadable or found.failed:
         raise typer.Exit(1)
 
 
-def _complain(found: Findings) -> None:
-    """Say on stderr what was left out or given another name."""
-    for one in found.unreadable[:_UNREADABLE_SHOWN]:
-        say(f"misstep: {plain(_place(one))}: {plain(one.error)}")
-    more = len(found.unreadable) - _UNREADABLE_SHOWN
-    if more > 0:
-        say(f"misstep: and {more:,} more unreadable sessions; --json lists them all.")
-    for failed in found.failed:
-        say(f"misstep: {plain(failed.error)}")
-    if found.renamed:
-        had = "1 session had an id" if found.renamed == 1 else f"{found.renamed:,} sessions had an id"
-        say(f"misstep: {had} that was taken: it has ~2 (or the next free number) behind it.")
-
-
-def _place(one: Unreadable) -> str:
-    return one.file if one.line is None else f"{one.file}:{one.line}"
+@contextmanager
+def _stopped(kept: str) -> Iterator[None]:
+    """Say what a stop by Ctrl-C leaves, and end with 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; {plain(kept)}.")
+        raise typer.Exit(130) from None

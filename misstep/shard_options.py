@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -89,6 +90,47 @@ def _number(environment: Mapping[str, str], name: str) -> int:
 
 def _given(text: str) -> Shard:
     return shard_of(text, os.environ)
+
+
+def folder_of(out: str | None) -> Path | None:
+    """The folder that `--out` of a run without shards names.
+
+    Raises
+    ------
+    UsageError
+        It is an address.
+    """
+    if out and "://" in out:
+        raise UsageError(f"--out {out}: only a run in shards can lie at an address", "Name a folder, or add --shard.")
+    return Path(out) if out else None
+
+
+def place_of_shards(out: str | None) -> str:
+    """The folder or address that `--out` of a run in shards names.
+
+    Raises
+    ------
+    UsageError
+        There is none.
+    """
+    if not out:
+        raise UsageError("--shard needs --out", "Name a folder or an address that all shards can write to.")
+    return out if "://" in out else str(Path(out))
+
+
+def refuse_beside_shard(given: Mapping[str, object]) -> None:
+    """Refuse options about the whole of a run beside `--shard`.
+
+    Raises
+    ------
+    UsageError
+        One has a value.
+    """
+    named = next((option for option, value in given.items() if value), None)
+    if named is not None:
+        raise UsageError(
+            f"{named} is about the whole run, and --shard does one part", "Merge first: misstep merge RUN."
+        )
 
 
 ShardOption = Annotated[

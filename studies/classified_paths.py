@@ -1,18 +1,25 @@
 """What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
 
+import shlex
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from analysis.pages.findings import Findings, findings
+from analysis.pages.findings import Findings, complaints, findings, findings_text, shares
 from harness.journal.classified import Summary
 from harness.journal.labelled_sessions import labelled_sessions
 from harness.journal.records import REPORT, SCORES, encode
-from harness.runs.classify import ClassifyAs, classify_paths
+from harness.lake.store import Store
+from harness.runs.classify import ClassifyAs, Conclude, classify_paths
+from harness.runs.shards.classify import ShardDone, classify_shard
+from harness.runs.shards.layout import Shard
+from harness.runs.shards.merge import merge_shards
+from harness.runs.shards.plan import Plan
 from harness.trajectory import Trajectory
-from studies.finished_runs import finished_manifest, named_paths, read_scores
+from studies.finished_runs import finished_manifest, named_paths, read_scores, scores_in
+from studies.merged_runs import Merged, page_of
 
 
 def classified_findings(
@@ -41,11 +48,6 @@ def classified_findings(
     MisstepError
         As `classify_paths`.
     """
-
-    def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
-        found = findings(categories, summary)
-        return {SCORES: as_json(found), REPORT: _page(found, folder, paths, arguments).encode()}
-
     summary = classify_paths(
         paths,
         categories,
@@ -53,13 +55,82 @@ def classified_findings(
         out=out,
         workers=workers,
         arguments=arguments,
-        conclude=conclude,
+        conclude=_concluding(categories, paths, arguments),
         since=since,
         show=_show,
     )
     if summary is not None:
         return findings(categories, summary)
     return read_scores(out or Path(), Findings)
+
+
+def classified_shard(
+    shard: Shard,
+    paths: Sequence[str],
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    *,
+    out: str,
+    workers: int | None = None,
+    arguments: Sequence[str] = (),
+    since: datetime | None = None,
+) -> ShardDone:
+    """Do one shard of a run to its end, with what the page of the run needs; as `classify_shard`."""
+    return classify_shard(
+        shard,
+        paths,
+        categories,
+        classify,
+        out=out,
+        workers=workers,
+        arguments=arguments,
+        since=since,
+        show=_show,
+    )
+
+
+def shard_text(done: ShardDone, out: str) -> str:
+    """What a shard has read, and what comes next, for a terminal."""
+    counts = done.counts
+    was = "was done before" if done.before else "is done"
+    read = f"sessions read: {counts.sessions:,}, unreadable: {counts.unreadable:,}, files skipped: {counts.skipped:,}"
+    then = shlex.join(["misstep", "merge", out])
+    when = "" if done.shard.count == 1 else f"when all {done.shard.count:,} are done: "
+    return f"shard {done.shard} {was}; {read}\n{when}{then}"
+
+
+def merge_classified(store: Store, plan: Plan, digest: str) -> Merged:
+    """The run of which all shards are done, merged where it lies unless it stands there, and what it says.
+
+    Raises
+    ------
+    MisstepError
+        As `merge_shards`.
+    """
+    categories = plan.manifest.settings["categories"]
+    paths = [Path(path) for path in plan.paths]
+    summary = merge_shards(store, plan, digest, _concluding(categories, paths, plan.manifest.arguments))
+    if summary is not None:
+        found = findings(categories, summary)
+    else:
+        found = scores_in(store.read(SCORES), f"{store.place}/{SCORES}", Findings)
+    return Merged(
+        findings_text(found, page_of(store)),
+        as_json(found).decode(),
+        shares(found),
+        list(complaints(found)),
+        complete=not (found.unreadable or found.failed),
+    )
+
+
+def _concluding(categories: Sequence[str], paths: Sequence[Path], arguments: Sequence[str]) -> Conclude:
+    """The scores and the page of a finished run."""
+
+    def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
+        found = findings(categories, summary)
+        return {SCORES: as_json(found), REPORT: _page(found, folder, paths, arguments).encode()}
+
+    return conclude
 
 
 def as_json(found: Findings) -> bytes:

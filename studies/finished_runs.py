@@ -43,8 +43,22 @@ def read_scores(run: Path, kind: type[Scores]) -> Scores:
     """
     file = run / SCORES
     try:
-        return msgspec.json.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
-        ) from error
+        content = file.read_bytes()
+    except OSError as error:
+        raise _unreadable(str(error), file) from error
+    return scores_in(content, file, kind)
+
+
+def scores_in(content: bytes | None, file: Path | str, kind: type[Scores]) -> Scores:
+    """The scores in the content of a file; raises as `read_scores`, also where there is none."""
+    if content is None:
+        raise _unreadable("there is no such file", file)
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _unreadable(str(error), file) from error
+
+
+def _unreadable(error: str, file: Path | str) -> InputError:
+    found = f"the scores of a finished run cannot be read: {error}"
+    return InputError(found, "Name another folder for the run.", file=file)

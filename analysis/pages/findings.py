@@ -19,6 +19,7 @@ from harness.trajectory import Skipped, Unreadable
 _EXAMPLES = 3
 _STEPS_PRINTED = 6
 _SKIPPED_PRINTED = 3
+_UNREADABLE_PRINTED = 10
 
 
 class Share(Struct, frozen=True):
@@ -113,7 +114,7 @@ def _patterns(counts: Mapping[Labels, int]) -> list[Pattern]:
     return [Pattern(labels, count) for labels, count in counts.items()]
 
 
-def findings_text(found: Findings, page: Path | None = None) -> str:
+def findings_text(found: Findings, page: Path | str | None = None) -> str:
     """The document as a table, three examples, what was left out, and the page of the run, for a terminal."""
     lines = [f"{_plural(found.n, 'session', 'sessions')} read", *_apart(found), "", *_table_lines(found)]
     examples = _spread(found)
@@ -156,6 +157,24 @@ def _spread(found: Findings) -> list[Finding]:
         ranked += [(turn, place, example) for turn, example in enumerate(own)]
     ranked.sort(key=lambda entry: entry[:2])
     return [example for _, _, example in ranked[:_EXAMPLES]]
+
+
+def complaints(found: Findings) -> Iterator[str]:
+    """What was left out or given another name, a sentence each: the first unreadable sessions with their places."""
+    for one in found.unreadable[:_UNREADABLE_PRINTED]:
+        yield f"{plain(_place(one))}: {plain(one.error)}"
+    more = len(found.unreadable) - _UNREADABLE_PRINTED
+    if more > 0:
+        yield f"and {more:,} more unreadable sessions; --json lists them all."
+    for failed in found.failed:
+        yield plain(failed.error)
+    if found.renamed:
+        had = "1 session had an id" if found.renamed == 1 else f"{found.renamed:,} sessions had an id"
+        yield f"{had} that was taken: it has ~2 (or the next free number) behind it."
+
+
+def _place(one: Unreadable) -> str:
+    return one.file if one.line is None else f"{one.file}:{one.line}"
 
 
 def finding_line(example: Finding) -> str:

@@ -47,18 +47,29 @@ def file_state(path: Path, known: FileState | None = None) -> FileState:
     """
     name = name_of(path)
     try:
-        stats, beside = [path.stat()], last_changes_of(path)
-        stats += [] if beside is None else [beside.stat()]
-        size, modified = sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
+        size, modified = size_and_change(path)
         if known is not None and (known.bytes, known.modified) == (size, modified):
             return known
         length, checksum = length_and_checksum(path)
-        if beside is not None:
+        if (beside := last_changes_of(path)) is not None:
             more, differing = length_and_checksum(beside)
             length, checksum = length + more, checksum ^ differing
         return FileState(name, length, modified, checksum)
     except OSError:
         return FileState(name, 0, 0, 0)
+
+
+def size_and_change(path: Path) -> tuple[int, int]:
+    """The length of a file and the time of its last change in ns, without a look inside.
+
+    Raises
+    ------
+    OSError
+        It cannot be looked at.
+    """
+    beside = last_changes_of(path)
+    stats = [one.stat() for one in (path, beside) if one is not None]
+    return sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
 
 
 def name_of(path: Path) -> str:

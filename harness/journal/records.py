@@ -216,11 +216,28 @@ def read_manifest(folder: Path) -> Manifest | None:
     """
     file = folder / MANIFEST
     try:
-        with file.open("rb") as stream:
-            values: dict[str, Any] = tomllib.load(stream)
+        content = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"cannot be read: {error}", "Name another folder for the run.", file=file) from error
+    manifest = manifest_in(content, file)
+    if manifest.finished and manifest.written is not None:
+        _check_whole(folder, manifest.written)
+    return manifest
+
+
+def manifest_in(content: bytes, file: Path | str) -> Manifest:
+    """The manifest in the content of a `run.toml`.
+
+    Raises
+    ------
+    InputError
+        It is not a manifest or has another schema version; names the file.
+    """
+    try:
+        values: dict[str, Any] = tomllib.loads(content.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot be read: {error}", "Name another folder for the run.", file=file) from error
     if values.get("schema", SCHEMA) != SCHEMA:
         raise InputError(
@@ -229,14 +246,11 @@ def read_manifest(folder: Path) -> Manifest | None:
             file=file,
         )
     try:
-        manifest = msgspec.convert(values, Manifest)
+        return msgspec.convert(values, Manifest)
     except msgspec.ValidationError as error:
         raise InputError(
             f"not the manifest of a run: {error}", "Name another folder for the run.", file=file
         ) from error
-    if manifest.finished and manifest.written is not None:
-        _check_whole(folder, manifest.written)
-    return manifest
 
 
 def written_in(folder: Path, file: str) -> Written:

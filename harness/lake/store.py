@@ -29,6 +29,10 @@ class Store(Protocol):
     def place(self) -> str:
         """The folder or address."""
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder, where it is one."""
+
     def read(self, name: str) -> bytes | None:
         """The content under a name; `None` where there is none."""
 
@@ -78,6 +82,11 @@ class FolderStore:
     def place(self) -> str:
         """See `Store`."""
         return str(self._folder)
+
+    @property
+    def folder(self) -> Path:
+        """See `Store`."""
+        return self._folder
 
     def read(self, name: str) -> bytes | None:
         """See `Store`."""
@@ -166,6 +175,11 @@ class AddressStore:
     def place(self) -> str:
         """See `Store`."""
         return self._address
+
+    @property
+    def folder(self) -> None:
+        """See `Store`."""
+        return None
 
     def read(self, name: str) -> bytes | None:
         """See `Store`."""

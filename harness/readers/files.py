@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 from msgspec import Struct
 
@@ -17,6 +16,7 @@ from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, U
 from harness.places import path_text
 from harness.protocols import Reader, Sample, Shape
 from harness.readers.checking import read_value, refusal
+from harness.readers.cuts import group_cuts, line_cuts
 from harness.readers.decoding import LINE_LIMIT, decode_json
 from harness.readers.inspect_log import UNREADABLE
 from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
@@ -223,48 +223,53 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
     """
     sample = sample_file(path)
     reader = recognise(sample, readers)
-    shape = sample.shape
-    if part_bytes is None or reader.UNIT != "value" or shape != "lines":
-        yield Part(path, reader.FORMAT, shape)
-        return
+    whole = Part(path, reader.FORMAT, sample.shape)
     del sample
-    if not is_plain(path):
-        for groups, first_line in _group_cuts(row_groups(path), part_bytes):
-            yield Part(path, reader.FORMAT, shape, first_line=first_line, groups=groups)
+    if part_bytes is None or not length_to_cut(whole, reader):
+        yield whole
+    else:
+        yield from cut(whole, part_bytes)
+
+
+def length_to_cut(part: Part, reader: Reader) -> int:
+    """The length, unpacked, of a whole file that can be cut between any two of its lines or row groups; 0 of others.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened.
+    """
+    if reader.UNIT != "value" or part.shape != "lines":
+        return 0
+    if is_plain(part.path):
+        return part.path.stat().st_size
+    return sum(length for _, length in row_groups(part.path) or ())
+
+
+def cut(part: Part, part_bytes: int, start: int = 0, stop: int | None = None) -> Iterator[Part]:
+    """What of a file that can be cut begins between two places, as parts of at least `part_bytes`.
+
+    Parameters
+    ----------
+    part
+        The whole file.
+    part_bytes
+        The least length of a part, but for the last one.
+    start, stop
+        The places, in bytes as `length_to_cut` counts them; see `line_cuts`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened.
+    """
+    if (groups := row_groups(part.path)) is not None:
+        for own, first_line in group_cuts(groups, part_bytes, start, stop):
+            yield Part(part.path, part.format, part.shape, first_line=first_line, groups=own)
         return
-    with open_regular(path) as file:
-        for offset, size, first_line in _cuts(file, part_bytes):
-            yield Part(path, reader.FORMAT, shape, offset, size, first_line)
-
-
-def _group_cuts(groups: list[tuple[int, int]] | None, part_bytes: int) -> Iterator[tuple[tuple[int, int] | None, int]]:
-    """Row groups, first and end, of about `part_bytes` unpacked each, and their first row; `None` is a whole file."""
-    if groups is None:
-        yield None, 1
-        return
-    first, size, row, first_row = 0, 0, 1, 1
-    for place, (rows, length) in enumerate(groups):
-        row, size = row + rows, size + length
-        if size >= part_bytes or place == len(groups) - 1:
-            yield (first, place + 1), first_row
-            first, size, first_row = place + 1, 0, row
-
-
-def _cuts(file: BinaryIO, part_bytes: int) -> Iterator[tuple[int, int, int]]:
-    """Offset, size and first line of each stretch of at least `part_bytes` that ends with a line."""
-    offset, position, line, first_line = 0, 0, 1, 1
-    while block := file.read(BLOCK):
-        place = block.find(b"\n")  # line by line: lines are long, and `count` looks at each byte
-        while place >= 0:
-            line += 1
-            end = position + place + 1
-            if end - offset >= part_bytes:
-                yield offset, end - offset, first_line
-                offset, first_line = end, line
-            place = block.find(b"\n", place + 1)
-        position += len(block)
-    if position > offset:
-        yield offset, position - offset, first_line
+    with open_regular(part.path) as file:
+        for offset, size, first_line in line_cuts(file, part_bytes, start, stop):
+            yield Part(part.path, part.format, part.shape, offset, size, first_line)
 
 
 def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:

@@ -35,6 +35,9 @@ from harness.version import __version__
 ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 """A trajectory and the categories to look for → one verdict a category, in their order."""
 
+JudgeBatch = Callable[[Batch], Judged]
+"""A batch of the inputs → what is found in it."""
+
 Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
 """What was found, and the folder with its records → the files that a finished run has of it, by name."""
 
@@ -92,16 +95,14 @@ def classify_paths(
         A worker process died.
     """
     check_named(paths)
-    judge_batch = partial(
-        _judge_batch, classify=classify, categories=tuple(categories), keep_lines=out is not None, show=show
-    )
+    judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show)
     if out is not None:
-        return _into_run(paths, tuple(categories), judge_batch, out, workers, arguments, conclude, since)
+        return _into_run(paths, categories, judge_batch, out, workers, arguments, conclude, since)
     files = partial(files_since, since=since)
     if workers is None:
         workers = enough_workers(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
-    judged = _judged(judge_batch, batches(files(found_files(paths))), workers)
+    judged = judged_batches(judge_batch, batches(files(found_files(paths))), workers)
     found = summarise(merger.add(one)[1] for one in judged)
     _expect_some(found, paths)
     return found
@@ -109,52 +110,92 @@ def classify_paths(
 
 def _into_run(
     paths: Sequence[Path],
-    categories: tuple[str, ...],
-    judge_batch: Callable[[Batch], Judged],
+    categories: Sequence[str],
+    judge_batch: JudgeBatch,
     out: Path,
     workers: int | None,
     arguments: Sequence[str],
     conclude: Conclude,
     since: datetime | None,
 ) -> Summary | None:
-    manifest = Manifest(
+    def classify_into(run: RunInProgress[Verdict, Entry], files: Sequence[Found], taken: Iterable[str]) -> None:
+        todo = islice(batches(files), len(run.entries), None)
+        enough = workers or enough_workers(total_bytes(files))
+        add_judged(run, judged_batches(judge_batch, todo, enough), taken)
+
+    files = list(files_since(found_files(paths, left_out=out), since))
+    return run_that_grows(
+        out,
+        manifest_of(categories, arguments),
+        files,
+        classify_into,
+        partial(concluded, paths=paths, conclude=conclude),
+        now,
+    )
+
+
+def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest:
+    """What is asked for, before the files are looked at; it starts now."""
+    return Manifest(
         schema=SCHEMA,
         command="classify",
         arguments=list(arguments),
         misstep=__version__,
         python=platform.python_version(),
-        started=_now(),
+        started=now(),
         settings={"categories": list(categories)},
         inputs=NOTHING,
     )
 
-    def classify_into(run: RunInProgress[Verdict, Entry], files: Sequence[Found], taken: Iterable[str]) -> None:
-        merger = VerdictMerger([*taken, *judged_items(run.folder / VERDICTS)])
-        todo = islice(batches(files), len(run.entries), None)
-        length = run.entries[-1].sessions_length if run.entries else 0
-        enough = workers or enough_workers(total_bytes(files))
-        with RecordsBeside(run.folder / SESSIONS, length) as sessions:
-            for judged in _judged(judge_batch, todo, enough):
-                named, entry = merger.add(judged)
-                sessions.append(named.sessions)
-                run.append_lines(named.lines, structs.replace(entry, sessions_length=sessions.length))
 
-    files = list(files_since(found_files(paths, left_out=out), since))
-    return run_that_grows(
-        out, manifest, files, classify_into, partial(_concluded, paths=paths, conclude=conclude), _now
-    )
+def add_judged(run: RunInProgress[Verdict, Entry], judged: Iterable[Judged], taken: Iterable[str] = ()) -> None:
+    """Add stretches to a run, those that come after the ones that it has; each trajectory gets an id of its own.
+
+    Parameters
+    ----------
+    run
+        The run.
+    judged
+        The stretches, in order.
+    taken
+        The ids that are in use elsewhere.
+    """
+    merger = VerdictMerger([*taken, *judged_items(run.folder / VERDICTS)])
+    length = run.entries[-1].sessions_length if run.entries else 0
+    with RecordsBeside(run.folder / SESSIONS, length) as sessions:
+        for one in judged:
+            named, entry = merger.add(one)
+            sessions.append(named.sessions)
+            run.append_lines(named.lines, structs.replace(entry, sessions_length=sessions.length))
 
 
-def _concluded(summary: Summary, folder: Path, paths: Sequence[Path], conclude: Conclude) -> Mapping[str, bytes]:
+def concluded(summary: Summary, folder: Path, paths: Sequence[Path], conclude: Conclude) -> Mapping[str, bytes]:
+    """What a finished run has beside its records; raises `NoTrajectory` where there was nothing to read."""
     _expect_some(summary, paths)
     return conclude(summary, folder)
 
 
-def _judged(judge_batch: Callable[[Batch], Judged], todo: Iterable[Batch], workers: int) -> Iterator[Judged]:
+def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int) -> Iterator[Judged]:
+    """What is found in each batch, in order, with a line that moves meanwhile."""
     with Progress("sessions") as progress:
         for judged in in_order(judge_batch, todo, workers, describe):
             progress.advance(len(judged.items))
             yield judged
+
+
+def judge_of(
+    categories: Sequence[str], classify: ClassifyAs, *, keep_lines: bool, show: Show | None = None
+) -> JudgeBatch:
+    """The function that judges a batch; other processes take it where `classify` and `show` are functions of modules.
+
+    Parameters
+    ----------
+    categories, classify, show
+        As for `classify_paths`.
+    keep_lines
+        Whether to keep verdicts and sessions.
+    """
+    return partial(_judge_batch, classify=classify, categories=tuple(categories), keep_lines=keep_lines, show=show)
 
 
 def _judge_batch(
@@ -169,5 +210,6 @@ def _expect_some(found: Summary, paths: Sequence[Path]) -> None:
         raise no_trajectory(paths, len(found.skipped))
 
 
-def _now() -> str:
+def now() -> str:
+    """The time as a run notes it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

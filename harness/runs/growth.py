@@ -103,7 +103,9 @@ def run_that_grows(
     _complete(out)
     earlier = read_manifest(out)
     if earlier is None or not earlier.finished or not _same_question(earlier, manifest):
-        return _first_run(out, earlier, manifest, files, classify_into, conclude, now)
+        read = [file_state(found.path) for found in files]
+        manifest = structs.replace(manifest, inputs=inputs_of_files(read))
+        return run_of(out, manifest, read, lambda run: classify_into(run, files, ()), conclude, now)
     if not (out / FILES).is_file():
         earlier_kind = f"{out} holds a run of an earlier Misstep, which did not note its files"
         raise UsageError(earlier_kind, "Name another folder for the run.")
@@ -129,23 +131,43 @@ def run_that_grows(
     return found
 
 
-def _first_run(
+def run_of(
     out: Path,
-    earlier: Manifest | None,
     manifest: Manifest,
-    files: Sequence[Found],
-    classify_into: ClassifyInto,
+    states: Sequence[FileState],
+    classify_into: Callable[[Run], None],
     conclude: Conclude,
     now: Callable[[], str],
 ) -> Summary | None:
-    states = [file_state(found.path) for found in files]
-    manifest_now = structs.replace(manifest, inputs=inputs_of_files(states))
-    if earlier is not None and _same_question(earlier, manifest_now) and earlier.inputs != manifest_now.inputs:
+    """Make a run of files, or continue the one that was stopped; `None` where it is finished.
+
+    Parameters
+    ----------
+    out, conclude, now
+        As for `run_that_grows`.
+    manifest
+        What is asked for, and of which inputs.
+    states
+        The files as they are read.
+    classify_into
+        Does the work.
+
+    Raises
+    ------
+    UsageError
+        The folder holds a run of something else, or another process is writing it.
+    InputError
+        A file of the run is broken.
+    """
+    make_folder(out)
+    earlier = read_manifest(out)
+    stopped = earlier is not None and not earlier.finished and _same_question(earlier, manifest)
+    if earlier is not None and stopped and earlier.inputs != manifest.inputs:
         _begin_anew(out)
-    with RunInProgress(out, manifest_now, VERDICT_RECORDS, Entry) as run:
+    with RunInProgress(out, manifest, VERDICT_RECORDS, Entry) as run:
         if run.finished:
             return None
-        classify_into(run, files, ())
+        classify_into(run)
         found = summarise(run.entries)
         _write_all(out, conclude(found, out), states)
         run.finish(now())

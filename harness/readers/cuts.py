@@ -1,0 +1,89 @@
+"""Files cut into stretches that can be read apart: whole lines or row groups, with the number of the first line."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import BinaryIO
+
+from harness.readers.streams import BLOCK
+
+
+def line_cuts(
+    file: BinaryIO, part_bytes: int, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, int, int]]:
+    """Offset, size and first line of each stretch of at least `part_bytes` that ends with a line.
+
+    Parameters
+    ----------
+    file
+        The file, at its beginning.
+    part_bytes
+        The least length of a stretch, but for the last one.
+    start, stop
+        Only the lines that begin between these two places, in bytes. Every line begins between one pair of neighbours,
+        so that several may cut a file without a look at each other's part; `None` is the end of the file.
+    """
+    first_line, offset = _line_from(file, start)
+    line, position = first_line, offset
+    if stop is not None and offset >= stop:
+        return
+    while block := file.read(BLOCK):
+        place = block.find(b"\n")  # line by line: lines are long, and `count` looks at each byte
+        while place >= 0:
+            line += 1
+            end = position + place + 1
+            last = stop is not None and end >= stop
+            if last or end - offset >= part_bytes:
+                yield offset, end - offset, first_line
+                offset, first_line = end, line
+            if last:
+                return
+            place = block.find(b"\n", place + 1)
+        position += len(block)
+    if position > offset:
+        yield offset, position - offset, first_line
+
+
+def _line_from(file: BinaryIO, start: int) -> tuple[int, int]:
+    """Number and offset of the first line that begins at a place or behind it; the file is read from there on."""
+    if start == 0:
+        return 1, 0
+    line, position = 1, 0
+    while position < start - 1 and (block := file.read(min(BLOCK, start - 1 - position))):
+        line += block.count(b"\n")
+        position += len(block)
+    while block := file.read(BLOCK):
+        place = block.find(b"\n")
+        if place >= 0:
+            file.seek(position + place + 1)
+            return line + 1, position + place + 1
+        position += len(block)
+    return line, position
+
+
+def group_cuts(
+    groups: Sequence[tuple[int, int]], part_bytes: int, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[tuple[int, int], int]]:
+    """Row groups, first and end, of at least `part_bytes` together, and the number of their first row.
+
+    Parameters
+    ----------
+    groups
+        The number of rows and of unpacked bytes of each row group.
+    part_bytes, start, stop
+        As for `line_cuts`, of row groups and not of lines.
+    """
+    places = accumulate((length for _, length in groups), initial=0)
+    rows = accumulate((count for count, _ in groups), initial=1)
+    own = [
+        (number, row, length)
+        for number, (place, row, (_, length)) in enumerate(zip(places, rows, groups, strict=False))
+        if place >= start and (stop is None or place < stop)
+    ]
+    taken: list[tuple[int, int]] = []
+    size = 0
+    for number, row, length in own:
+        taken.append((number, row))
+        size += length
+        if size >= part_bytes or number == own[-1][0]:
+            yield (taken[0][0], number + 1), taken[0][1]
+            taken, size = [], 0

@@ -1,0 +1,117 @@
+"""One shard of a run of `classify`: what lies in its stretch of the files, judged and written as parts."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.journal.classified import Show
+from harness.journal.inputs import FileState, file_state
+from harness.journal.workers import enough_workers
+from harness.lake.store import open_store
+from harness.readers import Part, cut
+from harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
+from harness.runs.file_batches import BATCH_BYTES, Batch, batches, check_named, files_since, found_files
+from harness.runs.inputs import parts_of
+from harness.runs.shards.layout import Shard
+from harness.runs.shards.parts import PART_BYTES, Counts, Marker, read_marker, write_marker, write_parts
+from harness.runs.shards.plan import Plan, PlannedFile, Slice, frozen_plan, planned_files, slices_of, state_of
+
+
+class ShardDone(Struct, frozen=True):
+    """A shard that is done: what it has read, and whether it was done before."""
+
+    shard: Shard
+    counts: Counts
+    before: bool
+
+
+def classify_shard(
+    shard: Shard,
+    paths: Sequence[str],
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    *,
+    out: str,
+    workers: int | None = None,
+    arguments: Sequence[str] = (),
+    since: datetime | None = None,
+    show: Show | None = None,
+) -> ShardDone:
+    """Do one shard of a run to its end, unless it is done; arguments and result can be handed to another process.
+
+    A shard that was stopped is done again from its beginning. Two processes may do the same shard at once.
+
+    Parameters
+    ----------
+    shard
+        Which part of the run.
+    paths, categories, classify, workers, arguments, since, show
+        As for `classify_paths`.
+    out
+        Where the run lies: a folder that all shards share, or an fsspec address.
+
+    Raises
+    ------
+    UsageError
+        Another shard was asked for something else, or found other files.
+    InputError
+        A file has changed since the first shard, or cannot be read.
+    MisstepError
+        As for `classify_paths`.
+    """
+    store = open_store(out)
+
+    def listed() -> Iterator[PlannedFile]:
+        named = [Path(path) for path in paths]
+        check_named(named)
+        return planned_files(files_since(found_files(named, left_out=store.folder), since))
+
+    asked = Plan(shard.count, manifest_of(categories, arguments), tuple(paths))
+    plan, digest = frozen_plan(store, asked, listed)
+    if (done := read_marker(store, shard, digest)) is not None:
+        return ShardDone(shard, done.counts, before=True)
+    slices = slices_of(plan, shard)
+    files = list(_states(slices))
+    judge_batch = judge_of(categories, classify, keep_lines=True, show=show)
+    size = sum(one.stop - one.start for one in slices)
+    judged = judged_batches(judge_batch, _batches(slices), workers or enough_workers(size))
+    parts, counts = write_parts(store, shard, judged, PART_BYTES)
+    _require_unchanged(slices)
+    write_marker(store, shard, Marker(digest, tuple(parts), tuple(files), counts))
+    return ShardDone(shard, counts, before=False)
+
+
+def _states(slices: Sequence[Slice]) -> Iterator[FileState]:
+    """The files that begin in a shard, as they are: one that is cut is noted by its first shard."""
+    _require_unchanged(slices)
+    return (file_state(one.file.found.path) for one in slices if one.start == 0)
+
+
+def _require_unchanged(slices: Iterable[Slice]) -> None:
+    for one in slices:
+        if state_of(one.file.found.path) != (one.file.size, one.file.version):
+            raise InputError(
+                "the file has changed since the first shard was begun",
+                "Restore it with its time, or begin anew with another --out.",
+                file=one.file.file,
+            )
+
+
+def _batches(slices: Iterable[Slice]) -> Iterator[Batch]:
+    for whole, neighbours in groupby(slices, attrgetter("whole")):
+        if whole:
+            yield from batches(one.file.found for one in neighbours)
+        else:
+            for one in neighbours:
+                yield from ((part,) for part in _parts(one))
+
+
+def _parts(one: Slice) -> Iterator[Part]:
+    for part in parts_of(one.file.found):
+        if isinstance(part, Part):
+            yield from cut(part, BATCH_BYTES, one.start, one.stop)

@@ -1,0 +1,117 @@
+"""The shards of a run of `classify` become one run: what the same command without shards would have written."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from msgspec import structs
+
+from harness.errors import UsageError
+from harness.journal.classified import Judged, Summary
+from harness.journal.inputs import difference, inputs_of_files
+from harness.journal.records import MANIFEST, Manifest, manifest_in, read_manifest
+from harness.lake.store import Store
+from harness.runs.classify import Conclude, add_judged, concluded, now
+from harness.runs.growth import run_of
+from harness.runs.shards.layout import PLAN, SHARDS, Shard, require_all, shards_of
+from harness.runs.shards.parts import Marker, read_marker, read_parts
+from harness.runs.shards.plan import Plan
+
+Markers = Mapping[Shard, Marker]
+
+
+def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
+    """Make the run of which all shards are done, where they lie; `None` where it stands there already.
+
+    The parts are read one after the other, and the run is written as they come. A merge that was stopped goes on in a
+    folder, and begins anew at an address.
+
+    Parameters
+    ----------
+    store
+        Where the run lies.
+    plan, digest
+        Its plan, and the SHA-256 of that.
+    conclude
+        Gives the files that the finished run has beside its records.
+
+    Raises
+    ------
+    UsageError
+        Shards are missing, or the run has grown since it was merged.
+    InputError
+        A part is not as it was written, or the place cannot be read or written.
+    NoTrajectory
+        There is no trajectory in all of them.
+    """
+    markers = _markers(store, plan, digest)
+    states = [state for marker in markers.values() for state in marker.files]
+    manifest = structs.replace(plan.manifest, inputs=inputs_of_files(states))
+    if _stands(store, manifest):
+        return None
+
+    def into(folder: Path) -> Summary | None:
+        ending = partial(concluded, paths=[Path(path) for path in plan.paths], conclude=conclude)
+        return run_of(
+            folder,
+            manifest,
+            states,
+            lambda run: add_judged(run, islice(_judged(store, markers), len(run.entries), None)),
+            ending,
+            now,
+        )
+
+    if store.folder is not None:
+        found = into(store.folder)
+    else:
+        with TemporaryDirectory() as unkept:
+            found = into(Path(unkept))
+            _put(store, Path(unkept))
+    _clean(store, markers)
+    return found
+
+
+def _markers(store: Store, plan: Plan, digest: str) -> Markers:
+    read = {shard: read_marker(store, shard, digest) for shard in shards_of(plan.shards)}
+    done = {shard: marker for shard, marker in read.items() if marker is not None}
+    require_all(done, plan.shards, shlex.join(["misstep", plan.manifest.command, *plan.manifest.arguments]))
+    return done
+
+
+def _stands(store: Store, manifest: Manifest) -> bool:
+    """Whether the finished run is there."""
+    if store.folder is not None:
+        there = read_manifest(store.folder)
+    else:
+        content = store.read(MANIFEST)
+        there = None if content is None else manifest_in(content, f"{store.place}/{MANIFEST}")
+    if there is None or not there.finished:
+        return False
+    if changed := difference(manifest.inputs, there.inputs):
+        raise UsageError(
+            f"the run {store.place} has changed since its shards were merged: {changed}",
+            "It is whole: continue it without --shard.",
+        )
+    return True
+
+
+def _judged(store: Store, markers: Markers) -> Iterator[Judged]:
+    return chain.from_iterable(read_parts(store, shard, marker) for shard, marker in markers.items())
+
+
+def _put(store: Store, folder: Path) -> None:
+    """The files of a finished run, the one that says that it is finished last."""
+    for file in sorted(folder.iterdir(), key=lambda one: (one.name == MANIFEST, one.name)):
+        store.put(file.name, file)
+
+
+def _clean(store: Store, markers: Markers) -> None:
+    """Take away what killed writers left: all that no marker names."""
+    kept = {part.name(shard) for shard, marker in markers.items() for part in marker.parts}
+    kept |= {PLAN, *(shard.marker for shard in markers)}
+    for name in store.names(SHARDS):
+        if name not in kept:
+            store.remove(name)

@@ -1,0 +1,132 @@
+"""What a shard of `classify` writes: parts of some megabytes, each named by its content, and its marker last."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import InputError
+from harness.journal.classified import Judged
+from harness.journal.inputs import FileState
+from harness.journal.records import encode
+from harness.lake.store import Store
+from harness.runs.shards.layout import Shard
+
+PART_BYTES = 16 << 20
+"""About how many bytes a part has: what a shard and a merge hold at once."""
+
+_ENDING = ".part"
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[Judged]).decode
+
+
+class WrittenPart(Struct, frozen=True):
+    """A part of a shard: the SHA-256 of its content, which its name begins with, and its bytes."""
+
+    sha256: str
+    bytes: int
+
+    def name(self, shard: Shard) -> str:
+        """Where it stands; two writers of the same shard do not overwrite each other's parts unless they are equal."""
+        return f"{shard.folder}/{self.sha256[:32]}{_ENDING}"
+
+
+class Counts(Struct, frozen=True):
+    """How much a shard has read: sessions (with those of sub-agents), unreadable ones, skipped files."""
+
+    sessions: int = 0
+    unreadable: int = 0
+    skipped: int = 0
+
+    def with_(self, judged: Judged) -> "Counts":
+        """One more stretch."""
+        return Counts(
+            self.sessions + len(judged.items),
+            self.unreadable + len(judged.unreadable),
+            self.skipped + len(judged.skipped),
+        )
+
+
+class Marker(Struct, frozen=True):
+    """What says that a shard is done: the plan that it followed, its parts in order, the files that begin in it."""
+
+    plan: str
+    parts: tuple[WrittenPart, ...]
+    files: tuple[FileState, ...]
+    counts: Counts
+
+
+def write_parts(
+    store: Store, shard: Shard, judged: Iterable[Judged], part_bytes: int
+) -> tuple[list[WrittenPart], Counts]:
+    """Write stretches as parts, in order, as they come."""
+    parts: list[WrittenPart] = []
+    counts = Counts()
+    waiting: list[Judged] = []
+    size = 0
+    for one in judged:
+        waiting.append(one)
+        counts = counts.with_(one)
+        size += len(one.lines) + len(one.sessions)
+        if size >= part_bytes:
+            parts.append(_write_part(store, shard, waiting))
+            waiting, size = [], 0
+    if waiting:
+        parts.append(_write_part(store, shard, waiting))
+    return parts, counts
+
+
+def _write_part(store: Store, shard: Shard, judged: list[Judged]) -> WrittenPart:
+    content = _encode(judged)
+    part = WrittenPart(sha256(content).hexdigest(), len(content))
+    store.write(part.name(shard), content)
+    return part
+
+
+def read_parts(store: Store, shard: Shard, marker: Marker) -> Iterator[Judged]:
+    """The stretches of a shard that is done, in order, a part at a time.
+
+    Raises
+    ------
+    InputError
+        A part is missing, or is not what the marker says.
+    """
+    for part in marker.parts:
+        content = store.read(part.name(shard))
+        if content is None or sha256(content).hexdigest() != part.sha256:
+            found = "a part is missing" if content is None else "a part is not as it was written"
+            raise InputError(
+                f"shard {shard}: {found}",
+                f"Delete {shard.marker} there, and run the command of this shard again.",
+                file=f"{store.place}/{part.name(shard)}",
+            )
+        yield from _decode(content)
+
+
+def write_marker(store: Store, shard: Shard, marker: Marker) -> None:
+    """Say that a shard is done: all else is written."""
+    store.write(shard.marker, encode(marker))
+
+
+def read_marker(store: Store, shard: Shard, plan: str) -> Marker | None:
+    """The marker of a shard that is done after this plan; `None` while it is not.
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+    """
+    content = store.read(shard.marker)
+    if content is None:
+        return None
+    try:
+        marker = msgspec.json.decode(content, type=Marker)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"not the marker of a shard: {error}",
+            "Delete it, and run the command of this shard again.",
+            file=f"{store.place}/{shard.marker}",
+        ) from error
+    return marker if marker.plan == plan else None

@@ -1,0 +1,42 @@
+"""`misstep merge`: the shards of a run, made on several machines, as one run."""
+
+from typing import Annotated
+
+import typer
+
+from analysis.measures.gates import fail_on as gate_of
+from harness.progress import say
+from misstep import gate_options
+from misstep.options import Json, command_app
+from studies.merged_runs import merge_run
+
+app = command_app()
+
+
+@app.command()
+def merge(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="Folder or address that the commands with --shard had for --out.")
+    ],
+    fail_on: gate_options.FailOn = None,
+    junit: gate_options.JUnit = None,
+    summary: gate_options.Summary = None,
+    json: Json = False,
+) -> None:
+    """Join the shards of a run into what the same command without --shard would have written, to the byte.
+
+    Where shards are missing, the command names them and writes nothing. Merging twice changes nothing. Limits of
+    --fail-on hold for the whole run. The run is one like any other afterwards; its folder `shards` is not needed
+    any more.
+
+    The exit code is that of the command without --shard: for `classify` 1 if a session was unreadable or a classifier
+    failed.
+    """
+    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    merged = merge_run(run)
+    print(merged.document if json else merged.text, end="" if json else "\n")
+    for sentence in merged.complaints:
+        say(f"misstep: {sentence}")
+    gate_options.settle(gates, merged.figures, "misstep merge", junit, summary)
+    if not merged.complete:
+        raise typer.Exit(1)

@@ -1,0 +1,68 @@
+"""A run in shards as one run: each kind of run has a function that merges it and says what was found."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import NamedTuple
+
+from analysis.stats.estimate import Estimate
+from harness.errors import InputError, UsageError
+from harness.journal.records import REPORT
+from harness.lake.store import Store, open_store
+from harness.runs.shards.layout import PLAN
+from harness.runs.shards.plan import Plan, read_plan
+
+
+class Merged(NamedTuple):
+    """What the command says of a merged run.
+
+    `figures` are what a limit can be set on. `complaints` are sentences on what went wrong in it; with `complete` false
+    the command ends with 1, as the same command without shards does.
+    """
+
+    text: str
+    document: str
+    figures: Mapping[str, Estimate]
+    complaints: list[str]
+    complete: bool
+
+
+Merge = Callable[[Store, Plan, str], Merged]
+"""Where the run lies, its plan and the SHA-256 of that → what the merged run says."""
+
+MERGES: dict[str, str] = {
+    "classify": "studies.classified_paths:merge_classified",
+}
+"""The command of a run → the function that merges its shards."""
+
+
+def merge_run(place: str) -> Merged:
+    """Merge the shards of a run where they lie, and say what was found; a run that is merged already stays as it is.
+
+    Parameters
+    ----------
+    place
+        The folder or address of the run.
+
+    Raises
+    ------
+    InputError
+        There is no run in shards, or a file of it is broken.
+    UsageError
+        Shards are missing (the message names them), or runs of this kind have no shards.
+    """
+    store = open_store(place)
+    found = read_plan(store)
+    if found is None:
+        raise InputError(f"there is no {PLAN}", "Name the --out of commands with --shard.", file=place)
+    plan, digest = found
+    command = plan.manifest.command
+    if command not in MERGES:
+        raise UsageError(f"{place} holds shards of `misstep {command}`", f"Known: {', '.join(sorted(MERGES))}.")
+    module, _, name = MERGES[command].partition(":")
+    merge: Merge = getattr(import_module(module), name)
+    return merge(store, plan, digest)
+
+
+def page_of(store: Store) -> str:
+    """The page of a run, as people open it."""
+    return f"{store.place}/{REPORT}" if store.folder is None else str(store.folder / REPORT)

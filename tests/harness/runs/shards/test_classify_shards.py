@@ -1,0 +1,256 @@
+"""Shards of `classify` and their merge: whatever happens on the way, the run is the one that no shards make."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.classifiers import chosen_categories, classify_all
+from harness.errors import InputError, NoTrajectory, UsageError
+from harness.lake.store import open_store
+from harness.runs.classify import classify_paths
+from harness.runs.shards.classify import ShardDone, classify_shard
+from harness.runs.shards.layout import Shard, shards_of
+from harness.runs.shards.merge import merge_shards
+from harness.runs.shards.plan import read_plan
+from tests.misstep.made_up import atif
+
+CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
+RECORDS = ("verdicts.jsonl", "sessions.jsonl", "files.jsonl", "scores.json")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short_pieces() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harness.runs.shards.plan.BATCH_BYTES", 3_000)
+        patch.setattr("harness.runs.shards.classify.BATCH_BYTES", 2_000)
+        patch.setattr("harness.runs.shards.classify.PART_BYTES", 2_000)
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A long file with a broken line, short ones with the same ids, an empty one, and one of no known format."""
+    folder = tmp_path_factory.mktemp("lake") / "runs"
+    (folder / "more").mkdir(parents=True)
+    long = [atif(f"s{i % 5}", steps=4) for i in range(11)]
+    (folder / "long.jsonl").write_bytes(b"".join([*long[:6], b'{"broken\n', *long[6:]]))
+    (folder / "more" / "a.jsonl").write_bytes(atif("s1", steps=3))
+    (folder / "more" / "b.json").write_bytes(atif("b", steps=7))
+    (folder / "more" / "empty.jsonl").write_bytes(b"")
+    (folder / "notes.txt").write_text("hello\n")
+    return folder
+
+
+def _concluded(summary: object, _folder: Path) -> dict[str, bytes]:
+    return {"scores.json": repr(summary).encode()}
+
+
+def _shard(runs: Path, out: object, number: int, count: int) -> ShardDone:
+    return classify_shard(Shard(number, count), [str(runs)], CATEGORIES, classify_all, out=str(out), workers=1)
+
+
+def _merge(out: object) -> dict[str, bytes]:
+    store = open_store(str(out))
+    found = read_plan(store)
+    assert found is not None
+    merge_shards(store, *found, _concluded)
+    return {name: store.read(name) or b"" for name in RECORDS}
+
+
+@pytest.fixture(scope="module")
+def unsharded(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    out = tmp_path_factory.mktemp("whole")
+    classify_paths([runs], CATEGORIES, classify_all, out=out, workers=1, conclude=_concluded)
+    return {name: (out / name).read_bytes() for name in RECORDS}
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    order=st.integers(1, 14).flatmap(
+        lambda n: st.tuples(st.permutations(range(1, n + 1)), st.lists(st.integers(1, n), max_size=4))
+    )
+)
+def test_any_number_of_shards_in_any_order_with_any_repeats_is_the_run_without_shards(
+    order: tuple[list[int], list[int]],
+    runs: Path,
+    unsharded: dict[str, bytes],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    numbers, again = order
+    out = tmp_path_factory.mktemp("run")
+    for number in [*numbers, *again]:
+        _shard(runs, out, number, len(numbers))
+    assert _merge(out) == unsharded
+    assert _merge(out) == unsharded
+
+
+def test_a_shard_that_is_done_is_not_done_again(runs: Path, tmp_path: Path) -> None:
+    first, again = (_shard(runs, tmp_path, 1, 2) for _ in range(2))
+    assert (first.before, again.before) == (False, True)
+    assert first.counts == again.counts
+    assert first.counts.sessions > 0
+
+
+class _Killed(BaseException):
+    pass
+
+
+def _killed_at(patch: pytest.MonkeyPatch, write: int, *, before: bool) -> None:
+    """End the process, as it were, at a write: its temporary file stays, and the move is done or not."""
+    left = iter(range(write, -1, -1))
+    replace, unlink = Path.replace, Path.unlink
+
+    def move(building: Path, target: Path) -> Path:
+        if next(left, 0) == 0:
+            patch.setattr(Path, "unlink", lambda *_args, **_more: None)
+            if not before:
+                replace(building, target)
+            raise _Killed
+        return replace(building, target)
+
+    patch.setattr(Path, "replace", move)
+    patch.setattr(Path, "unlink", unlink)
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_shard_killed_at_any_write_is_done_again_and_leaves_nothing_behind(
+    runs: Path, unsharded: dict[str, bytes], tmp_path: Path, *, before: bool
+) -> None:
+    _shard(runs, tmp_path, 1, 2)
+    kills = 0
+    while kills < 50:
+        with pytest.MonkeyPatch.context() as patch:
+            _killed_at(patch, kills, before=before)
+            try:
+                done = _shard(runs, tmp_path, 2, 2)
+            except _Killed:
+                kills += 1
+            else:
+                break
+    assert kills >= 3
+    assert done.before is not before
+    assert _merge(tmp_path) == unsharded
+    kept = {name.rpartition("/")[2] for name in open_store(str(tmp_path)).names("shards")}
+    assert {name.rpartition(".")[2] for name in kept} == {"json", "part"}
+
+
+def test_gaps_are_refused_by_name_with_the_command_and_nothing_is_written(runs: Path, tmp_path: Path) -> None:
+    _shard(runs, tmp_path, 2, 3)
+    with pytest.raises(UsageError, match=r"^shards 1 and 3 of 3 are missing\. Run: misstep classify .*--shard 1/3$"):
+        _merge(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["shards"]
+
+
+def test_a_part_that_is_not_as_it_was_written_is_refused(runs: Path, tmp_path: Path) -> None:
+    _shard(runs, tmp_path, 1, 1)
+    part = next(tmp_path.rglob("*.part"))
+    part.write_bytes(part.read_bytes().replace(b'"no"', b'"NO"', 1))
+    with pytest.raises(InputError, match="shard 1/1: a part is not as it was written"):
+        _merge(tmp_path)
+    part.unlink()
+    with pytest.raises(InputError, match="shard 1/1: a part is missing"):
+        _merge(tmp_path)
+    next(tmp_path.rglob("done.json")).unlink()
+    _shard(runs, tmp_path, 1, 1)
+    assert _merge(tmp_path)["verdicts.jsonl"]
+
+
+def test_a_file_that_changed_between_shards_is_refused_by_name(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in "ab":
+        (runs / f"{name}.jsonl").write_bytes(atif(name))
+    _shard(runs, tmp_path / "run", 1, 2)
+    (runs / "b.jsonl").write_bytes(atif("b", steps=9))
+    with pytest.raises(InputError, match=r"runs/b\.jsonl: the file has changed since the first shard"):
+        _shard(runs, tmp_path / "run", 2, 2)
+
+
+def test_a_file_that_changes_while_it_is_read_costs_the_shard_its_marker(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "a.jsonl").write_bytes(atif("a"))
+
+    def classify(trajectory, categories):  # type: ignore[no-untyped-def]
+        (runs / "a.jsonl").write_bytes(atif("a", steps=9))
+        return classify_all(trajectory, categories)
+
+    with pytest.raises(InputError, match=r"a\.jsonl: the file has changed"):
+        classify_shard(Shard(1, 1), [str(runs)], CATEGORIES, classify, out=str(tmp_path / "run"), workers=1)
+    assert not list(tmp_path.rglob("done.json"))
+
+
+def test_two_machines_may_do_the_same_shard_at_once(runs: Path, unsharded: dict[str, bytes], tmp_path: Path) -> None:
+    """The second begins while the first is at its first session, and ends before it."""
+    begun = []
+
+    def classify(trajectory, categories):  # type: ignore[no-untyped-def]
+        if not begun:
+            begun.append(_shard(runs, tmp_path, 1, 1))
+        return classify_all(trajectory, categories)
+
+    done = classify_shard(Shard(1, 1), [str(runs)], CATEGORIES, classify, out=str(tmp_path), workers=1)
+    assert (begun[0].before, done.before) == (False, False)
+    assert _merge(tmp_path) == unsharded
+
+
+def test_a_merge_that_was_killed_goes_on(runs: Path, unsharded: dict[str, bytes], tmp_path: Path) -> None:
+    for shard in shards_of(2):
+        _shard(runs, tmp_path, shard.number, 2)
+
+    def killed(_summary: object, _folder: Path) -> dict[str, bytes]:
+        raise _Killed
+
+    found = read_plan(open_store(str(tmp_path)))
+    assert found is not None
+    with pytest.raises(_Killed):
+        merge_shards(open_store(str(tmp_path)), *found, killed)
+    assert _merge(tmp_path) == unsharded
+
+
+def test_a_merged_run_takes_new_files_and_is_not_merged_again(tmp_path: Path) -> None:
+    runs, out = tmp_path / "runs", tmp_path / "run"
+    runs.mkdir()
+    (runs / "a.jsonl").write_bytes(atif("a"))
+    _shard(runs, out, 1, 1)
+    _merge(out)
+    (runs / "b.jsonl").write_bytes(atif("b"))
+    (out / "scores.json").write_text('{"unreadable": [], "skipped": [], "renamed": 0}')
+    classify_paths([runs], CATEGORIES, classify_all, out=out, workers=1)
+    items = [json.loads(line)["item"] for line in (out / "sessions.jsonl").read_text().splitlines()]
+    assert items == ["a", "b"]
+    with pytest.raises(UsageError, match=r"changed since its shards were merged: .*b\.jsonl came in"):
+        _merge(out)
+
+
+def test_a_run_may_lie_at_an_address(runs: Path, unsharded: dict[str, bytes], tmp_path: Path) -> None:
+    out = f"memory://{tmp_path.name}/run"
+    for shard in shards_of(3):
+        _shard(runs, out, shard.number, 3)
+    assert _merge(out) == unsharded
+    first = open_store(out).read("run.toml")
+    assert _merge(out) == unsharded
+    assert open_store(out).read("run.toml") == first
+    fsspec.filesystem("memory").rm(f"/{tmp_path.name}", recursive=True)
+
+
+def test_nothing_to_read_is_said_by_the_merge(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for shard in shards_of(2):
+        _shard(tmp_path / "runs", tmp_path / "run", shard.number, 2)
+    with pytest.raises(NoTrajectory):
+        _merge(tmp_path / "run")
+
+
+def test_names_that_are_no_text_are_read_as_without_shards(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "\udcff.jsonl").write_bytes(atif("a"))
+    classify_paths([runs], CATEGORIES, classify_all, out=tmp_path / "whole", workers=1, conclude=_concluded)
+    _shard(runs, tmp_path / "run", 1, 1)
+    assert _merge(tmp_path / "run") == {name: (tmp_path / "whole" / name).read_bytes() for name in RECORDS}

@@ -1,0 +1,89 @@
+"""What each shard reads: all of it once, in order, about the same bytes each; and what a frozen plan refuses."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from harness.errors import InputError, UsageError
+from harness.journal.inputs import difference
+from harness.lake.store import open_store
+from harness.runs.classify import manifest_of
+from harness.runs.file_batches import BATCH_BYTES
+from harness.runs.shards.layout import PLAN, shards_of
+from harness.runs.shards.plan import Plan, PlannedFile, frozen_plan, slices_of
+
+FILES = st.lists(st.tuples(st.integers(0, 5 * BATCH_BYTES), st.booleans()), min_size=1, max_size=8)
+
+
+def _plan(shards: int = 8, *paths: str, categories: tuple[str, ...] = ("infinite_loop",)) -> Plan:
+    return Plan(shards, manifest_of(categories, ()), paths or ("runs",))
+
+
+@settings(max_examples=60, deadline=None)
+@given(FILES, st.integers(1, 12))
+def test_shards_have_every_byte_once_and_none_has_more_than_its_share_and_one_piece(
+    files: list[tuple[int, bool]], count: int
+) -> None:
+    planned = tuple(PlannedFile(str(i), size, "0", unpacked=size * cut) for i, (size, cut) in enumerate(files))
+    plan = structs.replace(_plan(count), files=planned)
+    slices = [slices_of(plan, shard) for shard in shards_of(count)]
+    read = [(one.file.file, one.start, one.stop) for own in slices for one in own]
+    for file in planned:
+        borders = [(start, stop) for name, start, stop in read if name == file.file]
+        assert (borders[0][0], borders[-1][1]) == (0, file.weight)
+        assert all(one[1] == following[0] for one, following in pairwise(borders))
+    assert [name for name, _, _ in read] == sorted((name for name, _, _ in read), key=int)
+    piece = max(BATCH_BYTES if file.unpacked else file.size for file in planned) + 1
+    most = max(sum(one.stop - one.start for one in own) for own in slices)
+    assert most <= sum(file.size for file in planned) / count + piece + len(planned)
+
+
+def test_the_first_shard_freezes_the_plan_and_the_others_list_nothing(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path))
+    first = frozen_plan(store, _plan(), lambda: [PlannedFile("runs/a.jsonl", 5, "17")])
+    assert frozen_plan(store, _plan(), lambda: pytest.fail("listed again")) == first
+    assert first[0].files == (PlannedFile("runs/a.jsonl", 5, "17"),)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (_plan(4), "it was cut into 8 shards and is now cut into 4"),
+        (_plan(8, "others"), "it was of runs and is now of others"),
+        (_plan(categories=("tool_call_failure",)), "categories were infinite_loop and are now tool_call_failure"),
+    ],
+)
+def test_a_shard_of_another_run_is_refused_with_what_differs(tmp_path: Path, asked: Plan, said: str) -> None:
+    frozen_plan(open_store(str(tmp_path)), _plan())
+    with pytest.raises(UsageError, match=said):
+        frozen_plan(open_store(str(tmp_path)), asked)
+
+
+def test_a_shard_of_another_version_is_refused(tmp_path: Path) -> None:
+    earlier = structs.replace(_plan(), manifest=structs.replace(_plan().manifest, misstep="0.0.1"))
+    frozen_plan(open_store(str(tmp_path)), earlier)
+    with pytest.raises(UsageError, match=r"begun by Misstep 0\.0\.1"):
+        frozen_plan(open_store(str(tmp_path)), _plan())
+
+
+def test_a_run_that_was_not_made_in_shards_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text("schema = 1\n")
+    with pytest.raises(UsageError, match="not made in shards"):
+        frozen_plan(open_store(str(tmp_path)), _plan())
+    assert not (tmp_path / PLAN).exists()
+
+
+def test_a_broken_plan_is_named(tmp_path: Path) -> None:
+    open_store(str(tmp_path)).write(PLAN, b"{")
+    with pytest.raises(InputError, match=r"shards/plan\.json: not the plan of a run in shards"):
+        frozen_plan(open_store(str(tmp_path)), _plan())
+
+
+def test_the_plan_keeps_what_is_asked(tmp_path: Path) -> None:
+    plan, _ = frozen_plan(open_store(str(tmp_path)), _plan(3, "a", "b"))
+    assert (plan.shards, plan.paths, plan.manifest.settings) == (3, ("a", "b"), {"categories": ["infinite_loop"]})
+    assert not difference(plan.manifest.inputs, _plan().manifest.inputs)
