@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import UsageError
+from harness.lake.addresses import is_address
 from harness.runs.shards.layout import MOST_SHARDS, Shard
 
 _EXPLICIT = "Give it as a number, such as --shard 3/8."
@@ -100,7 +101,7 @@ def folder_of(out: str | None) -> Path | None:
     UsageError
         It is an address.
     """
-    if out and "://" in out:
+    if out and is_address(out):
         raise UsageError(f"--out {out}: only a run in shards can lie at an address", "Name a folder, or add --shard.")
     return Path(out) if out else None
 
@@ -115,7 +116,7 @@ def place_of_shards(out: str | None) -> str:
     """
     if not out:
         raise UsageError("--shard needs --out", "Name a folder or an address that all shards can write to.")
-    return out if "://" in out else str(Path(out))
+    return out if is_address(out) else str(Path(out))
 
 
 def refuse_beside_shard(given: Mapping[str, object]) -> None:

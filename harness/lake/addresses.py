@@ -142,11 +142,11 @@ def local_places(texts: Iterable[str]) -> list[Path]:
 
 
 def _pinned(address: str) -> str:
-    _check(address)
+    check_address(address)
     return hub.pinned(address) if hub.is_of_hub(address) else address
 
 
-def _check(address: str) -> None:
+def check_address(address: str) -> None:
     """See that an address can be written down.
 
     Raises

@@ -8,12 +8,14 @@ import errno
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Protocol
 
-from harness.errors import CannotWrite, InputError, MissingPrerequisite, is_full, writing
+from harness.errors import CannotWrite, InputError, is_full, writing
+from harness.lake.addresses import check_address, is_address
+from harness.lake.drivers import opened, reaching
 
 _BUILDING = ".building"
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
@@ -22,7 +24,8 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 class Store(Protocol):
     """A place with named contents; names are relative and have `/` between their parts.
 
-    Every method raises an `InputError` where the place says no, and `CannotWrite` where its device is full.
+    Every method raises an `InputError` or a `MissingPrerequisite` where the place says no, and `CannotWrite` where its
+    device is full.
     """
 
     @property
@@ -65,11 +68,11 @@ def open_store(place: str) -> Store:
     Raises
     ------
     MissingPrerequisite
-        The library for such an address is not installed.
-    InputError
-        No library knows such an address.
+        The driver of such an address is not installed.
+    UsageError
+        No driver knows such an address, or it has a password in it.
     """
-    return AddressStore(place) if "://" in place else FolderStore(Path(place))
+    return AddressStore(place) if is_address(place) else FolderStore(Path(place))
 
 
 class FolderStore:
@@ -168,8 +171,10 @@ class AddressStore:
     """A folder at an address of fsspec, such as `s3://bucket/run` or `memory://run`."""
 
     def __init__(self, address: str) -> None:
+        check_address(address)
         self._address = address.rstrip("/")
-        self._files, self._root = _file_system(self._address)
+        self._files, root = opened(self._address)
+        self._root = root.rstrip("/")
 
     @property
     def place(self) -> str:
@@ -183,7 +188,7 @@ class AddressStore:
 
     def read(self, name: str) -> bytes | None:
         """See `Store`."""
-        with self._doing("read", name):
+        with reaching(self._named(name)):
             try:
                 content: bytes = self._files.cat_file(self._at(name))
             except FileNotFoundError:
@@ -192,12 +197,12 @@ class AddressStore:
 
     def write(self, name: str, content: bytes) -> None:
         """See `Store`."""
-        with self._doing("written", name):
+        with reaching(self._named(name)):
             self._into(name, lambda building: self._files.pipe_file(building, content))
 
     def create(self, name: str, content: bytes) -> bool:
         """See `Store`."""
-        with self._doing("written", name):
+        with reaching(self._named(name)):
             if self._files.exists(self._at(name)):
                 return False
         self.write(name, content)
@@ -205,65 +210,46 @@ class AddressStore:
 
     def put(self, name: str, file: Path) -> None:
         """See `Store`."""
-        with self._doing("written", name):
+        with reaching(self._named(name)):
             self._into(name, lambda building: self._files.put_file(str(file), building))
 
     def move(self, name: str, to: str) -> None:
         """See `Store`."""
-        with self._doing("moved", name):
+        with reaching(self._named(name)):
             self._files.mv(self._at(name), self._at(to))
 
     def names(self, folder: str) -> list[str]:
         """See `Store`."""
-        with self._doing("listed", folder):
+        with reaching(self._named(folder)):
             self._files.invalidate_cache()
             found: list[str] = self._files.find(self._at(folder))
         return sorted(PurePosixPath(name).relative_to(self._root).as_posix() for name in found)
 
     def remove(self, name: str) -> None:
         """See `Store`."""
-        with self._doing("removed", name), suppress(FileNotFoundError):
+        with reaching(self._named(name)), suppress(FileNotFoundError):
             self._files.rm_file(self._at(name))
 
     def _at(self, name: str) -> str:
         return f"{self._root}/{name}"
 
-    def _into(self, name: str, write: "Any") -> None:
+    def _into(self, name: str, write: Callable[[str], object]) -> None:
         place = PurePosixPath(self._at(name))
         building = str(place.with_name(_temporary(place.name)))
         self._files.makedirs(str(place.parent), exist_ok=True)
         write(building)
         self._files.mv(building, str(place))
 
-    @contextmanager
-    def _doing(self, what: str, name: str) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:  # the library for a kind of address may raise anything
-            raise _refused(what, error, f"{self._address}/{name}") from error
-
-
-def _file_system(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the address as a path in it."""
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError as error:
-        raise MissingPrerequisite(f"{address} needs fsspec", "Install it with: pip install 'misstep[lake]'") from error
-    try:
-        files, root = url_to_fs(address)
-    except ImportError as error:
-        raise MissingPrerequisite(f"{address} cannot be opened: {error}") from error
-    except ValueError as error:
-        raise InputError(f"no address that can be written to: {error}", "Name a folder.", file=address) from error
-    return files, root.rstrip("/")
+    def _named(self, name: str) -> str:
+        return f"{self._address}/{name}"
 
 
 def _temporary(name: str) -> str:
     return f".{name}.{uuid.uuid4().hex}{_BUILDING}"
 
 
-def _refused(what: str, error: Exception, place: str) -> InputError | CannotWrite:
-    if isinstance(error, OSError) and is_full(error):
-        return CannotWrite(place, error.strerror or str(error))
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+def _refused(what: str, error: OSError, place: str) -> InputError | CannotWrite:
+    said = error.strerror or str(error)
+    if is_full(error):
+        return CannotWrite(place, said)
     return InputError(f"cannot be {what}: {said}", "Check the place and its permissions.", file=place)

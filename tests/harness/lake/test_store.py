@@ -6,7 +6,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from harness.errors import InputError
+from harness.errors import InputError, UsageError
 from harness.lake.store import Store, open_store
 
 
@@ -49,7 +49,7 @@ def test_what_is_moved_stands_in_place_of_what_was_there(store: Store) -> None:
     store.write("old", b"old")
     store.move("shards/new", "old")
     assert (store.names(""), store.read("old")) == (["old"], b"new")
-    with pytest.raises(InputError, match=r"shards/new: cannot be moved"):
+    with pytest.raises(InputError, match=r"shards/new: (cannot be moved|there is nothing)"):
         store.move("shards/new", "old")
 
 
@@ -74,5 +74,5 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> No
 
 
 def test_an_address_of_no_known_kind_is_refused() -> None:
-    with pytest.raises(InputError, match="no address that can be written to"):
+    with pytest.raises(UsageError, match="no file system nowhere9:// is known"):
         open_store("nowhere9://bucket/run")
