@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from harness.errors import UsageError
 from harness.escaping import plain
 from harness.intervention import INTERVENTION
 from harness.progress import say
-from harness.runs.chosen_run import chosen_run, say_unreadable
+from harness.runs.chosen_runs import chosen_runs, say_unreadable
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from misstep.options import command_app
@@ -25,7 +26,7 @@ _LONGEST_NAME = 80
 
 @app.command()
 def view(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="File or folder with agent runs.")],
+    path: Annotated[Path | None, typer.Argument(metavar="FILE", help="File or folder with agent runs.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="F.html", help="The HTML page; by default named after the run or folder, in this folder."),
@@ -37,15 +38,24 @@ def view(
     shows_all: Annotated[
         bool, typer.Option("--all", help="Show all runs of a file as one page, as of a folder.")
     ] = False,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Two runs to show side by side: two files, or two ids in FILE."),
+    ] = None,
 ) -> None:
-    """Write agent runs as an HTML page: one run with every step, or all runs of a folder to search, filter and open.
+    """Write agent runs as an HTML page: one run, all runs of a folder to search and open, or two runs side by side.
 
     The page of one run begins with the misbehaviour that the rules find. A time line shows who spoke, the evidence, and
     where an observer would have told the agent. A folder with several runs becomes one page, in which a run opens at
-    its evidence. Pages shorten long texts and mark the cuts. The command prints the page's path. It names runs that
-    cannot be read; the exit code is 1 then, or if a classifier failed.
+    its evidence. With --compare, the steps of two runs are aligned by what they do. Pages shorten long texts and mark
+    the cuts. The command prints the page's path. It names runs that cannot be read; the exit code is 1 then, or if a
+    classifier failed.
     """
-    if id_ is None and (shows_all or path.is_dir()) and _holds_several(path):
+    if compare is not None:
+        _view_two(path, compare, out, id_)
+    elif path is None:
+        raise UsageError("no file is named", "Name a file or folder with agent runs: misstep view FILE.")
+    elif id_ is None and (shows_all or path.is_dir()) and _holds_several(path):
         _view_all(path, out, ["--all"] if shows_all else [])
     else:
         _view_one(path, out, id_)
@@ -67,16 +77,32 @@ def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
     _end([one.error for one in viewed.failed], bool(viewed.unreadable))
 
 
+def _view_two(path: Path | None, compare: tuple[str, str], out: Path | None, id_: str | None) -> None:
+    from harness.classifiers import categories, classify_all
+    from studies.compared_runs import compared_runs
+
+    words = [*([] if path is None else [str(path)]), "--compare", *compare, *([] if id_ is None else ["--id", id_])]
+    command = shlex.join(["misstep", "view", *words])
+    compared = compared_runs(path, compare, id_, categories(), classify_all, command)
+    _write(out or Path(f"{file_name('-and-'.join(compared.ids))}.html"), compared.page)
+    _end(_errors(compared.verdicts), not compared.is_complete)
+
+
 def _view_one(path: Path, out: Path | None, id_: str | None) -> None:
     from harness.classifiers import categories, classify_all
 
-    chosen = chosen_run(path, id_)
+    chosen = chosen_runs(path, [id_])
+    (run,) = chosen.runs
     if len(chosen.ids) > 1 and id_ is None:
         another = f"For another, give --id {plain(chosen.ids[1])}; for all in one page, --all."
         say(f"misstep: {len(chosen.ids):,} trajectories; this is the first. {another}")
-    verdicts = classify_all(chosen.run, categories())
-    _write(out or Path(f"{file_name(chosen.run.id)}.html"), _page(chosen.run, verdicts, path))
-    _end([one.error or "" for one in verdicts if one.status == "failed"], bool(chosen.unreadable))
+    verdicts = classify_all(run, categories())
+    _write(out or Path(f"{file_name(run.id)}.html"), _page(run, verdicts, path))
+    _end(_errors(verdicts), bool(chosen.unreadable))
+
+
+def _errors(verdicts: Sequence[Verdict]) -> list[str]:
+    return [one.error or "" for one in verdicts if one.status == "failed"]
 
 
 def _write(target: Path, page: str) -> None:

@@ -139,7 +139,7 @@ def trajectory_values(
     """The values of the template of such a page; parameters as of `trajectory_page`."""
     judged = (verdict for verdict in verdicts if verdict.status == "answered")
     evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
-    most = _most_of_each(trajectory)
+    most = most_of_each(trajectory.steps)
     found = [verdict for verdict in verdicts if verdict.label == "yes"]
     return {
         "title": title_of(trajectory) or trajectory.id,
@@ -312,9 +312,9 @@ def passage(text: str, most: int, *, always_open: bool = False) -> Passage:
     return Passage(start, end, max(cut, 0), short or (always_open and cut <= 0), summary)
 
 
-def _most_of_each(trajectory: Trajectory) -> int:
-    """How many characters of each text can be shown so that all together stay within a page."""
-    lengths = [length for step in trajectory.steps for length in text_lengths(step)]
+def most_of_each(steps: Iterable[Step]) -> int:
+    """How many characters of each text of some steps can be shown so that all together stay within a page."""
+    lengths = [length for step in steps for length in text_lengths(step)]
     most = TEXT_SHOWN
     while most > _LEAST_SHOWN and sum(min(length, most) for length in lengths) > PAGE_SHOWN:
         most = max(most // 2, _LEAST_SHOWN)

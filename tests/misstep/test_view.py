@@ -174,3 +174,38 @@ def test_what_cannot_be_read_in_a_folder_is_named_on_its_page_and_exit_is_1(tmp_
     result = run(folder, "--out", tmp_path / "out.html")
     assert (result.exit_code, "c.json: no JSON" in result.stderr) == (1, True)
     assert "1 run could not be read" in (tmp_path / "out.html").read_text()
+
+
+def compared(path: Path) -> str:
+    return " ".join(check_page(path.read_text()).text.split())
+
+
+def test_two_files_are_compared_and_the_page_is_named_after_their_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("a.json"), record("one"))
+    write(Path("b.json"), record("two", "I look again."))
+    assert run("--compare", "a.json", "b.json").stdout == "one-and-two.html\n"
+    text = compared(Path("one-and-two.html"))
+    assert "Both runs do the same in all of their 5 steps." in text
+    assert "misstep view --compare a.json b.json" in text
+
+
+def test_two_ids_of_one_folder_are_compared(tmp_path):
+    folder = folder_of_two(tmp_path)
+    assert run(folder, "--compare", "run-2", "run-1~2", "--out", tmp_path / "out.html").exit_code == 0
+    assert "run-2 and run-1~2 compared" in compared(tmp_path / "out.html")
+
+
+def test_one_id_is_compared_between_two_files_of_several_runs(tmp_path):
+    before = write(tmp_path / "before.jsonl", record("one"), record("two"))
+    after = write(tmp_path / "after.jsonl", record("two", "I look again."), record("one"))
+    result = run("--compare", before, after, "--out", tmp_path / "out.html")
+    assert isinstance(result.exception, UsageError)
+    assert "holds 2 runs" in str(result.exception)
+    assert run("--compare", before, after, "--id", "two", "--out", tmp_path / "out.html").exit_code == 0
+    assert "I look again." in compared(tmp_path / "out.html")
+
+
+def test_ids_without_their_file_and_a_command_without_a_file_say_what_to_name():
+    assert "Name two files, or one file before two ids" in str(run("--compare", "run-1", "run-2").exception)
+    assert "Name a file or folder" in str(run().exception)

@@ -25,12 +25,11 @@ from analysis.pages.browser.frame import Listed
 from analysis.pages.browser.numbered import Numbered
 from analysis.pages.browser.pieces import Pieces
 from analysis.pages.browser.wanted import rank_of, shortened
+from analysis.pages.runs.gist import gist
 from analysis.pages.sessions.shown import show_session
 from analysis.tables.wording import count_text, counted_text, number_text
-from harness.escaping import one_line
 from harness.session import Session, session_of
-from harness.trajectory import Step, Trajectory
-from harness.values import written
+from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 
 PAGE_BYTES = 32_000_000
@@ -139,7 +138,7 @@ def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[
         run.outcome.status,
         run_totals(run),
         tuple(verdicts),
-        {number: _excerpt(run.steps[number]) for number in sorted(quoted)},
+        {number: gist(run.steps[number], _EXCERPT) for number in sorted(quoted)},
     )
 
 
@@ -257,12 +256,11 @@ def _line(number: int, run: ListedRun) -> RunLine:
         anchor=f"found-{number}",
         id=shortened(session.item, _NAME),
         title=session.title,
-        place=shortened(place, _NAME),
+        place=f"{shortened(place, _NAME)}, {run.format}",
         cells=(
             shortened(session.agent or "", _NAME),
             shortened(session.model or "", _NAME),
             run.outcome,
-            run.format,
             count_text(totals.steps),
             "" if totals.duration is None else number_text(totals.duration, "seconds"),
             count_text(totals.tokens),
@@ -279,10 +277,3 @@ def _line(number: int, run: ListedRun) -> RunLine:
         ),
         view=_view(session) if len(session.item) + len(session.file) < 2 * _NAME else "",
     )
-
-
-def _excerpt(step: Step) -> str:
-    """The first words of what a step does: its calls, else its text, else what came back."""
-    calls = "; ".join(f"{call.name} {written(call.arguments)[:_EXCERPT]}" for call in step.calls)
-    results = "; ".join(result.text[:_EXCERPT] for result in step.results)
-    return shortened(one_line(calls[: 4 * _EXCERPT]) or step.text.strip() or results, _EXCERPT)

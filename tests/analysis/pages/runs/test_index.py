@@ -85,7 +85,7 @@ def test_without_scripts_the_runs_are_a_table_that_leads_to_the_evidence_of_each
         "#found-2",
     ]
     text = " ".join(page.text.split())
-    assert 'infinite loop It repeats itself. Evidence: steps 1, 2. 1: bash { "command": "cat 1" } 2: bash' in text
+    assert "infinite loop It repeats itself. Evidence: steps 1, 2. 1: bash cat 1 2: bash cat 2" in text
     assert "All of it: misstep view loops.jsonl --id loops" in text
 
 

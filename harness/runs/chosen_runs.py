@@ -1,7 +1,7 @@
-"""One run of a file or folder: the one of an id, or the first."""
+"""Runs of a file or folder by their ids, or the first one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,16 +17,16 @@ _IDS_NAMED = 10
 _RENAMED = re.compile(r"~\d+\Z")
 
 
-class ChosenRun(Struct, frozen=True):
-    """A run of a file or folder, the ids of all runs there, and what could not be read."""
+class ChosenRuns(Struct, frozen=True):
+    """Runs of a file or folder, the ids of all runs there, and what could not be read."""
 
-    run: Trajectory
+    runs: tuple[Trajectory, ...]
     ids: tuple[str, ...]
     unreadable: tuple[Unreadable, ...]
 
 
-def chosen_run(path: Path, id_: str | None) -> ChosenRun:
-    """The run of an id, as a run of `classify` names them, or the first where there is none given.
+def chosen_runs(path: Path, wanted: Sequence[str | None]) -> ChosenRuns:
+    """The run of each id, as a run of `classify` names them; for `None` the first run.
 
     A run of `classify` calls the second of an id `id~2`, also where the first is in another file: then this file has
     only `id`.
@@ -34,40 +34,53 @@ def chosen_run(path: Path, id_: str | None) -> ChosenRun:
     Parameters
     ----------
     path
-        The file or folder.
-    id_
-        The id.
+        The file or folder, which is read once.
+    wanted
+        The ids.
 
     Raises
     ------
     InputError
         The path does not exist, or holds no run that can be read; stderr names those that cannot.
     UsageError
-        There is no run of that id; names those that there are.
+        There is no run of an id; names those that there are.
     """
-    chosen: Trajectory | None = None
-    instead: Trajectory | None = None
+    named: dict[str | None, Trajectory] = {}
+    alike: dict[str, Trajectory] = {}
     names = Names()
     ids: list[str] = []
     unreadable: list[Unreadable] = []
+    originals = {_RENAMED.sub("", id_) for id_ in wanted if id_ is not None}
     with Progress("trajectories") as progress:
         for one in trajectories([path]):
             if isinstance(one, Trajectory):
                 progress.advance()
                 ids.append(names.give(one.id))
-                if chosen is None and id_ in (None, ids[-1]):
-                    chosen = one
-                elif instead is None and id_ is not None and one.id == _RENAMED.sub("", id_):
-                    instead = one
+                if ids[-1] in wanted:
+                    named[ids[-1]] = one
+                elif one.id in originals:
+                    alike.setdefault(one.id, one)
+                if None in wanted:
+                    named.setdefault(None, one)
             elif isinstance(one, Unreadable):
                 unreadable.append(one)
     say_unreadable(unreadable)
-    if chosen is None and instead is not None:
-        say(f"misstep: there is no {plain(id_ or '')} here; this is {plain(instead.id)}.")
-    run = chosen or instead
+    return ChosenRuns(
+        tuple(named.get(id_) or _instead(path, id_, alike, ids, unreadable) for id_ in wanted),
+        tuple(ids),
+        tuple(unreadable),
+    )
+
+
+def _instead(
+    path: Path, id_: str | None, alike: Mapping[str, Trajectory], ids: Sequence[str], unreadable: Sequence[Unreadable]
+) -> Trajectory:
+    """The run that `id~2` is of in a file that has only `id`."""
+    run = alike.get(_RENAMED.sub("", id_ or ""))
     if run is None:
         raise _not_found(path, id_, ids, unreadable)
-    return ChosenRun(run, tuple(ids), tuple(unreadable))
+    say(f"misstep: there is no {plain(id_ or '')} here; this is {plain(run.id)}.")
+    return run
 
 
 def say_unreadable(unreadable: Sequence[Unreadable]) -> None:
@@ -76,7 +89,9 @@ def say_unreadable(unreadable: Sequence[Unreadable]) -> None:
         say(f"misstep: {plain(one.file)}{'' if one.line is None else f':{one.line}'}: {plain(one.error)}")
 
 
-def _not_found(path: Path, id_: str | None, ids: list[str], unreadable: list[Unreadable]) -> InputError | UsageError:
+def _not_found(
+    path: Path, id_: str | None, ids: Sequence[str], unreadable: Sequence[Unreadable]
+) -> InputError | UsageError:
     if id_ is None or not ids:
         found = "no trajectory can be read" if unreadable else "there is no trajectory"
         return InputError(found, "See `misstep convert --help` for the formats.", file=path)

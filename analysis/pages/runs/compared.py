@@ -1,0 +1,237 @@
+"""Two runs side by side: where they part first, what each comes to, then every step beside its counterpart."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from analysis.measures.run_alignment import AlignedStep, Change, Part, RunAlignment, align_runs
+from analysis.measures.run_totals import RunTotals, run_totals
+from analysis.pages.browser.frame import policy
+from analysis.pages.browser.wanted import shortened
+from analysis.pages.foot import Foot, described
+from analysis.pages.rendering import asset, markup, render
+from analysis.pages.runs.gist import gist
+from analysis.pages.trajectory import Mark, StepView, most_of_each, step_view
+from analysis.tables import Unit
+from analysis.tables.wording import count_text, counted_text, number_text
+from harness.escaping import one_line
+from harness.trajectory import Step, Trajectory
+from harness.verdict import Verdict
+
+_WORDS: dict[Change, str] = {"same": "same", "changed": "changed", "only_a": "only in A", "only_b": "only in B"}
+_SIGNS: dict[Change, str] = {"same": "=", "changed": "≠", "only_a": "◀", "only_b": "▶"}
+_DIFFERENCES: dict[Part, str] = {"calls": "other arguments", "words": "other words", "results": "another result"}
+_GIST = 110
+_GIST_IN_FINDING = 70
+_TASK = 200
+_NOT_RECORDED = "not recorded"
+
+
+class ComparedRun(Struct, frozen=True):
+    """A run to compare: what classifiers say of it, and the command that shows all of it."""
+
+    run: Trajectory
+    verdicts: tuple[Verdict, ...]
+    view: str
+
+
+class Side(Struct, frozen=True):
+    """A step as it stands on its side of a line."""
+
+    gist: str
+    step: StepView
+
+
+class Line(Struct, frozen=True):
+    """A line of the page: steps that were paired, or one alone; `is_equal` where `b` repeats all of `a`."""
+
+    change: Change
+    sign: str
+    word: str
+    note: str
+    a: Side | None
+    b: Side | None
+    is_equal: bool
+
+
+class Total(Struct, frozen=True):
+    """A line of the table of totals; `difference` is B less A."""
+
+    name: str
+    a: str
+    b: str
+    difference: str = ""
+
+
+def compared_page(a: ComparedRun, b: ComparedRun, foot: Foot) -> str:
+    """The page of two runs.
+
+    Parameters
+    ----------
+    a, b
+        The runs.
+    foot
+        Where the page comes from.
+    """
+    alignment = align_runs(a.run, b.run)
+    script = asset("runs/compared.js")
+    return render(
+        "runs/compared.html.jinja",
+        title=f"{a.run.id} and {b.run.id} compared",
+        finding=compared_finding(alignment, a.run, b.run),
+        counts=_counts(alignment, a.run, b.run),
+        warnings=tuple(_warnings(alignment, a.run, b.run)),
+        sides=(("A", a.run.id, a.view), ("B", b.run.id, b.view)),
+        totals=tuple(_totals(a, b)),
+        lines=tuple(_lines(alignment, a, b)),
+        divergence=alignment.divergence,
+        foot=described(foot),
+        policy=policy([asset("sort.js"), script]),
+        compared_style=markup(asset("runs/compared.css")),
+        compared_script=markup(script),
+    )
+
+
+def compared_finding(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> str:
+    """Where two runs part first, in one sentence."""
+    if alignment.divergence is None:
+        return _throughout(alignment)
+    parting = _parting(alignment, a.steps, b.steps)
+    if not alignment.divergence:
+        return f"The runs differ from their first step on: {parting}."
+    before = "first step" if alignment.divergence == 1 else f"first {alignment.divergence:,} steps"
+    return f"Both runs do the same in their {before}; then {parting}.{_other_result(alignment)}"
+
+
+def _throughout(alignment: RunAlignment) -> str:
+    if not alignment.lines:
+        return "Neither run has a step."
+    number = len(alignment.lines)
+    steps = "their only step" if number == 1 else f"all of their {count_text(number)} steps"
+    steps = f"the first {count_text(number)} of their steps" if any(alignment.left_out) else steps
+    return f"Both runs do the same in {steps}.{_other_result(alignment)}"
+
+
+def _other_result(alignment: RunAlignment) -> str:
+    """That the same call got another result before the runs part, as that may be why they do."""
+    place = alignment.other_result
+    if place is None or (alignment.divergence is not None and place > alignment.divergence):
+        return ""
+    return f" At step {alignment.lines[place].a} the same call got another result."
+
+
+def _parting(alignment: RunAlignment, a: Sequence[Step], b: Sequence[Step]) -> str:
+    """What each run does where they part."""
+    place_a = place_b = None
+    for line in alignment.lines[alignment.divergence or 0 :]:
+        if line.change == "same" or (place_a is not None and place_b is not None):
+            break
+        place_a = line.a if place_a is None else place_a
+        place_b = line.b if place_b is None else place_b
+    if place_a is None:
+        return "" if place_b is None else _does("B", b[place_b], f" alone, at step {place_b},")
+    if place_b is None:
+        return _does("A", a[place_a], f" alone, at step {place_a},")
+    at = f"at step {place_a}" if place_a == place_b else f"at step {place_a} of A and {place_b} of B"
+    return f"{at} {_does('A', a[place_a])}, and {_does('B', b[place_b])}"
+
+
+def _does(name: str, step: Step, where: str = "") -> str:
+    """What somebody does in a step, as the end of a sentence."""
+    who = name if step.role == "agent" else f"the {step.role} of {name}"
+    said = gist(step, _GIST_IN_FINDING)
+    does = "calls" if step.calls else "says"
+    return f"{who}{where} {does} “{said}”" if said else f"{who}{where} says nothing"
+
+
+def _counts(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> str:
+    same, changed = alignment.count("same"), alignment.count("changed")
+    return (
+        f"Of {counted_text(len(a.steps), 'step')} of A and {counted_text(len(b.steps), 'step')} of B, "
+        f"{same:,} {'is' if same == 1 else 'are'} the same and {changed:,} changed; "
+        f"{alignment.count('only_a'):,} {'is' if alignment.count('only_a') == 1 else 'are'} only in A and "
+        f"{alignment.count('only_b'):,} only in B."
+    )
+
+
+def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:
+    tasks = [_task(run) for run in (a, b)]
+    if tasks[0] != tasks[1]:
+        said = [f"“{shortened(task, _TASK)}”" if task else _NOT_RECORDED for task in tasks]
+        yield f"The runs have different tasks. A: {said[0]}. B: {said[1]}."
+    if any(alignment.left_out):
+        left = " and ".join(
+            f"{counted_text(number, 'step')} of {name}"
+            for number, name in zip(alignment.left_out, "AB", strict=True)
+            if number
+        )
+        yield f"The runs are long: the last {left} are not aligned and not shown here. The commands below show them."
+
+
+def _task(run: Trajectory) -> str:
+    texts = (run.task, *(step.text for step in run.steps if step.role == "user"))
+    return one_line(next((text for text in texts if text.strip()), ""))
+
+
+def _totals(a: ComparedRun, b: ComparedRun) -> Iterator[Total]:
+    of_a, of_b = run_totals(a.run), run_totals(b.run)
+
+    def figure(name: str, unit: Unit, of: Callable[[RunTotals], float | None]) -> Total:
+        one, other = of(of_a), of(of_b)
+        said_a, said_b = (_NOT_RECORDED if value is None else number_text(value, unit) for value in (one, other))
+        if one is None or other is None:
+            return Total(name, said_a, said_b)
+        sign = "+" if other > one else ""
+        return Total(name, said_a, said_b, "same" if one == other else f"{sign}{number_text(other - one, unit)}")
+
+    yield Total("Outcome", a.run.outcome.status, b.run.outcome.status)
+    yield Total("Misbehaviour found", _found(a.verdicts), _found(b.verdicts))
+    yield figure("Steps", "count", lambda of: of.steps)
+    yield figure("Tool calls", "count", lambda of: of.calls)
+    yield figure("Failed results", "count", lambda of: of.errors)
+    yield figure("Time", "seconds", lambda of: of.duration)
+    yield figure("Tokens", "count", lambda of: of.tokens)
+    yield figure("Cost", "usd", lambda of: of.cost_usd)
+    yield Total("Agent", a.run.agent or _NOT_RECORDED, b.run.agent or _NOT_RECORDED)
+    yield Total("Model", a.run.model or _NOT_RECORDED, b.run.model or _NOT_RECORDED)
+
+
+def _found(verdicts: Iterable[Verdict]) -> str:
+    asked = list(verdicts)
+    found = [verdict.judge.replace("_", " ") for verdict in asked if verdict.label == "yes"]
+    return ", ".join(found) or ("none" if any(verdict.label for verdict in asked) else "not checked")
+
+
+def _lines(alignment: RunAlignment, a: ComparedRun, b: ComparedRun) -> Iterator[Line]:
+    shown = [(run.run.steps[number], run) for line in alignment.lines for number, run in _placed(line, a, b)]
+    most = most_of_each([step for step, _ in shown])
+    for line in alignment.lines:
+        is_equal = line.change == "same" and not line.differs and _marks(a, line.a) == _marks(b, line.b) == ()
+        yield Line(
+            change=line.change,
+            sign=_SIGNS[line.change],
+            word=_WORDS[line.change],
+            note=", ".join(_DIFFERENCES[part] for part in line.differs),
+            a=_side(a, line.a, most),
+            b=_side(b, line.b, most),
+            is_equal=is_equal,
+        )
+
+
+def _placed(line: AlignedStep, a: ComparedRun, b: ComparedRun) -> Iterator[tuple[int, ComparedRun]]:
+    yield from ((number, run) for number, run in ((line.a, a), (line.b, b)) if number is not None)
+
+
+def _side(side: ComparedRun, number: int | None, most: int) -> Side | None:
+    if number is None:
+        return None
+    step = side.run.steps[number]
+    return Side(gist(step, _GIST), step_view(number, step, _marks(side, number), 0, most))
+
+
+def _marks(side: ComparedRun, number: int | None) -> tuple[Mark, ...]:
+    return tuple(
+        Mark(verdict.judge.replace("_", " "), verdict.rationale)
+        for verdict in side.verdicts
+        if verdict.label == "yes" and number in verdict.steps
+    )

@@ -1,0 +1,99 @@
+"""Two runs side by side as one page: of two files, or of one file or folder."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from analysis.pages.foot import Foot
+from analysis.pages.runs.compared import ComparedRun, compared_page
+from harness.errors import UsageError
+from harness.runs.chosen_runs import ChosenRuns, chosen_runs
+from harness.runs.classify import ClassifyAs
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+
+
+class ComparedRuns(Struct, frozen=True):
+    """The page of two runs, their ids, whether all else there could be read, and the verdicts on both."""
+
+    page: str
+    ids: tuple[str, str]
+    is_complete: bool
+    verdicts: tuple[Verdict, ...]
+
+
+def compared_runs(
+    path: Path | None,
+    named: tuple[str, str],
+    id_: str | None,
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    command: str,
+) -> ComparedRuns:
+    """Two runs as one page.
+
+    Parameters
+    ----------
+    path
+        The file or folder that holds both; without it, `named` are two files or folders.
+    named
+        The ids of the runs in `path`, or the files or folders that hold one run each.
+    id_
+        The id of the run to take from each of two files or folders, where they hold several.
+    categories, classify
+        What to look for, and what gives the verdicts.
+    command
+        The command that makes the page again.
+
+    Raises
+    ------
+    UsageError
+        A file holds several runs, or there is none of an id.
+    InputError
+        A path does not exist, or holds no run that can be read.
+    """
+    if path is not None:
+        chosen = chosen_runs(path, named)
+        places = (path, path)
+        runs, is_complete = list(chosen.runs), not chosen.unreadable
+        ids = [one if one in chosen.ids else run.id for one, run in zip(named, runs, strict=True)]
+    else:
+        places = (_existing(named[0]), _existing(named[1]))
+        each = [_only_run(place, id_) for place in places]
+        runs, is_complete = [one.runs[0] for one in each], not any(one.unreadable for one in each)
+        ids = [one.id for one in runs]
+    a, b = (
+        _compared(structs.replace(run, id=own), place, categories, classify)
+        for run, own, place in zip(runs, ids, places, strict=True)
+    )
+    inputs = tuple(f"{place}, read as {run.source.format}" for place, run in zip(places, runs, strict=True))
+    page = compared_page(a, b, Foot(command, inputs=tuple(dict.fromkeys(inputs))))
+    return ComparedRuns(page, (ids[0], ids[1]), is_complete, (*a.verdicts, *b.verdicts))
+
+
+def _existing(named: str) -> Path:
+    path = Path(named)
+    if not path.exists():
+        raise UsageError(
+            f"there is no file {named}", "Name two files, or one file before two ids: misstep view FILE --compare A B."
+        )
+    return path
+
+
+def _only_run(path: Path, id_: str | None) -> ChosenRuns:
+    chosen = chosen_runs(path, [id_])
+    if id_ is None and len(chosen.ids) > 1:
+        raise UsageError(
+            f"{path} holds {len(chosen.ids):,} runs",
+            f"Choose two of them, such as misstep view {shlex.quote(str(path))} --compare "
+            f"{shlex.join(chosen.ids[:2])}; or give --id ID for one of that id in each.",
+        )
+    return chosen
+
+
+def _compared(run: Trajectory, path: Path, categories: Sequence[str], classify: ClassifyAs) -> ComparedRun:
+    return ComparedRun(
+        run, tuple(classify(run, categories)), shlex.join(["misstep", "view", str(path), "--id", run.id])
+    )
