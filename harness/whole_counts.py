@@ -11,7 +11,7 @@ one that comes again with other content is an error.
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -27,6 +27,8 @@ COUNTS = "counts.json"
 Whole = Annotated[int, Meta(ge=1, le=10**15)]
 """How many are alike; up to here every sum is exact in whatever adds it."""
 
+Evidence = Literal["generated", "real"]
+
 SCORE_BINS = 1_000
 """Scores are counted by the nearest thousandth: a score of up to three decimals is kept as it is."""
 
@@ -37,11 +39,13 @@ TIME_EDGES = tuple(round(10 ** (3 + place / TIME_BINS_A_DECADE)) for place in ra
 
 
 class CategorySet(Struct, frozen=True, gc=False):
-    """Sessions of a stratum, such as a model, in which the same categories were found, absent or not judged.
+    """Sessions in which the same categories were found, absent or not judged.
 
-    `stratum` is empty where sessions are not told apart.
+    `by` is what sessions are told apart by, such as `model`, and `stratum` which one it is; both are empty where they
+    are not told apart.
     """
 
+    by: str
     stratum: str
     found: tuple[str, ...]
     absent: tuple[str, ...]
@@ -74,6 +78,18 @@ class RatingPattern(Struct, frozen=True, gc=False):
         _check_order(self.raters)
         if len(self.raters) != len(self.labels):
             raise ValueError(f"{len(self.labels)} labels of the raters {', '.join(self.raters)}")
+
+
+class AskedItems(Struct, frozen=True, gc=False):
+    """Items that a judge was asked about, with the labels that there were, in their order.
+
+    `evidence` is `generated` where the items were made with known labels.
+    """
+
+    judge: str
+    labels: tuple[str, ...]
+    evidence: Evidence
+    n: Whole
 
 
 class GoldAnswer(Struct, frozen=True, gc=False):
@@ -115,10 +131,12 @@ class ScoreBin(Struct, frozen=True, gc=False):
 class TaskAttempts(Struct, frozen=True, gc=False):
     """Tasks at which a system has as many passed, failed and unanswered attempts: `n` counts tasks.
 
-    All attempts at a task are counted in one part: counts do not tell which task is which.
+    All attempts at a task are counted in one part: counts do not tell which task is which. `evidence` is `generated`
+    where the tasks were made with known faults.
     """
 
     system: str
+    evidence: Evidence
     passed: Annotated[int, Meta(ge=0)]
     failed: Annotated[int, Meta(ge=0)]
     unanswered: Annotated[int, Meta(ge=0)]
@@ -136,7 +154,35 @@ class TimeBin(Struct, frozen=True, gc=False):
     n: Whole
 
 
-Row = TypeVar("Row", CategorySet, RatingPattern, GoldAnswer, ScoreBin, TaskAttempts, TimeBin)
+Row = TypeVar("Row", CategorySet, RatingPattern, AskedItems, GoldAnswer, ScoreBin, TaskAttempts, TimeBin)
+
+
+def category_sets(
+    categories: Sequence[str], patterns: Mapping[tuple[str | None, ...], int], by: str = "", stratum: str = ""
+) -> tuple[CategorySet, ...]:
+    """Sessions with the same labels, one a category, as counts.
+
+    Parameters
+    ----------
+    categories
+        Their names, in the order of the labels.
+    patterns
+        Labels (`yes`, another one, or `None` where a session was not judged) → how many sessions have them.
+    by, stratum
+        Which sessions these are.
+    """
+    rows = []
+    for labels, n in patterns.items():
+        pairs = sorted(zip(categories, labels, strict=True))
+        found = tuple(name for name, label in pairs if label == "yes")
+        absent = tuple(name for name, label in pairs if label not in ("yes", None))
+        rows.append(CategorySet(by, stratum, found, absent, tuple(name for name, label in pairs if label is None), n))
+    return _added(rows)
+
+
+def evidence_together(each: Iterable[Evidence]) -> Evidence:
+    """The evidence of figures over all of these: generated where nothing else is."""
+    return "generated" if set(each) == {"generated"} else "real"
 
 
 def score_bin(score: float | None) -> int | Literal["outside"] | None:
@@ -169,6 +215,7 @@ class Counts(Struct, frozen=True, omit_defaults=True):
     sessions: tuple[CategorySet, ...] = ()
     sub_agents: tuple[CategorySet, ...] = ()
     ratings: tuple[RatingPattern, ...] = ()
+    asked: tuple[AskedItems, ...] = ()
     answers: tuple[GoldAnswer, ...] = ()
     scores: tuple[ScoreBin, ...] = ()
     tasks: tuple[TaskAttempts, ...] = ()

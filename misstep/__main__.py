@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
     "observe": ("misstep.observe", "Put agent runs before an observer that would steer them back."),
     "agreement": ("misstep.agreement", "Measure how far annotators agree."),
+    "count": ("misstep.count", "Count records on many machines, and add up the counts."),
     "pass": ("misstep.passing", "Measure pass@k, pass^k and flicker of repeated attempts."),
     "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
     "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),

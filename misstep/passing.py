@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
+from misstep.attempt_options import K, Threshold, numbers_of_attempts
 from misstep.options import Html, Json, Seed, command_app, json_text
 from misstep.pages import write_page
 
 app = command_app()
-
-MOST_K = 1_000
 
 
 @app.command(name="pass")
@@ -28,13 +26,8 @@ def passing(
             " `repair run`.",
         ),
     ],
-    k: Annotated[
-        str, typer.Option("--k", metavar="K,K", help="Numbers of attempts that one may make.", show_default=True)
-    ] = "1,2,4",
-    threshold: Annotated[
-        float | None,
-        typer.Option(metavar="REWARD", help="Least reward between 0 and 1 that passes, for files with rewards."),
-    ] = None,
+    k: K = "1,2,4",
+    threshold: Threshold = None,
     boot: Annotated[
         int, typer.Option(min=100, metavar="N", help="Number of bootstrap resamples of tasks for an interval.")
     ] = 10_000,
@@ -62,12 +55,10 @@ def passing(
     from analysis.measures.passing.scores import pass_report
     from studies.passing import described, open_attempts
 
-    if threshold is not None and not 0 < threshold <= 1:
-        raise UsageError(f"--threshold {threshold:g}", "Give a reward above 0, up to 1.")
     attempts = open_attempts(paths, threshold)
     for remark in attempts.remarks:
         say(f"misstep: {plain(remark)}")
-    found = pass_report(attempts, _ks(k), boot, seed)
+    found = pass_report(attempts, numbers_of_attempts(k), boot, seed)
     if html is not None:
         from analysis.pages.passing import passes_page
 
@@ -81,11 +72,3 @@ def passing(
         print(passes_text(found), end="")
     if any(one.unreadable for one in found.systems):
         raise typer.Exit(1)
-
-
-def _ks(given: str) -> list[int]:
-    """The numbers of attempts, each once, from the least."""
-    parts = [part.strip() for part in given.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) <= 4 and 1 <= int(part) <= MOST_K for part in parts):
-        raise UsageError(f"--k {given}", f"Give whole numbers from 1 to {MOST_K:,}, separated by commas.")
-    return sorted({int(part) for part in parts})

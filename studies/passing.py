@@ -13,7 +13,7 @@ from harness.repair_attempt import RepairAttempt
 from studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 
-def open_attempts(paths: Sequence[Path], threshold: float | None = None) -> Attempts:
+def open_attempts(paths: Sequence[Path], threshold: float | None = None, system: str = "") -> Attempts:
     """The attempts in files and in runs of repairs; those of one system in several files are put together.
 
     Parameters
@@ -22,6 +22,8 @@ def open_attempts(paths: Sequence[Path], threshold: float | None = None) -> Atte
         Files as `read_attempts` takes them, and folders of runs.
     threshold
         The least reward of a file that passes.
+    system
+        What the system of a file is called where no column says it; by default after the file.
 
     Raises
     ------
@@ -36,7 +38,10 @@ def open_attempts(paths: Sequence[Path], threshold: float | None = None) -> Atte
         raise UsageError(f"{twice.name} is named twice", "Name each file and each run once.")
     folders = [path for path in paths if path.is_dir()]
     files = [path for path in paths if not path.is_dir()]
-    parts = [read_attempts(file, name, threshold) for file, name in zip(files, _names(files), strict=True)]
+    parts = [
+        read_attempts(file, name, threshold)
+        for file, name in zip(files, [system] * len(files) if system else _names(files), strict=True)
+    ]
     return together([*parts, *_of_runs(folders)])
 
 

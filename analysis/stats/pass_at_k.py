@@ -17,7 +17,7 @@ from msgspec import Struct
 from analysis.stats.checked import counts as whole_counts
 from analysis.stats.checked import known
 from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
+from analysis.stats.patterns import FloatArray, IntArray
 from analysis.stats.resampling import bootstrap, bootstrapped
 from harness.errors import UsageError
 
@@ -127,7 +127,12 @@ def each_task(attempts: npt.ArrayLike, k: int, kind: Kind = "pass@k") -> FloatAr
 
 
 def mean_over_tasks(
-    attempts: npt.ArrayLike, k: int, rng: np.random.Generator, kind: Kind = "pass@k", resamples: int = 10_000
+    attempts: npt.ArrayLike,
+    k: int,
+    rng: np.random.Generator,
+    kind: Kind = "pass@k",
+    resamples: int = 10_000,
+    times: IntArray | None = None,
 ) -> MeanOverTasks:
     """The mean of pass@k or pass^k, with the interval over resampled tasks.
 
@@ -139,6 +144,8 @@ def mean_over_tasks(
         The source of chance.
     resamples
         How many resamples of tasks are drawn.
+    times
+        Rows: how many tasks each stands for; one each if not given.
 
     Raises
     ------
@@ -151,10 +158,13 @@ def mean_over_tasks(
     0.75
     """
     values = each_task(attempts, k, kind)
-    distinct, tasks = np.unique(values, return_counts=True)
-    drawn = bootstrap(lambda sets: sets @ distinct / len(values), tasks, resamples, rng)
-    estimate = bootstrapped(float(values.mean()), drawn, len(values), units="tasks")
-    return MeanOverTasks(estimate, float(values.std()) / sqrt(len(values)))
+    distinct, places = np.unique(values, return_inverse=True)
+    tasks = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(tasks, places, 1 if times is None else times)
+    n, mean = int(tasks.sum()), float(np.average(values, weights=times))
+    drawn = bootstrap(lambda sets: sets @ distinct / n, tasks, resamples, rng)
+    estimate = bootstrapped(mean, drawn, n, units="tasks")
+    return MeanOverTasks(estimate, sqrt(float(np.average((values - mean) ** 2, weights=times)) / n))
 
 
 def curve(

@@ -18,7 +18,11 @@ NO_SPREAD = "no spread: standard error 0"
 
 
 def area_under_curve(
-    scores: npt.ArrayLike, positive: npt.ArrayLike, of_item: IntArray | None = None, confidence: float = 0.95
+    scores: npt.ArrayLike,
+    positive: npt.ArrayLike,
+    of_item: IntArray | None = None,
+    confidence: float = 0.95,
+    times: IntArray | None = None,
 ) -> Estimate:
     """The area under the ROC curve with its interval, made on the logit scale so that it stays within 0..1.
 
@@ -33,6 +37,8 @@ def area_under_curve(
         Items: the number of each one's cluster from 0; by default every item stands for itself.
     confidence
         The coverage of the interval.
+    times
+        Entries: how many items each stands for, where they are counted by score and kind and are of no clusters.
 
     Raises
     ------
@@ -42,13 +48,18 @@ def area_under_curve(
     given, found = numbers(scores, "a score"), yes_or_no(positive, "a gold label")
     if given.shape != found.shape:
         raise UsageError(f"{given.size} scores but {found.size} labels")
-    n, n_found = len(given), int(np.count_nonzero(found))
+    each = np.ones(len(given), dtype=np.int64) if times is None else times
+    n, n_found = int(each.sum()), int(each[found].sum())
     if n_found in (0, n):
         return Estimate(None, n=n, reason=ONE_KIND)
-    above, below = _placements(given[found], given[~found]), 1 - _placements(given[~found], given[found])
-    area = float(above.mean())
-    clusters = np.arange(n) if of_item is None else np.asarray(of_item)
-    variance = _variance(above - area, below - area, clusters[found], clusters[~found])
+    with_found, without = (given[found], each[found]), (given[~found], each[~found])
+    above, below = _placements(with_found[0], *without), 1 - _placements(without[0], *with_found)
+    area = float(np.average(above, weights=times if times is None else with_found[1]))
+    if times is None:
+        clusters = np.arange(n) if of_item is None else np.asarray(of_item)
+        variance = _variance(above - area, below - area, clusters[found], clusters[~found])
+    else:
+        variance = _variance_of_counted(above - area, below - area, with_found[1], without[1])
     kind = "DeLong" if of_item is None else "Obuchowski, over clusters"
     method = f"{kind}, logit, {100 * confidence:g}%"
     if not variance > 0 or area in (0.0, 1.0):
@@ -60,11 +71,21 @@ def area_under_curve(
     return Estimate(area, low, high, n, method)
 
 
-def _placements(each: FloatArray, others: FloatArray) -> FloatArray:
-    """For each value the share of the others below it, equal ones counting half."""
-    ordered = np.sort(others)
-    below, not_above = np.searchsorted(ordered, each, "left"), np.searchsorted(ordered, each, "right")
-    return np.asarray((below + not_above) / (2 * len(others)))
+def _placements(each: FloatArray, others: FloatArray, times: IntArray) -> FloatArray:
+    """For each value the share of the others below it, equal ones by half; `times` says how many each of these is."""
+    order = np.argsort(others)
+    ordered, ranks = others[order], np.concatenate([[0], np.cumsum(times[order])])
+    below, not_above = (ranks[np.searchsorted(ordered, each, side)] for side in ("left", "right"))
+    return np.asarray((below + not_above) / (2 * ranks[-1]))
+
+
+def _variance_of_counted(above: FloatArray, below: FloatArray, times: IntArray, times_below: IntArray) -> float:
+    """The same as `_variance` of items that are of no clusters and counted; 0 where a kind has a single item."""
+    n, n_below = int(times.sum()), int(times_below.sum())
+    if min(n, n_below) < 2:
+        return 0.0
+    first, second = (times * above**2).sum(), (times_below * below**2).sum()
+    return float(first / (n * (n - 1)) + second / (n_below * (n_below - 1)))
 
 
 def _variance(above: FloatArray, below: FloatArray, of_above: IntArray, of_below: IntArray) -> float:

@@ -30,7 +30,7 @@ LABEL = st.sampled_from(["yes", "no", "Ünsure", None])
 NUMBER = st.integers(1, 5)
 RECORD = st.one_of(
     st.builds(
-        lambda model, found, n: Counts(sessions=(CategorySet(model, (found,), (), ("b",), n),)),
+        lambda model, found, n: Counts(sessions=(CategorySet("model", model, (found,), (), ("b",), n),)),
         st.sampled_from(["", "m"]),
         st.sampled_from(["a", "c"]),
         NUMBER,
@@ -47,7 +47,7 @@ RECORD = st.one_of(
         st.sampled_from([None, 0.5, 0.9, 1.7]),
         NUMBER,
     ),
-    st.builds(lambda passed, n: Counts(tasks=(TaskAttempts("s", passed, 1, 0, n),)), st.integers(0, 2), NUMBER),
+    st.builds(lambda passed, n: Counts(tasks=(TaskAttempts("s", "real", passed, 1, 0, n),)), st.integers(0, 2), NUMBER),
     st.builds(
         lambda taken, n: Counts(times=(TimeBin("j", time_bin(taken), n),)), st.sampled_from([None, 0.1, 9]), NUMBER
     ),
@@ -102,7 +102,7 @@ def test_the_total_does_not_depend_on_the_number_of_parts(parts: list[CountedPar
 
 
 def test_two_parts_of_one_name_with_other_content_are_refused_even_with_equal_counts() -> None:
-    counts = Counts(tasks=(TaskAttempts("s", 1, 0, 0, 3),))
+    counts = Counts(tasks=(TaskAttempts("s", "real", 1, 0, 0, 3),))
     one, other = (CountedParts({"labels.csv": Part(digest, counts)}) for digest in ("a", "b"))
     with pytest.raises(InputError, match=r"two parts are called 'labels.csv'"):
         one.merge(other)
@@ -111,11 +111,11 @@ def test_two_parts_of_one_name_with_other_content_are_refused_even_with_equal_co
 @pytest.mark.parametrize(
     ("kind", "row"),
     [
-        ("tasks", {"system": "s", "passed": -1, "failed": 0, "unanswered": 0, "n": 1}),
+        ("tasks", {"system": "s", "evidence": "real", "passed": -1, "failed": 0, "unanswered": 0, "n": 1}),
         ("times", {"judge": "j", "bin": 3, "n": 1.5}),
         ("ratings", {"question": "", "raters": ["b", "a"], "labels": [None, None], "n": 1}),
         ("answers", {"judge": "j", "gold": None, "label": None, "status": "answered", "n": 1}),
-        ("sessions", {"stratum": "", "found": ["a"], "absent": ["a"], "abstained": [], "n": 1}),
+        ("sessions", {"by": "", "stratum": "", "found": ["a"], "absent": ["a"], "abstained": [], "n": 1}),
     ],
     ids=["below 0", "half an answer", "raters out of order", "an answer without a label", "found and absent"],
 )

@@ -158,7 +158,7 @@ def calibrated_scores(
         raise UsageError(
             "no verdict on an item with a gold label has a score", "Calibrate a run whose judge gives scores."
         )
-    scores = np.array([_score_for(one, label, max(2, len(labels)), score_of) for one in scored], dtype=np.float64)
+    scores = np.array([score_for(label, one.label, one.score or 0.0, len(labels), score_of) for one in scored])
     positive = np.array([label_of[one.item] == label for one in scored], dtype=np.bool_)
     items = [one.item for one in scored]
     units = units_of(items, clusters)
@@ -189,12 +189,11 @@ def calibrated_scores(
     )
 
 
-def _score_for(verdict: Verdict, label: str, labels: int, score_of: ScoreOf) -> float:
-    """The judge's score for a label, which it may have given or not."""
-    score = verdict.score or 0.0
-    if score_of == "label" or verdict.label == label:
+def score_for(label: str, given: str | None, score: float, labels: int, score_of: ScoreOf = "given") -> float:
+    """The score of a label, from the score that came with the label given; of so many labels."""
+    if score_of == "label" or given == label:
         return score
-    return (1 - score) / (labels - 1)
+    return (1 - score) / (max(2, labels) - 1)
 
 
 def _as_given(scores: FloatArray) -> Callable[[FloatArray], FloatArray] | str:

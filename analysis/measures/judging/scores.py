@@ -248,11 +248,11 @@ def _resampled(table: _Answers, codes: Codes, undefined: tuple[str, str], resamp
     n_labels, (nothing, neither) = len(codes.labels), undefined
     pairs = distinct_rows(np.column_stack([table.gold, table.answers]))
     reasons = [ONE_CATEGORY, *[neither] * n_labels] if len(table.gold) else [nothing] * (1 + n_labels)
-    statistic = partial(_figures, gold=pairs.rows[:, 0], answers=pairs.rows[:, 1], n_labels=n_labels)
+    statistic = partial(kappa_and_f1, gold=pairs.rows[:, 0], answers=pairs.rows[:, 1], n_labels=n_labels)
     return table.units.resampled_counts(statistic, pairs, reasons, resamples, seed)
 
 
-def _figures(sets: FloatArray, gold: IntArray, answers: IntArray, n_labels: int) -> FloatArray:
+def kappa_and_f1(sets: FloatArray, gold: IntArray, answers: IntArray, n_labels: int) -> FloatArray:
     """Kappa, and F1 of each label, for each set of counts of pairs: sets x (1 + labels)."""
     kappa = coefficients.cohen(sets, gold, answers, n_labels + 2)
     one_hot = np.eye(n_labels + 2)[:, :n_labels]

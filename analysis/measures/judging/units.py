@@ -118,15 +118,12 @@ class Units(Struct, frozen=True):
 
         Where items stand for themselves the counts of kinds are drawn at once, however many items there are.
         """
-        rng = np.random.default_rng(seed)
         if self.clustered:
+            rng = np.random.default_rng(seed)
             counts = np.zeros((self.count, len(kinds.items)), dtype=np.int64)
             np.add.at(counts, (self.of_item, kinds.of_item), 1)
             return self._estimates(statistic, counts, lambda: drawn_totals(statistic, counts, resamples, rng), reasons)
-        times = resamples_within(resamples, len(kinds.items))
-        return self._estimates(
-            statistic, kinds.items[None, :], lambda: bootstrap(statistic, kinds.items, times, rng), reasons
-        )
+        return resampled_counts(statistic, kinds.items, reasons, resamples, seed)
 
     def _estimates(
         self, statistic: Statistic, totals: npt.NDArray[Any], draw: Callable[[], FloatArray], reasons: Sequence[str]
@@ -156,6 +153,33 @@ def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) ->
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     of_item = np.array([places[name] for name in names], dtype=np.int64)
     return Units(of_item, len(places), len(places) < len(names))
+
+
+def resampled_counts(
+    statistic: Statistic, items: IntArray, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
+) -> list[Estimate]:
+    """Figures that follow from how many items are of each kind, with percentile intervals over resampled items.
+
+    Parameters
+    ----------
+    statistic
+        Sets x kinds → sets x figures.
+    items
+        Kinds: how many items are of each.
+    reasons
+        Why a figure is undefined, one each.
+    resamples, seed
+        Of the bootstrap.
+    """
+    n = int(items.sum())
+    if not n:
+        return [Estimate(None, n=0, reason=reason) for reason in reasons]
+    found = statistic(items[None, :].astype(np.float64))[0]
+    drawn = bootstrap(statistic, items, resamples_within(resamples, len(items)), np.random.default_rng(seed))
+    return [
+        resampled_estimate(float(value), column, n, "items", reason)
+        for value, column, reason in zip(found, drawn.T, reasons, strict=True)
+    ]
 
 
 def resamples_within(resamples: int, cells: int) -> int:

@@ -74,6 +74,13 @@ def read_attempts(path: Path, name: str, threshold: float | None = None) -> Atte
     return Attempts(rows.counted() if "n" in columns else rows.one_by_one(), tuple(remarks))
 
 
+def has_attempts(sheet: LabelRows) -> bool:
+    """Whether a table has the columns of attempts: a task, and an outcome or its counts."""
+    names = {re.sub(r"\W+", "_", trimmed(name).casefold()) for name in sheet.header}
+    task, outcome = (not names.isdisjoint(NAMES[column]) for column in ("task", "passed"))
+    return task and (outcome or {"n", "c"} <= names)
+
+
 def _columns(sheet: LabelRows) -> dict[str, int]:
     """Which column is which."""
     places = {re.sub(r"\W+", "_", trimmed(name).casefold()): at for at, name in enumerate(sheet.header)}

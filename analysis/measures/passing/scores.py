@@ -8,7 +8,7 @@ those without one as failed. A task with fewer than k attempts has no pass@k: it
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import median
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from msgspec import Struct, structs
@@ -18,7 +18,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.multiplicity import holm
 from analysis.stats.paired_rates import paired_rates
 from analysis.stats.pass_at_k import Kind, each_task, mean_over_tasks
-from analysis.stats.patterns import FloatArray, distinct_rows
+from analysis.stats.patterns import FloatArray, IntArray, Patterns, distinct_rows
 from analysis.stats.proportions import wilson
 from analysis.stats.resampling import bootstrap, bootstrapped
 
@@ -204,55 +204,79 @@ def _system(one: SystemAttempts, ks: Sequence[int], resamples: int, seed: int) -
 
 
 def _at(cells: Mapping[str, Cell], k: int, resamples: int, seed: int) -> AtK:
-    enough = [cell for cell in cells.values() if cell[0] >= k]
-    return AtK(
-        k,
-        len(enough),
-        _mean(enough, k, "pass@k", resamples, seed),
-        _mean(enough, k, "pass^k", resamples, seed),
-        _short(cells, k),
-    )
+    return structs.replace(at_k(list(cells.values()), k, resamples, seed), left_out=_short(cells, k))
 
 
 def _short(cells: Mapping[str, Cell], k: int) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(task, tried) for task, (tried, _) in cells.items() if tried < k)
 
 
-def _mean(cells: Sequence[Cell], k: int, kind: Kind, resamples: int, seed: int) -> Estimate:
+def at_k(cells: Sequence[Cell], k: int, resamples: int, seed: int, times: IntArray | None = None) -> AtK:
+    """pass@k and pass^k over the tasks with k attempts; which tasks are left out is not said.
+
+    Parameters
+    ----------
+    cells
+        Tasks, or what several tasks have in common: the attempts that count, and how many of them passed.
+    k
+        Attempts that one may make.
+    resamples, seed
+        Of the bootstrap over tasks.
+    times
+        Cells: how many tasks each stands for; one each if not given.
+    """
+    kept = np.array([tried >= k for tried, _ in cells], dtype=np.bool_)
+    enough = [cell for cell in cells if cell[0] >= k]
+    tasks = None if times is None else times[kept]
+    n = len(enough) if tasks is None else int(tasks.sum())
+    one, every = (_mean(enough, k, kind, resamples, seed, tasks) for kind in get_args(Kind))
+    return AtK(k, n, one, every)
+
+
+def _mean(
+    cells: Sequence[Cell], k: int, kind: Kind, resamples: int, seed: int, times: IntArray | None = None
+) -> Estimate:
     """The mean over tasks; a task between 0 and 1 varies no more than one of either, so Wilson's is never too short."""
     if not cells:
         return Estimate(None, n=0, reason=f"no task has {k} attempt{'' if k == 1 else 's'} that count")
     values = each_task(cells, k, kind)
     if ((values == 0) | (values == 1)).all():
-        return wilson(int(values.sum()), len(values))
-    return mean_over_tasks(cells, k, np.random.default_rng(seed), kind, resamples).mean
+        each = np.ones(len(values), dtype=np.int64) if times is None else times
+        return wilson(int(each[values == 1].sum()), int(each.sum()))
+    return mean_over_tasks(cells, k, np.random.default_rng(seed), kind, resamples, times).mean
 
 
 def _flicker(cells: Mapping[str, Cell], resamples: int, seed: int) -> Flicker:
-    several = {task: cell for task, cell in cells.items() if cell[0] > 1}
-    some = tuple(task for task, (tried, passed) in several.items() if 0 < passed < tried)
-    always = sum(tried == passed for tried, passed in several.values())
-    share = wilson(len(some), len(several))
-    if not several:
+    some = tuple(task for task, (tried, passed) in cells.items() if 0 < passed < tried)
+    return structs.replace(flicker(list(cells.values()), resamples, seed), tasks=some, left_out=_short(cells, 2))
+
+
+def flicker(cells: Sequence[Cell], resamples: int, seed: int, times: IntArray | None = None) -> Flicker:
+    """The tasks that pass sometimes, without their names; arguments as of `at_k`."""
+    each = np.ones(len(cells), dtype=np.int64) if times is None else times
+    tried, passed = np.array(cells, dtype=np.int64).reshape(-1, 2).T
+    several = tried > 1
+    n, always = int(each[several].sum()), int(each[several & (tried == passed)].sum())
+    some = int(each[(passed > 0) & (passed < tried)].sum())
+    if not n:
         nothing = Estimate(None, n=0, reason="no task has two attempts that count")
-        return Flicker(nothing, nothing, 0, 0, 0, (), _short(cells, 2))
-    expected = _expected_flicker(list(several.values()), resamples, seed)
-    return Flicker(share, expected, len(several) - len(some) - always, len(some), always, some, _short(cells, 2))
+        return Flicker(nothing, nothing, 0, 0, 0)
+    kinds = distinct_rows(np.column_stack([tried, passed])[several], each[several])
+    return Flicker(wilson(some, n), _expected_flicker(kinds, n, resamples, seed), n - some - always, some, always)
 
 
-def _expected_flicker(cells: Sequence[Cell], resamples: int, seed: int) -> Estimate:
+def _expected_flicker(kinds: Patterns, n: int, resamples: int, seed: int) -> Estimate:
     """The share of tasks that would pass sometimes if each passed at the mean rate, with tasks resampled."""
-    kinds = distinct_rows(np.array(cells, dtype=np.int64))
     tried, passed = kinds.rows[:, 0], kinds.rows[:, 1]
 
     def expected(sets: FloatArray) -> FloatArray:
-        weights = sets / len(cells)
+        weights = sets / n
         rate = (weights @ (passed / tried))[:, np.newaxis]
         return np.asarray((weights * (1 - rate**tried - (1 - rate) ** tried)).sum(axis=1))
 
     value = float(expected(kinds.items[np.newaxis, :].astype(np.float64))[0])
     drawn = bootstrap(expected, kinds.items, resamples, np.random.default_rng(seed))
-    found = bootstrapped(value, drawn, len(cells), units="tasks")
+    found = bootstrapped(value, drawn, n, units="tasks")
     return Estimate(found.value, found.low, found.high, found.n, f"{_BY_CHANCE}; {found.method}", found.reason)
 
 

@@ -1,0 +1,81 @@
+"""Everything that whole counts can say, as one result: the JSON of `misstep merge FILE…`."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from analysis.labels import Reading
+from analysis.labels.counting import counted_labels
+from analysis.measures.agreement import AgreementReport, agreement_report
+from analysis.measures.counted.judges import CountedJudge, counted_judges
+from analysis.measures.counted.sessions import counted_prevalence, counted_strata
+from analysis.measures.counted.systems import CountedSystem, counted_systems
+from analysis.measures.counted.times import CountedTimes, counted_times
+from analysis.measures.prevalence import Prevalence
+from harness.errors import InputError
+from harness.whole_counts import Counts
+
+
+class CountedReport(Struct, frozen=True, omit_defaults=True):
+    """The figures of each kind of count that there is.
+
+    `strata` has what sessions are told apart by, and the prevalence in each stratum; `agreement` has a report a
+    question, whose lists of items are empty: counts name none.
+    """
+
+    resamples: int
+    seed: int
+    sessions: Prevalence | None = None
+    strata: dict[str, dict[str, Prevalence]] = {}
+    sub_agents: Prevalence | None = None
+    agreement: dict[str, AgreementReport] = {}
+    judges: tuple[CountedJudge, ...] = ()
+    systems: tuple[CountedSystem, ...] = ()
+    times: tuple[CountedTimes, ...] = ()
+
+
+def counted_report(
+    counts: Counts,
+    file: str,
+    reading: Reading | None = None,
+    ks: Sequence[int] = (1, 2, 4),
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> CountedReport:
+    """The figures of all that was counted.
+
+    Parameters
+    ----------
+    counts
+        What was counted.
+    file
+        Where it stands, for errors.
+    reading
+        How labels of raters are to be taken; as names if not given.
+    ks
+        Numbers of attempts that one may make, from 1.
+    resamples, seed
+        Of the bootstraps.
+
+    Raises
+    ------
+    InputError
+        There are no counts, or labels that their level does not allow.
+    UsageError
+        A rater who is not there, fewer than two raters.
+    """
+    if counts == Counts():
+        raise InputError("there is nothing counted", "Count files with `misstep count`.", file=file)
+    how = reading or Reading()
+    labels = counted_labels(counts.ratings, how, file)
+    return CountedReport(
+        resamples,
+        seed,
+        sessions=counted_prevalence(counts.sessions) if counts.sessions else None,
+        strata=counted_strata(counts.sessions),
+        sub_agents=counted_prevalence(counts.sub_agents) if counts.sub_agents else None,
+        agreement={name: agreement_report(one, how.level, resamples, seed) for name, one in labels.items()},
+        judges=counted_judges(counts, resamples, seed),
+        systems=counted_systems(counts.tasks, ks, resamples, seed),
+        times=counted_times(counts.times),
+    )

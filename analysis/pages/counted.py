@@ -1,0 +1,15 @@
+"""Figures from whole counts as text for a terminal."""
+
+from analysis.measures.agreement import QuestionReports
+from analysis.measures.counted import CountedReport
+from analysis.measures.counted.tables import counted_tables
+from analysis.pages import table_text
+from analysis.pages.agreement_text import reports_text
+
+
+def counted_text(found: CountedReport) -> str:
+    """The tables of everything that was counted, and the report on agreement."""
+    texts = [table_text(table) for table in counted_tables(found)]
+    if found.agreement:
+        texts.append(reports_text(QuestionReports(found.agreement, [])) + "\n")
+    return "\n".join(texts)

@@ -1,0 +1,58 @@
+"""Quantiles of values of which only the bins are known: the bin that holds the quantile, and that of its interval.
+
+The quantile of a share p is the smallest value that at least the share p of all values does not exceed. Its interval
+needs no form of distribution: it lies between two values of the sample whose ranks are quantiles of the binomial
+distribution of n and p (Conover 1999, Practical Nonparametric Statistics, section 3.2).
+"""
+
+import numpy as np
+from msgspec import Struct
+
+from analysis.stats.patterns import IntArray
+from harness.errors import UsageError
+
+
+class BinnedQuantile(Struct, frozen=True):
+    """Places of bins, from 0: the one that holds the quantile, and the first and last that its interval reaches."""
+
+    bin: int
+    first: int
+    last: int
+
+
+def binned_quantile(counts: IntArray, share: float, confidence: float = 0.95) -> BinnedQuantile:
+    """The bin of a quantile, with the bins that its interval reaches at least so often.
+
+    Parameters
+    ----------
+    counts
+        Bins, from the lowest: how many values each holds.
+    share
+        Of the values that the quantile is not exceeded by, above 0 and below 1.
+    confidence
+        The coverage of the interval.
+
+    Raises
+    ------
+    UsageError
+        No bin holds a value, or the share is none.
+
+    Examples
+    --------
+    >>> binned_quantile(np.array([0, 40, 50, 10]), 0.5)
+    BinnedQuantile(bin=2, first=1, last=2)
+    """
+    ranks = np.cumsum(counts)
+    n = int(ranks[-1]) if len(ranks) else 0
+    if not n:
+        raise UsageError("no values in any bin")
+    if not 0 < share < 1:
+        raise UsageError(f"the quantile of a share of {share:g}", "It lies between 0 and 1.")
+    from scipy.stats import binom
+
+    tail = (1 - confidence) / 2
+    # The r-th value lies below the quantile if r or more of n do: ranks count from 1.
+    low, high = int(binom.ppf(tail, n, share)), int(binom.ppf(1 - tail, n, share)) + 1
+    wanted = (int(np.ceil(share * n)), max(low, 1), min(high, n))
+    middle, first, last = (int(np.searchsorted(ranks, max(rank, 1))) for rank in wanted)
+    return BinnedQuantile(middle, first, last)
