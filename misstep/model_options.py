@@ -1,4 +1,4 @@
-"""Options of the commands that ask a model, the settings of its client, and what a stopped command says."""
+"""Options of the commands that ask a model, and the settings of its client."""
 
 import os
 from collections.abc import Iterator
@@ -11,19 +11,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
 
 if TYPE_CHECKING:
     from harness.clients import ClientSettings
 
-Out = Annotated[Path, typer.Option(help="Folder of the run; an unfinished run in it is continued.")]
 Model = Annotated[str, typer.Option(help="Model to ask; it overrides the model of a judge's file.")]
 BaseUrl = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")]
 Concurrency = Annotated[int, typer.Option(min=1, metavar="N", help="Number of requests in flight at once.")]
 MaxCost = Annotated[
     float | None,
-    typer.Option(metavar="USD", help="Cost limit; the run stops before it spends more. It counts every retry."),
+    typer.Option(
+        metavar="USD",
+        help="Cost limit; the run stops before it spends more. It counts every retry; shards share it equally.",
+    ),
 ]
 Prices = Annotated[
     Path | None,
@@ -59,6 +59,8 @@ class ModelOptions(Struct, frozen=True):
     local: bool = False
     price_in: float | None = None
     price_out: float | None = None
+    shards: int = 1
+    """The number of shards that share the cost limit."""
 
 
 @contextmanager
@@ -108,34 +110,7 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
         cache=options.cache,
         prices=options.prices,
         price=None if options.price_in is None else Price(("*",), options.price_in, options.price_out or 0.0),
-        max_cost_usd=options.max_cost,
+        max_cost_usd=None if options.max_cost is None else options.max_cost / options.shards,
         record=options.record,
         replay=options.replay,
     )
-
-
-@contextmanager
-def kept_when_stopped(out: Path) -> Iterator[None]:
-    """End the command on Ctrl-C with exit code 130 and a message that names the run's folder."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; what was answered is in {plain(str(out))}, and the same command goes on with it.")
-        raise typer.Exit(130) from None
-
-
-@contextmanager
-def kept_or_thrown_away(out: Path | None) -> Iterator[Path]:
-    """The folder of a run: the one that is named, else one that is thrown away; Ctrl-C as `kept_when_stopped`."""
-    if out is not None:
-        with kept_when_stopped(out):
-            yield out
-        return
-    import tempfile
-
-    try:
-        with tempfile.TemporaryDirectory(prefix="misstep-") as place:
-            yield Path(place) / "run"
-    except KeyboardInterrupt:
-        say("misstep: stopped; nothing is kept without --out.")
-        raise typer.Exit(130) from None

@@ -1,20 +1,18 @@
 """`misstep triage`: say of runs whose fault they are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from msgspec.structs import replace
 
 from harness.errors import UsageError
-from harness.escaping import plain
 from harness.progress import say
-from misstep import model_options
-from misstep.options import Json, command_app, json_text
-
-if TYPE_CHECKING:
-    from harness.runs.triage.benchmark import AskedCases
-    from harness.runs.triage.case_judge import CaseJudge
+from misstep import model_options, run_folders
+from misstep.item_shards import number_of_shards, refuse_of_the_whole
+from misstep.options import Json, command_app
+from misstep.shard_options import ShardOption
+from misstep.triage_cases import judge_cases
 
 app = command_app()
 
@@ -41,8 +39,14 @@ def triage(
         typer.Option(min=1, metavar="N", help="Number of cases at once.", show_default="one a processor"),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="Folder of the run; an unfinished run in it is continued.")
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            parser=run_folders.run_folder,
+            help="Folder of the run; an unfinished run in it is continued.",
+        ),
     ] = None,
+    shard: ShardOption = None,
     gold: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Gold labels, if they are not in gold.csv above the cases.")
     ] = None,
@@ -73,19 +77,24 @@ def triage(
     Without --model rules decide. With --out the run is kept: the same command continues it, and `judge compare`,
     `judge calibrate` and `report` take it. Gold labels are scored against, and no judge sees them. With --curate each
     run is kept, filtered, sent for a rerun or for a repair of its task: JSON Lines for training, and none is left out.
+    With --shard several machines judge, each its own cases; `misstep merge RUN` joins what they found.
     """
     from harness.agent.policies.model import ModelSettings
     from harness.runs.triage.benchmark import asked_cases
     from harness.runs.triage.judges import TOKENS_OF_CASE, judge_name, triage_judge
     from harness.workspace import find_sandbox
 
-    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    if shard is not None and out is None:
+        raise UsageError(f"--shard {shard} without --out", "Name the folder of the run, the same for all shards.")
+    refuse_of_the_whole(shard, {"--curate": curate})
+    options = (model, base_url, max_cost, prices, cache, record, replay, local)
+    asking = model_options.ModelOptions(*options, shards=number_of_shards(shard))
     asks_model = bool(model or local or replay is not None)
     if asks_model and judge not in (None, "model"):
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
-    with model_options.kept_or_thrown_away(out) as run, model_options.with_local_model(asking) as known:
-        cases = asked_cases(paths, run, gold)
+    with run_folders.kept_or_thrown_away(out) as run, model_options.with_local_model(asking) as known:
+        cases = asked_cases(paths, run, gold, shard)
         allowed = cases.at_most(access)
         if allowed == "sandbox":
             find_sandbox(place)
@@ -102,48 +111,14 @@ def triage(
             iterations=iterations,
             budget=_LOCAL_TOKENS if local else TOKENS_OF_CASE,
         )
-        _run(replace(chosen, cases=cases.cases), cases, run, known, workers, curate, kept=out is not None, json=json)
-
-
-def _run(
-    judge: "CaseJudge",
-    cases: "AskedCases",
-    run: Path,
-    asking: model_options.ModelOptions,
-    workers: int | None,
-    curate: Path | None,
-    *,
-    kept: bool,
-    json: bool,
-) -> None:
-    """Judge the cases and print what was found."""
-    import sys
-
-    from harness.runs.judge import run_judge
-    from harness.runs.triage.processes import at_once
-    from misstep.judge.options import exit_unless_whole
-
-    client = model_options.client_settings(asking)
-    with at_once(judge, workers) as (opened, concurrency):  # before anything starts threads
-        from analysis.gold import check_gold, item_ids
-        from studies.curation import check_free, curation_text
-        from studies.curation import curate as curated
-
-        check_gold(cases.folder, judge.labels, item_ids(cases.folder))
-        if curate is not None:
-            check_free(curate)
-        ended = run_judge(opened, cases.folder, run, client, concurrency=concurrency, arguments=sys.argv[1:])
-
-    from studies.judged_runs import open_run
-    from studies.judging.triaged import triage_document, triage_text
-
-    found = open_run(run, str(cases.folder))
-    print(json_text(triage_document(found, cases.notes)) if json else triage_text(found, cases.notes), end="")
-    if curate is not None:
-        (say if json else print)(curation_text(curated(found, curate, cases.cases), curate))
-    if kept:
-        from studies.judging.scores import write_scores
-
-        write_scores(run, cases.folder)
-        say(f"misstep: the run is in {plain(str(run))}")
-    exit_unless_whole(ended)
+        judge_cases(
+            replace(chosen, cases=cases.cases),
+            cases,
+            run,
+            known,
+            shard=shard,
+            workers=workers,
+            curate=curate,
+            kept=out is not None,
+            json=json,
+        )

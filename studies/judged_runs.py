@@ -126,12 +126,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
         raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
     if manifest.command != JUDGED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
-    where = _benchmark(manifest, folder, benchmark, data)
-    # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
-    differs = difference(manifest.inputs, inputs_of(where), gone=False)
-    if differs:
-        message = f"the benchmark in {where} has changed since the run {folder}: {differs}"
-        raise UsageError(message, "Restore the benchmark, name the right one with --benchmark, or run the judge again.")
+    where = benchmark_of_run(manifest, folder, benchmark, data)
     question = read_question(where)
     read = read_triage_verdicts if asks_whose_fault(question) else read_verdicts
     last: dict[str, Verdict] = {verdict.item: verdict for verdict in read(folder, unfinished=True)}
@@ -177,6 +172,17 @@ def warn_incomplete(runs: Sequence[JudgedRun]) -> None:
         elif run.failed:
             items = counted_text(len(run.verdicts), "item")
             say(f"{who} has no label of {run.failed:,} of its {items}, on which the judge failed.")
+
+
+def benchmark_of_run(manifest: Manifest, run: Path, named: str = "", data: Path | None = None) -> Path:
+    """The folder of the benchmark that a run was about; arguments and errors as `open_run`."""
+    where = _benchmark(manifest, run, named, data)
+    # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
+    differs = difference(manifest.inputs, inputs_of(where), gone=False)
+    if differs:
+        message = f"the benchmark in {where} has changed since the run {run}: {differs}"
+        raise UsageError(message, "Restore the benchmark, name the right one with --benchmark, or run the judge again.")
+    return where
 
 
 def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> Path:

@@ -31,6 +31,8 @@ Merge = Callable[[Store, Plan, str], Merged]
 
 MERGES: dict[str, str] = {
     "classify": "studies.classified_paths:merge_classified",
+    "judge run": "studies.merged_items:merge_judge_run",
+    "repair run": "studies.merged_items:merge_repair_run",
 }
 """The command of a run → the function that merges its shards."""
 

@@ -158,6 +158,23 @@ class Cache:
                 raise
         return self.count() - before
 
+    def add(self, file: Path) -> None:
+        """Add the replies of another cache; where one is kept already that one stays.
+
+        Raises
+        ------
+        InputError
+            One of the two cannot be read or written.
+        CannotWrite
+            The device takes no more.
+        """
+        with self._usable():
+            self._rows.execute("ATTACH ? AS other", (str(file),))
+            try:
+                self._rows.execute("INSERT OR IGNORE INTO exchange SELECT * FROM other.exchange ORDER BY key")
+            finally:
+                self._rows.execute("DETACH other")
+
     def count(self) -> int:
         """How many replies are kept."""
         with self._usable():

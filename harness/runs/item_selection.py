@@ -3,7 +3,7 @@
 The whole `items.jsonl` is read before the first request, so that every error in it is reported before anything is sent:
 a broken line, an item that no label of the judge fits, a missing file, a benchmark with nothing to show. A sample is
 drawn by a digest of seed and id: it does not depend on the order of the items, and a smaller sample is part of a larger
-one.
+one. Shards deal out what is left in turn, so that each of them has items from the whole benchmark.
 """
 
 import hashlib
@@ -18,6 +18,8 @@ from harness.errors import InputError
 from harness.items import Item, numbered_items, read_items, trajectory_file
 from harness.judges.fit import offered
 from harness.protocols import FittedJudge
+from harness.runs.shards.item_runs import dealt
+from harness.runs.shards.layout import Shard
 
 
 class Sampling(Struct, frozen=True):
@@ -35,13 +37,15 @@ class Selection(Struct, frozen=True):
     judge, folder
         The judge and the benchmark's folder.
     n
-        The number of items that are asked about.
+        The number of items that are asked about; `n_other_shards` are not among them.
     n_all
         The number of items in the benchmark.
     left_out
         Reason → number of items that cannot be asked about for that reason.
     sampling, last
         The sample's size and seed, and the digest of its last item; `None` where there is no sample.
+    shard, n_other_shards
+        The shard that asks, and the number of items that the others ask about; `None` and 0 where nothing is cut.
     """
 
     judge: FittedJudge
@@ -51,9 +55,15 @@ class Selection(Struct, frozen=True):
     left_out: dict[str, int]
     sampling: Sampling | None = None
     last: int | None = None
+    shard: Shard | None = None
+    n_other_shards: int = 0
 
     def items(self) -> Iterator[Item]:
         """The items, in the order of the benchmark, as a stream."""
+        return dealt(self._items_of_all(), self.shard)
+
+    def _items_of_all(self) -> Iterator[Item]:
+        """The items of all shards."""
         for item in read_items(self.folder):
             if self.judge.skip_reason(item):
                 continue
@@ -64,13 +74,17 @@ class Selection(Struct, frozen=True):
     def sentence(self) -> str:
         """A sentence with the number of items that are not asked about and the reasons; empty where there are none."""
         parts = [f"{count:,} cannot be asked ({reason})" for reason, count in self.left_out.items()]
-        left = self.n_all - sum(self.left_out.values()) - self.n
+        left = self.n_all - sum(self.left_out.values()) - self.n - self.n_other_shards
         if self.sampling is not None and left:
             parts.append(f"{left:,} are not in the sample (seed {self.sampling.seed})")
+        if self.n_other_shards:
+            parts.append(f"{self.n_other_shards:,} are in other shards")
         return f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
 
 
-def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = None) -> Selection:
+def select_items(
+    judge: FittedJudge, folder: Path, sampling: Sampling | None = None, shard: Shard | None = None
+) -> Selection:
     """The items of a benchmark that a judge is asked about.
 
     Parameters
@@ -81,6 +95,8 @@ def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = N
         The benchmark's folder.
     sampling
         To ask only a sample.
+    shard
+        To ask only the items of one shard: every so many-th of those, beginning with the shard's own number.
 
     Raises
     ------
@@ -102,9 +118,11 @@ def select_items(judge: FittedJudge, folder: Path, sampling: Sampling | None = N
             _draw(drawn, _digest(item, sampling), sampling.size)
     if not n_askable:
         raise _nothing_to_ask(folder, left_out)
-    if sampling is None or n_askable <= sampling.size:
-        return Selection(judge, folder, n_askable, n_all, dict(left_out), sampling)
-    return Selection(judge, folder, sampling.size, n_all, dict(left_out), sampling, -drawn[0])
+    whole = sampling is None or n_askable <= sampling.size
+    n_whole = n_askable if whole or sampling is None else sampling.size
+    n = sum(1 for _ in dealt(range(n_whole), shard))
+    last = None if whole else -drawn[0]
+    return Selection(judge, folder, n, n_all, dict(left_out), sampling, last, shard, n_whole - n)
 
 
 def _digest(item: Item, sampling: Sampling) -> int:

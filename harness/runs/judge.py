@@ -30,6 +30,8 @@ from harness.readers.inline import inline_run
 from harness.runs.benchmark_inputs import inputs_of
 from harness.runs.item_selection import Sampling, Selection, select_items
 from harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ItemAsk, ModelRequests
+from harness.runs.shards.item_runs import checked_manifest, folder_of
+from harness.runs.shards.layout import Shard
 from harness.runs.trajectories_by_id import runs_by_id
 from harness.verdict import Status, Verdict
 from harness.version import __version__
@@ -84,6 +86,7 @@ def run_judge(
     concurrency: int = 16,
     batch: bool = False,
     sampling: Sampling | None = None,
+    shard: Shard | None = None,
     arguments: Sequence[str] = (),
 ) -> RunSummary:
     """Ask a judge about every item of a benchmark folder that the run in `out` has no answer for yet.
@@ -100,6 +103,8 @@ def run_judge(
         Whether to hand all requests in together by the Batch API, at its price, instead.
     sampling
         The size and seed of a sample; `None` asks about every item.
+    shard
+        The part of the run to do, in a folder of its own in `out`; `None` does all of it.
     arguments
         The arguments of the command line.
 
@@ -108,21 +113,24 @@ def run_judge(
     InputError
         The benchmark breaks the form, or none of its items can be asked about.
     UsageError
-        `out` holds another run, the judge does not fit the benchmark, or it names no model.
+        `out` holds another run or shards that are not merged, the judge does not fit the benchmark, or it names no
+        model.
     MissingPrerequisite
         The server cannot be reached; what was answered is kept.
     KeyboardInterrupt
         Stopped; what was answered is kept.
     """
     fitted = judge.fitted(read_question(folder), folder)
+    manifest = checked_manifest(out, shard, _manifest(fitted, folder, sampling, arguments))
+    if shard is None:
+        _begin_anew_if_changed(out, manifest)
+    out = folder_of(out, shard)
     if (kept_in := getattr(fitted, "kept_in", None)) is not None:
         fitted = kept_in(out)
-    manifest = _manifest(fitted, folder, sampling, arguments)
-    _begin_anew_if_changed(out, manifest)
     earlier = standing(out, manifest)
     if earlier is not None and earlier.finished:
         return _finished(out)
-    selection = select_items(fitted, folder, sampling)
+    selection = select_items(fitted, folder, sampling, shard)
     with RunInProgress(out, manifest, VERDICT_RECORDS, VerdictEntry, _entry) as run:
         if run.finished:
             return _finished(out)

@@ -34,6 +34,8 @@ from harness.repair.settings import Setting
 from harness.repair.validators.patch_judge import PatchJudge
 from harness.repair_attempt import RepairAttempt, attempt_id
 from harness.runs.model_requests import ConcurrentRequests, ItemAsk
+from harness.runs.shards.item_runs import checked_manifest, dealt, folder_of
+from harness.runs.shards.layout import Shard
 from harness.trajectory import Trajectory
 from harness.version import __version__
 from harness.workspace import Sandbox
@@ -94,6 +96,7 @@ def run_repairs(
     sandbox: Sandbox,
     *,
     workers: int = 2,
+    shard: Shard | None = None,
     arguments: Sequence[str] = (),
 ) -> RepairSummary:
     """Make every attempt that the run in `out` does not have yet.
@@ -112,14 +115,16 @@ def run_repairs(
         Where the code under repair runs.
     workers
         How many attempts are made at once.
+    shard
+        The part of the cases to repair, in a folder of its own in `out`; `None` repairs all of them.
     arguments
         The command line's.
 
     Raises
     ------
     UsageError
-        `out` holds another run, there is no such policy or edit format, the policy lacks an option, or a case the
-        instructions.
+        `out` holds another run or shards that are not merged, there is no such policy or edit format, the policy lacks
+        an option, or a case the instructions.
     MissingPrerequisite
         The server of the model cannot be reached; the attempts made are kept.
     KeyboardInterrupt
@@ -129,8 +134,9 @@ def run_repairs(
     edit_format(plan.edit_format)
     if plan.instructions:
         cases = [instructed(case, plan.instructions) for case in cases]
-    manifest = _manifest(cases, plan, settings, sandbox, arguments)
-    wanted = [(case, sample) for sample in range(plan.attempts) for case in cases]
+    manifest = checked_manifest(out, shard, _manifest(cases, plan, settings, sandbox, arguments))
+    out = folder_of(out, shard)
+    wanted = [(case, sample) for sample in range(plan.attempts) for case in dealt(cases, shard)]
     earlier = standing(out, manifest, ATTEMPT_RECORDS)
     if earlier is not None and earlier.finished:
         return RepairSummary(len(wanted), len(wanted))

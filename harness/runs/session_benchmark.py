@@ -1,7 +1,7 @@
 """People's own sessions as a benchmark: one item a session, for a judge whose labels nobody has given yet.
 
 A folder of a benchmark, in which `gold.csv` is empty until somebody labels sessions. It is written anew where a session
-came or changed; the labels stay.
+came or changed; the labels stay. Shards of one run share it.
 """
 
 import shutil
@@ -21,6 +21,9 @@ from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
 from harness.runs.file_batches import batches, check_named, found_files, placed_in
 from harness.runs.known_judges import benchmark_of
+from harness.runs.shards.item_runs import refuse_unmerged
+from harness.runs.shards.layout import Shard
+from harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from harness.session import is_sub_agent, session_of
 from harness.trajectory import Placed, Trajectory
 
@@ -33,13 +36,21 @@ _GOLD_HEADER = b"item,rater,label\n"
 _WHOLE_SESSIONS: tuple[Kind, ...] = ("misbehaviour", "triage")
 
 
-def asked_about(judge: Judge, sessions: Sequence[Path], benchmark: str, out: Path, data: Path | None = None) -> Path:
+def asked_about(
+    judge: Judge,
+    sessions: Sequence[Path],
+    benchmark: str,
+    out: Path,
+    data: Path | None = None,
+    shard: Shard | None = None,
+) -> Path:
     """The folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions.
 
     Raises
     ------
     UsageError
-        Both or neither is named, or the judge does not fit.
+        Both or neither is named, the judge does not fit, or `out` has shards that are not merged or are about other
+        sessions.
     MisstepError
         As `session_benchmark` and `benchmark_of`.
     """
@@ -47,10 +58,14 @@ def asked_about(judge: Judge, sessions: Sequence[Path], benchmark: str, out: Pat
         raise UsageError("both sessions and --benchmark are given", "Name one of them.")
     if not sessions:
         return benchmark_of(judge, benchmark, data)
-    return session_benchmark(kind_for(judge), judge.labels, sessions, out / BENCHMARK)
+    if shard is None:
+        refuse_unmerged(out)
+    return session_benchmark(kind_for(judge), judge.labels, sessions, out / BENCHMARK, shared=shard is not None)
 
 
-def session_benchmark(kind: Kind, labels: Mapping[str, str], paths: Sequence[Path], folder: Path) -> Path:
+def session_benchmark(
+    kind: Kind, labels: Mapping[str, str], paths: Sequence[Path], folder: Path, *, shared: bool = False
+) -> Path:
     """Write the sessions of files and folders as a benchmark, unless it stands there already.
 
     An item of the kind `text` is the last message of the agent; any other is the session. Runs of sub-agents are no
@@ -64,11 +79,15 @@ def session_benchmark(kind: Kind, labels: Mapping[str, str], paths: Sequence[Pat
         Files and folders of any known format.
     folder
         The folder of the benchmark.
+    shared
+        Whether other processes ask about the benchmark too: then the one that stands there is not replaced.
 
     Raises
     ------
     NoTrajectory
         There is no session in any.
+    UsageError
+        The benchmark that is shared is of other sessions.
     InputError
         A path does not exist.
     """
@@ -78,8 +97,7 @@ def session_benchmark(kind: Kind, labels: Mapping[str, str], paths: Sequence[Pat
     described = tomli_w.dumps(question | ({"positive": "yes"} if "yes" in labels else {})).encode()
     if _stands(folder, described, states):
         return folder
-    building = folder.with_name(f".{folder.name}")
-    shutil.rmtree(building, ignore_errors=True)
+    building = building_beside(folder, shared=shared)
     make_folder(building / "trajectories")
     with writing(building), (building / _FILE).open("wb") as runs, (building / "items.jsonl").open("wb") as items:
         count = 0
@@ -95,8 +113,7 @@ def session_benchmark(kind: Kind, labels: Mapping[str, str], paths: Sequence[Pat
     (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else _GOLD_HEADER)
     replace_file(building / "benchmark.toml", described)
     replace_file(building / FILES, encode_lines(states))
-    shutil.rmtree(folder, ignore_errors=True)
-    building.rename(folder)
+    put_in_place(building, folder, shared=shared)
     return folder
 
 

@@ -9,13 +9,13 @@ import typer
 from harness.escaping import plain
 from harness.generate.voice import WordingSet
 from harness.progress import say
-from misstep import model_options
+from misstep import model_options, run_folders
 from misstep.options import Json, Seed
 
 
 def run(
     n: Annotated[int, typer.Option("--n", min=2, metavar="N", help="Number of sessions.")],
-    out: model_options.Out,
+    out: run_folders.Out,
     seed: Seed = 0,
     design: Annotated[
         Literal["shadow", "ab"],
@@ -64,7 +64,7 @@ def run(
     from studies.experiments import report_of_run
 
     asking = model_options.ModelOptions(model, base_url, max_cost, None, cache, record, replay, local)
-    with model_options.with_local_model(asking) as known, model_options.kept_when_stopped(out):
+    with model_options.with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)
         client = model_options.client_settings(known)

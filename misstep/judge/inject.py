@@ -6,14 +6,14 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from harness.judges.prompted_judge import PromptedJudge
-from misstep import model_options
+from misstep import model_options, run_folders
 from misstep.judge import options
 from misstep.options import Data, Json
 
 
 def inject(
     judge: options.Judge,
-    out: model_options.Out,
+    out: run_folders.Out,
     benchmark: Annotated[
         str, typer.Option(help="Benchmark whose items are attacked, instead of the shipped items.")
     ] = "",
@@ -49,7 +49,7 @@ def inject(
 
     asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
     stopped: MissingPrerequisite | None = None
-    with options.opened_judge(judge, asking, data) as (opened, settings), model_options.kept_when_stopped(out):
+    with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
             raise UsageError(
                 f"the judge {judge} has no prompt", "Name a judge with a prompt; `misstep judge list` lists them."

@@ -6,15 +6,17 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
-from misstep import gate_options, model_options
+from misstep import gate_options, model_options, run_folders
+from misstep.item_shards import number_of_shards, refuse_of_the_whole, say_shard
 from misstep.judge import options
 from misstep.options import Data
+from misstep.shard_options import ShardOption
 
 
 def run(
     context: typer.Context,
     judge: options.Judge,
-    out: model_options.Out,
+    out: run_folders.Out,
     sessions: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[SESSIONS...]", help="Files and folders with sessions, instead of a benchmark."),
@@ -28,6 +30,7 @@ def run(
     concurrency: model_options.Concurrency = 16,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
+    shard: ShardOption = None,
     batch: Annotated[
         bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
@@ -53,6 +56,7 @@ def run(
     benchmark without gold labels in RUN/benchmark; the result is then the share of each label.
 
     The same command continues a run that was stopped: it asks again about failed items and never about answered ones.
+    With --shard several machines ask, each about its own items; `misstep merge RUN` joins and scores what they found.
     A judge with a prompt takes its key from OPENAI_API_KEY. Rules (`CATEGORY@rule`) and recorded judges
     (`DATASET/JUDGE`) need neither a key nor a server; a judge in Python is named `package.module:object`.
     """
@@ -68,13 +72,15 @@ def run(
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
+    refuse_of_the_whole(shard, {"--fail-under": fail_under, "--junit": junit, "--summary": summary})
     gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
-    prices_of = (price_in, price_out)
-    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local, *prices_of)
-    with options.opened_judge(judge, asking, data) as (opened, settings), model_options.kept_when_stopped(out):
+    asking = model_options.ModelOptions(
+        model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, number_of_shards(shard)
+    )
+    with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not opened.uses_model:
             options.refuse_model_options(context)
-        folder = asked_about(opened, sessions or [], benchmark, out, data)
+        folder = asked_about(opened, sessions or [], benchmark, out, data, shard)
         check_gold(folder, read_question(folder).labels, item_ids(folder))
         stopped: MissingPrerequisite | None = None
         try:
@@ -86,13 +92,17 @@ def run(
                 concurrency=concurrency,
                 batch=batch,
                 sampling=None if sample is None else Sampling(sample, seed),
+                shard=shard,
                 arguments=sys.argv[1:],
             )
         except MissingPrerequisite as error:
             stopped = error
-    options.print_scores(out, folder, json=json, plumbing=local, shown=stopped is None)
+    if shard is None:
+        options.print_scores(out, folder, json=json, plumbing=local, shown=stopped is None)
     if stopped is not None:
         raise stopped
     options.exit_unless_whole(ended)
+    if shard is not None:
+        say_shard(shard, out, ended.items, "item", json=json)
     if gates:
         gate_options.settle(gates, kept_figures(out), f"misstep judge run {judge}", junit, summary)

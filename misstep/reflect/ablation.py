@@ -7,7 +7,7 @@ import typer
 
 from harness.escaping import plain
 from harness.progress import say
-from misstep import model_options
+from misstep import run_folders
 from misstep.options import Json
 from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Items, Sandboxes, Skill, Without, separate
 
@@ -54,7 +54,7 @@ def ablation(
         tuple(name for name in MECHANISMS if name in named or not named),
         LoopSettings(failures_between=failures_between),
     )
-    with model_options.kept_when_stopped(out):
+    with run_folders.kept_when_stopped(out):
         made = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])
     from studies.reflexive.report import reflections_json, reflections_text
     from studies.reflexive.runs import open_reflexive_runs, say_warnings

@@ -7,7 +7,7 @@ import typer
 
 from harness.escaping import plain
 from harness.progress import say
-from misstep import model_options
+from misstep import model_options, run_folders
 from misstep.options import Json
 from misstep.reflect.asking import (
     AgentsName,
@@ -24,7 +24,7 @@ from misstep.reflect.asking import (
 
 
 def run(
-    out: model_options.Out,
+    out: run_folders.Out,
     skill: Skill = "simulated",
     agents: AgentsName = "",
     items: Annotated[
@@ -114,7 +114,7 @@ def run(
     with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
         plan = ReflectPlan(work, who.name, who.agents, dials, seed, ids, tuple(lessons or ()))
         is_real = time == "real" or (time is None and who.requests is not None)
-        with model_options.kept_when_stopped(out):
+        with run_folders.kept_when_stopped(out):
             ended = run_reflexive(
                 plan,
                 out,

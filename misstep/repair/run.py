@@ -1,27 +1,26 @@
 """`misstep repair run`: run a repair agent on every case of a benchmark, in a sandbox."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from misstep import model_options
+from misstep import model_options, run_folders
+from misstep.item_shards import number_of_shards, say_shard
 from misstep.options import Json
 from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened
-
-if TYPE_CHECKING:
-    from harness.repair.case import CaseFolder
-    from harness.workspace import Sandbox
+from misstep.repair.cases import named_cases
+from misstep.shard_options import ShardOption
 
 
 def run(
     cases: Annotated[
         Path, typer.Argument(metavar="CASES", help="Folder of repair cases, one case, or a git repository.")
     ],
-    out: model_options.Out,
+    out: run_folders.Out,
     policy: Annotated[
         str,
         typer.Option(
@@ -45,6 +44,7 @@ def run(
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of attempts at once.")] = 2,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Repair a random sample of N cases.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample and for policies that choose.")] = 0,
+    shard: ShardOption = None,
     test_command: Annotated[
         str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
     ] = "",
@@ -83,57 +83,54 @@ def run(
     CASES is a folder of repair cases (see the README for their form), or a git repository with --test-command, whose
     failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. With
     --patch-judge a judge says of each patch whether an engineer would land it; with test execution the agent is told.
-    The same command continues a run that was stopped; no attempt is made twice.
+    The same command continues a run that was stopped; no attempt is made twice. With --shard several machines repair,
+    each its own cases; `misstep merge RUN` joins what they did.
     """
-    import shlex
     import sys
 
     from harness.agent.loop import AgentLimits
-    from harness.journal.records import REPORT
     from harness.repair.case import sampled_cases
     from harness.repair.settings import setting_named
     from harness.runs.repair import RepairPlan, run_repairs
     from harness.workspace import find_sandbox
-    from studies.judging.assessment import NO_JUDGE
-    from studies.repair_report import repairs_text, scores_json, write_repair_scores
 
+    if shard is not None and test_command:
+        raise UsageError(
+            f"--shard {shard} with a git repository", "Make repair cases of it first, or leave --shard out."
+        )
     limits = AgentLimits(iterations, seconds)
-    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    asked = (model, base_url, max_cost, prices, cache, record, replay, local)
+    asking = model_options.ModelOptions(*asked, shards=number_of_shards(shard))
     found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
     if unsafe_no_sandbox:
         say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
-    chosen = sampled_cases(_cases(cases, test_command, outcomes, out, found), sample, seed)
+    chosen = sampled_cases(named_cases(cases, test_command, outcomes, out, found), sample, seed)
     agent = Agent(policy, edit_format, temperature, functions, replay_run, seed)
     with opened(agent, asking, patch_judge, judge_model) as (given, judge, client):
         plan = RepairPlan(
             policy, setting_named(setting), edit_format, given, instructions or "", attempts, limits, judge
         )
-        with model_options.kept_when_stopped(out):
-            ended = run_repairs(chosen, out, plan, client, found, workers=workers, arguments=sys.argv[1:])
-    scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
-    print(scores_json(out) if json else repairs_text([scores]), end="")
-    if local and patch_judge and not json:
-        print(f"\n{NO_JUDGE}", end="")
-    say(f"misstep: the attempts are in {plain(str(out / REPORT))}")
+        with run_folders.kept_when_stopped(out):
+            ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
+    if shard is None:
+        _print_scores(out, json=json, plumbing=bool(local and patch_judge))
+    elif ended.made == ended.wanted:
+        say_shard(shard, out, ended.made, "attempt", json=json)
     if ended.made < ended.wanted:
         why = f": {plain(ended.stopped)}" if ended.stopped else ""
         say(f"misstep: stopped{why}. {ended.made:,} of {ended.wanted:,} attempts were made.")
         raise typer.Exit(1)
 
 
-def _cases(cases: Path, test_command: str, outcomes: Path | None, out: Path, sandbox: "Sandbox") -> "list[CaseFolder]":
-    from harness.repair.case import CASE, read_cases
+def _print_scores(out: Path, *, json: bool, plumbing: bool) -> None:
+    import shlex
 
-    is_repository = (cases / ".git").exists() and not (cases / CASE).exists()
-    if is_repository != bool(test_command):
-        found = "a git repository without --test-command" if is_repository else "--test-command with repair cases"
-        raise UsageError(found, "Give --test-command with a git repository, and only with one.")
-    if not is_repository:
-        if outcomes is not None:
-            raise UsageError("--outcomes with repair cases", "Give --outcomes with a git repository only.")
-        return list(read_cases(cases))
-    from harness.repair.failure_bot.flakiness import read_record
-    from harness.runs.repair_repository import cases_of_repository
+    from harness.journal.records import REPORT
+    from studies.judging.assessment import NO_JUDGE
+    from studies.repair_report import repairs_text, scores_json, write_repair_scores
 
-    record = read_record(outcomes) if outcomes is not None else []
-    return cases_of_repository(cases, test_command, out, sandbox, record)
+    scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
+    print(scores_json(out) if json else repairs_text([scores]), end="")
+    if plumbing and not json:
+        print(f"\n{NO_JUDGE}", end="")
+    say(f"misstep: the attempts are in {plain(str(out / REPORT))}")

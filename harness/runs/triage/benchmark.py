@@ -17,9 +17,12 @@ from msgspec import Struct
 from harness.attribution import ACCESSES, Access, taxonomy
 from harness.errors import InputError, UsageError, writing
 from harness.items import Item
-from harness.journal.inputs import digest_of
+from harness.journal.inputs import digest_of, length_and_checksum
 from harness.journal.records import encode
 from harness.journal.run_folder import make_folder
+from harness.runs.shards.item_runs import refuse_unmerged
+from harness.runs.shards.layout import Shard
+from harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from harness.runs.triage.jobs import cases_of_job
 from harness.triage.texts import TRAJECTORY, TextsOfCase
 from harness.triage_case import CASE, TriageCase, read_triage_cases
@@ -61,7 +64,7 @@ class AskedCases(Struct, frozen=True):
         return min(wanted, self.access, key=ACCESSES.index)
 
 
-def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None) -> AskedCases:
+def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None, shard: Shard | None = None) -> AskedCases:
     """The benchmark that a run is about.
 
     Parameters
@@ -72,13 +75,16 @@ def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None) -> A
         The folder of the run.
     gold
         The file with the labels, where it does not stand above the cases.
+    shard
+        The part of the run that asks: shards of one run share its benchmark.
 
     Raises
     ------
     InputError
         A path does not exist or holds no case, a case breaks the form, or two have one id.
     UsageError
-        A benchmark is named beside something else, or labels for a benchmark that has its own.
+        A benchmark is named beside something else, or labels for a benchmark that has its own; or the run has shards
+        that are not merged, or shards of other cases.
     """
     for path in paths:
         if not path.exists():
@@ -88,13 +94,14 @@ def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None) -> A
         raise UsageError(f"{benchmarks[0]} is a benchmark with labels of its own", "Name it alone, without --gold.")
     if benchmarks:
         return AskedCases(benchmarks[0])
-    return _made(paths, run / BENCHMARK, gold)
+    if shard is None:
+        refuse_unmerged(run)
+    return _made(paths, run / BENCHMARK, gold, shared=shard is not None)
 
 
-def _made(paths: Sequence[Path], folder: Path, gold: Path | None) -> AskedCases:
+def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: bool) -> AskedCases:
     """The cases written as a benchmark, anew at each call: what has changed is then seen by the run."""
-    building = folder.with_name(f".{folder.name}")
-    shutil.rmtree(building, ignore_errors=True)
+    building = building_beside(folder, shared=shared)
     make_folder(building / _TRAJECTORIES)
     own: list[TriageCase] = []
     jobs: list[str] = []
@@ -114,8 +121,7 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None) -> AskedCases:
         raise InputError("there is no triage case", _FORM, file=", ".join(map(str, paths)))
     (building / "benchmark.toml").write_bytes(_described(paths))
     (building / GOLD).write_bytes(_gold(paths, gold, folder))
-    shutil.rmtree(folder, ignore_errors=True)
-    building.rename(folder)
+    put_in_place(building, folder, shared=shared)
     outside = Path(os.path.commonpath([case.folder.resolve() for case in own])) if own else None
     access: Access = "sandbox" if own else "read-only" if has_files else "text"
     return AskedCases(folder, outside, tuple(jobs), access)
@@ -155,7 +161,7 @@ def _item(case: TriageCase, benchmark: Path) -> Item:
         text=logs or f"The tests {case.file.outcome or 'failed or passed'}.",
         extra={
             "case": case.folder.relative_to(benchmark).as_posix() if below else str(case.folder.resolve()),
-            "files": digest_of(sorted(_stated(case.folder)))[:16],
+            "files": digest_of(sorted(_stated(case.folder, read=below)))[:16],
             # Several runs of one task are not independent of each other: intervals are over tasks then.
             **({"cluster": f"task {case.file.task}"} if case.file.task else {}),
         },
@@ -182,12 +188,16 @@ def _run_of(case: TriageCase, benchmark: Path, *, below: bool) -> str | None:
     return linked.relative_to(benchmark).as_posix()
 
 
-def _stated(folder: Path) -> Iterator[str]:
-    """Each file of a case with its length and the time of its last change."""
+def _stated(folder: Path, *, read: bool) -> Iterator[str]:
+    """Each file of a case with its length and the time of its last change; with its checksum where it is `read`.
+
+    The cases of a job are written at each call, so that their times tell nothing.
+    """
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in names:
             path = os.path.join(place, name)  # noqa: PTH118 -- ten thousand cases have half a million files
             found = os.lstat(path)
             if stat.S_ISREG(found.st_mode):
-                yield f"{found.st_size} {found.st_mtime_ns} {os.path.relpath(path, folder)}"
+                state = length_and_checksum(Path(path))[1] if read else found.st_mtime_ns
+                yield f"{found.st_size} {state} {os.path.relpath(path, folder)}"

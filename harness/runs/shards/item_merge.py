@@ -1,0 +1,231 @@
+"""The shards of a run over items merged: its records in the order of the benchmark, as if one process had made them.
+
+Every record of the shards is kept as it stands, those of failed attempts too. The manifest is that of the whole run,
+begun with its first shard and finished with its last. Merging again changes nothing.
+"""
+
+import os
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.clients import Cache
+from harness.errors import InputError, UsageError, writing
+from harness.items import read_items
+from harness.journal.records import (
+    ATTEMPT_RECORDS,
+    MANIFEST,
+    VERDICTS,
+    Manifest,
+    Records,
+    encode,
+    read_manifest,
+    read_records,
+    read_verdicts,
+    write_manifest,
+    written_in,
+)
+from harness.runs.judge import ANSWERS
+from harness.runs.shards.item_runs import SETTING, differences, of_whole
+from harness.runs.shards.layout import Shard, shards_of, stretches
+from harness.runs.shards.plan import Plan
+from harness.triage.agentic.methods import INVESTIGATIONS
+
+Key = TypeVar("Key", bound=Struct)
+
+
+class _Judged(Struct, frozen=True, gc=False):
+    """What a verdict is about."""
+
+    item: str
+
+
+class _Attempted(Struct, frozen=True, gc=False):
+    """What an attempt is about, and which of several it is."""
+
+    case: str
+    sample: int = 0
+
+
+class FinishedShards(Struct, frozen=True):
+    """The shards of a run, all of them finished, and the manifest of the run that they make."""
+
+    shards: tuple[Shard, ...]
+    manifest: Manifest
+
+
+def merge_judged(out: Path, found: FinishedShards, benchmark: Path) -> None:
+    """Write the verdicts of all shards into a run's folder, in the order of its benchmark.
+
+    Parameters
+    ----------
+    out
+        The folder of the run.
+    found
+        Its shards.
+    benchmark
+        The folder of the benchmark as it was when they were judged.
+
+    Raises
+    ------
+    UsageError
+        The folder holds another run besides its shards.
+    InputError
+        Records are missing, or cannot be read.
+    """
+
+    def in_order(judged: Mapping[_Judged, Shard]) -> Sequence[_Judged]:
+        order = [key for item in read_items(benchmark) if (key := _Judged(item.id)) in judged]
+        numbers = [judged[key].number for key in order]
+        count = len(found.shards)
+        if len(order) < len(judged) or numbers != [place % count + 1 for place in range(len(order))]:
+            advice = "Delete the folder of each shard, and run them all again."
+            raise InputError("the shards were not dealt out from the items of this benchmark", advice, file=out)
+        return order
+
+    _merge(out, found, Records(_Judged, VERDICTS, "verdict"), in_order)
+
+
+def merge_repairs(out: Path, found: FinishedShards) -> None:
+    """Write the attempts of all shards into a run's folder, by number and case; otherwise as `merge_judged`."""
+
+    def in_order(attempted: Collection[_Attempted]) -> Sequence[_Attempted]:
+        return sorted(attempted, key=lambda one: (one.sample, one.case))
+
+    _merge(out, found, Records(_Attempted, ATTEMPT_RECORDS.file, ATTEMPT_RECORDS.one), in_order)
+
+
+def _merge(
+    out: Path,
+    found: FinishedShards,
+    records: Records[Key],
+    in_order: Callable[[Mapping[Key, Shard]], Sequence[Key]],
+) -> None:
+    earlier = read_manifest(out)
+    if earlier is not None and replace(earlier, written=None) == found.manifest:
+        return
+    if earlier is not None and (differs := differences(earlier, found.manifest) or _unfinished(earlier)):
+        raise UsageError(f"{out} holds another run besides its shards: {differs}", "Merge them in another folder.")
+    shard_of: dict[Key, Shard] = {}
+    lengths: Counter[Key] = Counter()
+    for shard in found.shards:
+        for key, line in _keyed_lines(out / shard.folder, records):
+            if (other := shard_of.setdefault(key, shard)) != shard:
+                message = f"shard {shard} and shard {other} both have {encode(key).decode()}"
+                raise InputError(message, f"Delete {out / shard.folder} and run that shard again.", file=out)
+            lengths[key] += len(line)
+    order = in_order(shard_of)
+    ends = accumulate(lengths[key] for key in order)
+    starts = {key: end - lengths[key] for key, end in zip(order, ends, strict=True)}
+    (out / MANIFEST).unlink(missing_ok=True)
+    building = out / f".{records.file}.{os.getpid()}.part"
+    with writing(building):
+        with building.open("wb") as stream:
+            for shard in found.shards:  # one open file at a time, however many shards there are
+                for key, line in _keyed_lines(out / shard.folder, records):
+                    starts[key] += os.pwrite(stream.fileno(), line, starts[key])
+        building.replace(out / records.file)
+        _keep_beside(out, found.shards)
+        write_manifest(out, replace(found.manifest, written=written_in(out, records.file)))
+
+
+def _unfinished(manifest: Manifest) -> str:
+    return "" if manifest.finished else "it is not finished, and has no shards"
+
+
+def _keyed_lines(folder: Path, records: Records[Key]) -> Iterator[tuple[Key, bytes]]:
+    """The lines of a shard's records with what each is about."""
+    with (folder / records.file).open("rb") as lines:
+        yield from zip(read_records(folder, records), lines, strict=True)
+
+
+def _keep_beside(out: Path, shards: Iterable[Shard]) -> None:
+    """Keep what stands in the shards beside their records: replies, so that none is asked again, and investigations."""
+    for folder in (out / shard.folder for shard in shards):
+        if (folder / INVESTIGATIONS).is_dir():
+            shutil.copytree(folder / INVESTIGATIONS, out / INVESTIGATIONS, dirs_exist_ok=True)
+        if (folder / ANSWERS).is_file():
+            answers = Cache(out / ANSWERS)
+            try:
+                answers.add(folder / ANSWERS)
+            finally:
+                answers.close()
+
+
+def finished_shards(out: Path, plan: Plan) -> FinishedShards:
+    """The shards of a run over items, all of them finished and of one run.
+
+    Parameters
+    ----------
+    out, plan
+        The folder of the run, and its plan.
+
+    Raises
+    ------
+    UsageError
+        Not all of them are there, finished and of one run; names them and the command line to run.
+    InputError
+        A file of a shard cannot be read, or records of it are missing.
+    """
+    whole, shards = of_whole(plan.manifest), tuple(shards_of(plan.shards))
+    begun = {shard: manifest for shard in shards if (manifest := read_manifest(out / shard.folder)) is not None}
+    _refuse_foreign(out, begun, whole)
+    _refuse_unfinished(out, shards, begun, whole)
+    started = min(manifest.started for manifest in begun.values())
+    finished = max(manifest.finished for manifest in begun.values())
+    return FinishedShards(shards, replace(whole, started=started, finished=finished))
+
+
+def _refuse_foreign(out: Path, manifests: Mapping[Shard, Manifest], whole: Manifest) -> None:
+    for shard, manifest in manifests.items():
+        said = manifest.settings.get(SETTING)
+        differs = differences(whole, manifest) or ("" if said == str(shard) else f"it is shard {said or 'of none'}")
+        if differs:
+            raise UsageError(
+                f"shard {shard} of {out} is of another run: {differs}",
+                f"Delete {out / shard.folder}. {_command(whole, shard)}",
+            )
+
+
+def _refuse_unfinished(
+    out: Path, shards: Sequence[Shard], manifests: Mapping[Shard, Manifest], whole: Manifest
+) -> None:
+    missing = [shard for shard in shards if shard not in manifests]
+    unfinished = [shard for shard, manifest in manifests.items() if not manifest.finished]
+    if not missing and not unfinished:
+        return
+    clauses = [
+        f"{_named(those)} {'is' if len(those) == 1 else 'are'} {state}"
+        for those, state in ((missing, "missing"), (unfinished, "not finished"))
+        if those
+    ]
+    clauses += [clause for shard in unfinished[:1] if (clause := _failed(out / shard.folder))]
+    raise UsageError("; ".join(clauses), _command(whole, min([*missing, *unfinished])))
+
+
+def _named(shards: Sequence[Shard]) -> str:
+    numbers = stretches([shard.number for shard in shards])
+    return f"shard{'' if len(shards) == 1 else 's'} {numbers} of {shards[0].count:,}"
+
+
+def _failed(folder: Path) -> str:
+    """How many items of an unfinished shard failed, as a clause; empty where none did."""
+    if not (folder / VERDICTS).is_file():
+        return ""
+    last = {verdict.item: verdict.status for verdict in read_verdicts(folder, unfinished=True)}
+    failed = sum(status == "failed" for status in last.values())
+    return f"{failed:,} of its {len(last):,} verdicts failed, and the same line asks again" if failed else ""
+
+
+def _command(whole: Manifest, shard: Shard) -> str:
+    """What to run for a shard."""
+    if not whole.arguments:
+        return f"Run shard {shard} again."
+    return f"Run: {shlex.join(['misstep', *whole.arguments])} --shard {shard}"

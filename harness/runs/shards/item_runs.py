@@ -1,0 +1,106 @@
+"""Runs over items in shards: a judge's items or an agent's cases, dealt out in turn.
+
+    RUN/shards/plan.json                  the settings and inputs of the run, and how many shards there are
+    RUN/shards/00003-of-00008/run.toml    a shard
+
+Each shard is a run of its own, with its own journal and its own answers: the same command continues it, and it is done
+when its `run.toml` says so. It has the settings and inputs of the whole, and one setting more, `shard`.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from harness.errors import UsageError
+from harness.journal.changes import differing_settings
+from harness.journal.inputs import difference
+from harness.journal.records import MANIFEST, Manifest
+from harness.lake.store import FolderStore
+from harness.runs.shards.layout import PLAN, Shard
+from harness.runs.shards.plan import Plan, frozen_plan
+
+SETTING = "shard"
+"""The setting of a shard's run that names the shard."""
+
+T = TypeVar("T")
+
+
+def dealt(things: Iterable[T], shard: Shard | None) -> Iterator[T]:
+    """The things of a shard, where all are dealt out in turn; all of them where there is no shard."""
+    return iter(things) if shard is None else islice(things, shard.number - 1, None, shard.count)
+
+
+def folder_of(out: Path, shard: Shard | None) -> Path:
+    """The folder of a shard's run; that of the whole run where there is no shard."""
+    return out if shard is None else out / shard.folder
+
+
+def refuse_unmerged(out: Path) -> None:
+    """Refuse a folder whose shards are not merged, for a run of the whole.
+
+    Raises
+    ------
+    UsageError
+        It is such a folder.
+    """
+    if (out / PLAN).exists() and not (out / MANIFEST).exists():
+        raise UsageError(
+            f"{out} holds shards that are not merged", f"Run: misstep merge {out}, or name another folder."
+        )
+
+
+def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Manifest:
+    """The manifest of a shard's run, which belongs to the others in the folder; that of the whole as it is.
+
+    Parameters
+    ----------
+    out
+        The folder of the whole run.
+    shard
+        The shard; `None` for the whole run.
+    manifest
+        The manifest of the whole run.
+
+    Raises
+    ------
+    UsageError
+        The folder holds another run, other shards, or shards that are not merged.
+    InputError
+        The plan in it cannot be read.
+    """
+    if shard is None:
+        refuse_unmerged(out)
+        return manifest
+    frozen_plan(FolderStore(out), Plan(shard.count, of_whole(manifest)))
+    return replace(manifest, settings=manifest.settings | {SETTING: str(shard)})
+
+
+def differences(earlier: Manifest, now: Manifest) -> str:
+    """What differs between two shards, or a shard and the whole, in words; empty where they are of one run."""
+    differs = differing_settings(of_whole(earlier), of_whole(now))
+    if inputs := difference(earlier.inputs, now.inputs):
+        differs.append(f"the inputs are not as they were: {inputs}")
+    if not differs and earlier.misstep != now.misstep:
+        differs.append(f"it was begun by Misstep {earlier.misstep} and this is {now.misstep}")
+    return "; ".join(differs)
+
+
+def of_whole(manifest: Manifest) -> Manifest:
+    """The manifest of the run that a shard is part of."""
+    settings = {name: value for name, value in manifest.settings.items() if name != SETTING}
+    return replace(manifest, settings=settings, arguments=without_shard(manifest.arguments))
+
+
+def without_shard(arguments: Iterable[str]) -> list[str]:
+    """The arguments of a command line without its `--shard`."""
+    kept: list[str] = []
+    left = iter(arguments)
+    for argument in left:
+        if argument == "--shard":
+            next(left, None)
+        elif not argument.startswith("--shard="):
+            kept.append(argument)
+    return kept

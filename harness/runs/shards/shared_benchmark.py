@@ -1,0 +1,77 @@
+"""A benchmark that a run makes of sessions or cases, in its own folder: all shards of the run are asked about one.
+
+Shards begin at any time and on any machine. The first that has built it puts it there, and it is not replaced: every
+other one finds the same, or refuses.
+"""
+
+import filecmp
+import shutil
+import uuid
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.journal.records import replace_file
+
+_COMPARED = ("benchmark.toml", "items.jsonl", "trajectories/sessions.jsonl")
+_GOLD = "gold.csv"
+
+
+def building_beside(folder: Path, *, shared: bool) -> Path:
+    """Where a benchmark is built before it is put into its place; empty.
+
+    Parameters
+    ----------
+    folder
+        Its place.
+    shared
+        Whether several processes may build it at once.
+    """
+    building = folder.with_name(f".{folder.name}{f'-{uuid.uuid4().hex}' if shared else ''}")
+    shutil.rmtree(building, ignore_errors=True)
+    return building
+
+
+def put_in_place(building: Path, folder: Path, *, shared: bool) -> None:
+    """Put a benchmark into its place: instead of the one that stands there, or as the one that all shards share.
+
+    Parameters
+    ----------
+    building, folder
+        Where it was built; its place.
+    shared
+        Whether the one that stands there stays, since other processes may read it; its gold labels are brought up to
+        date.
+
+    Raises
+    ------
+    UsageError
+        The one that stands there and is shared is about something else.
+    """
+    if not shared:
+        shutil.rmtree(folder, ignore_errors=True)
+        building.rename(folder)
+        return
+    try:
+        building.rename(folder)  # fails where a folder with files stands there
+    except OSError:
+        if not folder.is_dir():
+            raise
+    else:
+        return
+    try:
+        if not all(_same(building / name, folder / name) for name in _COMPARED):
+            raise UsageError(
+                f"{folder} is about something else: what it was made of is not as it was",
+                "Restore it, or name another folder for the run.",
+            )
+        if not _same(building / _GOLD, folder / _GOLD):
+            replace_file(folder / _GOLD, (building / _GOLD).read_bytes())
+    finally:
+        shutil.rmtree(building)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two files have the same bytes, or neither is there."""
+    if not (one.exists() and other.exists()):
+        return one.exists() == other.exists()
+    return filecmp.cmp(one, other, shallow=False)

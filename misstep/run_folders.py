@@ -1,0 +1,60 @@
+"""The folder of a run that goes on after a stop: its option, and what a stopped command says."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.progress import say
+
+
+def run_folder(given: str) -> Path:
+    """The folder of a run that is kept as it goes on, and so lies in a file system.
+
+    Raises
+    ------
+    UsageError
+        It is an address.
+    """
+    if "://" in given:
+        raise UsageError(
+            f"--out {given}: such a run needs a file system", "Name a folder; shards need one that all of them see."
+        )
+    return Path(given)
+
+
+Out = Annotated[
+    Path,
+    typer.Option(metavar="PATH", parser=run_folder, help="Folder of the run; an unfinished run in it is continued."),
+]
+
+
+@contextmanager
+def kept_when_stopped(out: Path) -> Iterator[None]:
+    """End the command on Ctrl-C with exit code 130 and a message that names the run's folder."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"misstep: stopped; what was answered is in {plain(str(out))}, and the same command goes on with it.")
+        raise typer.Exit(130) from None
+
+
+@contextmanager
+def kept_or_thrown_away(out: Path | None) -> Iterator[Path]:
+    """The folder of a run: the one that is named, else one that is thrown away; Ctrl-C as `kept_when_stopped`."""
+    if out is not None:
+        with kept_when_stopped(out):
+            yield out
+        return
+    import tempfile
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="misstep-") as place:
+            yield Path(place) / "run"
+    except KeyboardInterrupt:
+        say("misstep: stopped; nothing is kept without --out.")
+        raise typer.Exit(130) from None

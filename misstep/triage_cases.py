@@ -1,0 +1,82 @@
+"""The cases of `misstep triage` judged, and what was found printed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.escaping import plain
+from harness.progress import say
+from harness.runs.shards.layout import Shard
+from misstep import model_options
+from misstep.item_shards import say_shard
+from misstep.options import json_text
+
+if TYPE_CHECKING:
+    from harness.runs.triage.benchmark import AskedCases
+    from harness.runs.triage.case_judge import CaseJudge
+
+
+def judge_cases(
+    judge: "CaseJudge",
+    cases: "AskedCases",
+    run: Path,
+    asking: model_options.ModelOptions,
+    *,
+    shard: Shard | None,
+    workers: int | None,
+    curate: Path | None,
+    kept: bool,
+    json: bool,
+) -> None:
+    """Judge the cases and print what was found.
+
+    Parameters
+    ----------
+    judge, cases, run
+        The judge, the cases, the folder of the run.
+    asking
+        The options for the model.
+    shard, workers
+        The part of the run to do; the number of cases at once.
+    curate
+        The folder for the curated runs; `None` for none.
+    kept
+        Whether the run is kept.
+    json
+        Whether to print one JSON document.
+    """
+    import sys
+
+    from harness.runs.judge import run_judge
+    from harness.runs.triage.processes import at_once
+    from misstep.judge.options import exit_unless_whole
+
+    client = model_options.client_settings(asking)
+    with at_once(judge, workers) as (opened, concurrency):  # before anything starts threads
+        from analysis.gold import check_gold, item_ids
+        from studies.curation import check_free, curation_text
+        from studies.curation import curate as curated
+
+        check_gold(cases.folder, judge.labels, item_ids(cases.folder))
+        if curate is not None:
+            check_free(curate)
+        ended = run_judge(
+            opened, cases.folder, run, client, concurrency=concurrency, shard=shard, arguments=sys.argv[1:]
+        )
+
+    if shard is not None:
+        exit_unless_whole(ended)
+        say_shard(shard, run, ended.items, "case", json=json)
+        return
+    from studies.judged_runs import open_run
+    from studies.judging.triaged import triage_document, triage_text
+
+    found = open_run(run, str(cases.folder))
+    print(json_text(triage_document(found, cases.notes)) if json else triage_text(found, cases.notes), end="")
+    if curate is not None:
+        (say if json else print)(curation_text(curated(found, curate, cases.cases), curate))
+    if kept:
+        from studies.judging.scores import write_scores
+
+        write_scores(run, cases.folder)
+        say(f"misstep: the run is in {plain(str(run))}")
+    exit_unless_whole(ended)

@@ -1,0 +1,74 @@
+"""Runs of judges and of repairs in shards, merged and scored as the run of the whole would be."""
+
+import shlex
+from pathlib import Path
+
+import msgspec
+
+from harness.errors import UsageError
+from harness.journal.records import Manifest
+from harness.lake.store import Store
+from harness.runs.shards.item_merge import finished_shards, merge_judged, merge_repairs
+from harness.runs.shards.plan import Plan
+from studies.judged_runs import benchmark_of_run, open_run
+from studies.judging.scores import scores_text, scores_text_json, write_scores
+from studies.judging.triaged import triage_document, triage_text
+from studies.merged_runs import Merged
+from studies.repair_report import repairs_text, scores_json, write_repair_scores
+
+_TRIAGE = "triage"
+
+
+def merge_judge_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: ARG001 (one signature for all kinds)
+    """Merge the shards of a judge's run, and score it.
+
+    Raises
+    ------
+    UsageError
+        Shards are missing, not finished, or of another run; or the benchmark is not the one that was asked.
+    InputError
+        A file of a shard or of the benchmark cannot be read.
+    MissingPrerequisite
+        The benchmark is a public set that is not at hand.
+    """
+    out = _folder(store)
+    found = finished_shards(out, plan)
+    benchmark = benchmark_of_run(found.manifest, out)
+    merge_judged(out, found, benchmark)
+    assessment = write_scores(out, benchmark)
+    if _printed_by(found.manifest) == _TRIAGE:
+        run = open_run(out, str(benchmark))
+        return _merged(triage_text(run), msgspec.json.encode(triage_document(run)).decode())
+    return _merged(scores_text(assessment), scores_text_json(assessment))
+
+
+def merge_repair_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: ARG001 (one signature for all kinds)
+    """Merge the shards of a run of repairs, and score it; raises as `merge_judge_run`."""
+    out = _folder(store)
+    merge_repairs(out, finished_shards(out, plan))
+    scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
+    return _merged(repairs_text([scores]), scores_json(out))
+
+
+def _folder(store: Store) -> Path:
+    """The folder of the run.
+
+    Raises
+    ------
+    UsageError
+        It lies at an address, where no such run can be.
+    """
+    if store.folder is None:
+        raise UsageError(
+            f"{store.place}: such a run needs a file system", "Name the folder that the shards had for --out."
+        )
+    return store.folder
+
+
+def _printed_by(manifest: Manifest) -> str:
+    """The command whose form the result is printed in: judges of triage are run by two."""
+    return next((word for word in manifest.arguments if not word.startswith("-")), "")
+
+
+def _merged(text: str, document: str) -> Merged:
+    return Merged(text.removesuffix("\n"), document.removesuffix("\n") + "\n", {}, [], complete=True)

@@ -1,0 +1,206 @@
+"""Runs over items in shards: merged they are the run that one process would have made; what is not whole is refused."""
+
+import json
+import shutil
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.clients import ClientSettings
+from harness.errors import InputError, UsageError
+from harness.exchange import Failure, Outcome, Request
+from harness.journal.records import MANIFEST, VERDICTS, read_manifest, read_verdicts
+from harness.judges.judge_file import JudgeSpec, read_judge
+from harness.judges.prompted_judge import PromptedJudge
+from harness.lake.store import FolderStore
+from harness.runs.item_selection import Sampling
+from harness.runs.judge import ANSWERS, RunSummary, run_judge
+from harness.runs.shards.item_runs import dealt
+from harness.runs.shards.layout import PLAN, Shard, shards_of
+from harness.runs.shards.plan import read_plan
+from studies.judging.scores import write_scores
+from studies.merged_items import merge_judge_run
+from tests.misstep.made_up_judges import PROMPT, benchmark, judge_file
+
+N = 7
+TEXTS = ["apple", "carrot", "apple mumble", "leek", "apple pie", "bean", "pea", "plum"]
+"""What items are about; the last one comes in later."""
+
+asked: Counter[str] = Counter()
+failing: set[str] = set()
+
+
+def answer(request: Request) -> Outcome | str:
+    """A model: fruit where there is an apple; it mumbles at times, and fails about what is in `failing`."""
+    said = next(line for line in request.messages[-1].content.splitlines() if line in TEXTS)
+    asked[said] += 1
+    if said in failing:
+        return Failure("server_error", "it fails")
+    if "mumble" in said:
+        return "the answer is fruit"
+    return json.dumps({"reasoning": "r", "label": "fruit" if "apple" in said else "vegetable"})
+
+
+SCRIPTED = ClientSettings(client="scripted", script=f"{__name__}:answer", attempts=1, failures_to_stop=100)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    asked.clear()
+    failing.clear()
+    return benchmark(tmp_path / "plants", TEXTS[:N])
+
+
+@pytest.fixture
+def spec(tmp_path: Path, folder: Path) -> JudgeSpec:  # noqa: ARG001 (in this order)
+    return read_judge(judge_file(tmp_path))
+
+
+def part(spec: JudgeSpec, folder: Path, out: Path, shard: Shard | None, **more: object) -> RunSummary:
+    line = ["judge", "run", "j.toml", "--out", out.name]
+    line += [] if shard is None else ["--shard", str(shard)]
+    arguments = {"concurrency": 1, "shard": shard, "arguments": line} | more
+    return run_judge(PromptedJudge(spec), folder, out, SCRIPTED, **arguments)  # type: ignore[arg-type]
+
+
+def merge(out: Path) -> None:
+    store = FolderStore(out)
+    found = read_plan(store)
+    assert found is not None
+    merge_judge_run(store, *found)
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in out.iterdir() if file.suffix in (".toml", ".jsonl", ".json")}
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, None), (3, None), (3, 5), (9, None)])
+def test_merged_shards_are_the_run_of_the_whole_to_the_byte(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, count: int, size: int | None
+) -> None:
+    sampling = None if size is None else Sampling(size)
+    part(spec, folder, tmp_path / "whole", None, sampling=sampling)
+    write_scores(tmp_path / "whole", folder)
+    for shard in reversed([*shards_of(count)]):
+        assert part(spec, folder, tmp_path / "run", shard, sampling=sampling).finished
+    assert set(asked.values()) == {2}  # once for the whole, once in one shard
+    merge(tmp_path / "run")
+    merged, whole = files(tmp_path / "run"), files(tmp_path / "whole")
+    assert merged["scores.json"] == whole["scores.json"]
+    assert merged[VERDICTS] == whole[VERDICTS]
+    manifests = [read_manifest(tmp_path / name) for name in ("run", "whole")]
+    settings, inputs = ([getattr(each, name) for each in manifests] for name in ("settings", "inputs"))
+    assert settings[0] == settings[1]
+    assert inputs[0] == inputs[1]
+    assert manifests[0] is not None
+    assert manifests[0].arguments == ["judge", "run", "j.toml", "--out", "run"]
+    merge(tmp_path / "run")
+    assert files(tmp_path / "run") == merged
+
+
+@given(n=st.integers(0, 40), count=st.integers(1, 50))
+@settings(max_examples=50)
+def test_each_thing_is_dealt_to_one_shard_and_none_has_two_more_than_another(n: int, count: int) -> None:
+    hands = [list(dealt(range(n), shard)) for shard in shards_of(count)]
+    assert sorted(chain.from_iterable(hands)) == list(range(n))
+    assert {place % count for place in range(n)} == {number for number, hand in enumerate(hands) if hand}
+    assert max(map(len, hands)) - min(map(len, hands)) <= 1
+
+
+def test_a_merge_names_what_is_missing_and_not_finished_and_the_line_that_mends_it(
+    tmp_path: Path, folder: Path, spec: JudgeSpec
+) -> None:
+    out = tmp_path / "run"
+    failing.add("leek")
+    for number in (1, 2):
+        part(spec, folder, out, Shard(number, 4))
+    assert not part(spec, folder, out, Shard(4, 4)).finished
+    with pytest.raises(UsageError) as refused:
+        merge(out)
+    assert refused.value.line() == (
+        "shard 3 of 4 is missing; shard 4 of 4 is not finished; 1 of its 1 verdicts failed, and the same line asks"
+        " again. Run: misstep judge run j.toml --out run --shard 3/4"
+    )
+    failing.clear()
+    asked.clear()
+    for shard in shards_of(4):
+        assert part(spec, folder, out, shard).finished
+    assert asked == Counter(["apple mumble", "pea", "leek"])
+    merge(out)
+    assert Counter(verdict.item for verdict in read_verdicts(out)) == {f"i{n}": 1 + (n == 3) for n in range(N)}
+
+
+def test_a_shard_of_another_run_is_refused_at_its_start_and_at_the_merge(
+    tmp_path: Path, folder: Path, spec: JudgeSpec
+) -> None:
+    out = tmp_path / "run"
+    part(spec, folder, out, Shard(1, 2))
+    with pytest.raises(UsageError, match="cut into 2 shards and is now cut into 3"):
+        part(spec, folder, out, Shard(2, 3))
+    with pytest.raises(UsageError, match="sample was not given and is now 3"):
+        part(spec, folder, out, Shard(2, 2), sampling=Sampling(3))
+    other = read_judge(judge_file(tmp_path, PROMPT.replace("Labels:", "The labels:")))
+    with pytest.raises(UsageError, match="the prompt changed"):
+        part(other, folder, out, Shard(2, 2))
+    part(other, folder, tmp_path / "other", Shard(2, 2))
+    place = out / Shard(2, 2).folder
+    shutil.copytree(tmp_path / "other" / Shard(2, 2).folder, place)
+    with pytest.raises(UsageError, match=rf"2/2 of .* another run: the prompt changed.* Delete {place}.* --shard 2/2$"):
+        merge(out)
+    shutil.rmtree(place)
+    shutil.copytree(out / Shard(1, 2).folder, place)
+    with pytest.raises(UsageError, match="it is shard 1/2"):
+        merge(out)
+
+
+def test_the_whole_and_shards_do_not_share_a_folder(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    out = tmp_path / "run"
+    part(spec, folder, out, Shard(1, 2))
+    with pytest.raises(UsageError, match=f"not merged.* Run: misstep merge {out}"):
+        part(spec, folder, out, None)
+    part(spec, folder, tmp_path / "whole", None)
+    with pytest.raises(UsageError, match="was not made in shards"):
+        part(spec, folder, tmp_path / "whole", Shard(1, 2))
+
+
+def test_a_merged_run_is_gone_on_with_as_any_other(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    out = tmp_path / "run"
+    for shard in shards_of(2):
+        part(spec, folder, out, shard)
+    merge(out)
+    asked.clear()
+    assert part(spec, folder, out, None).finished
+    assert not asked
+    with (folder / "items.jsonl").open("a") as items:
+        items.write('{"id": "new", "kind": "text", "text": "plum"}\n')
+    assert part(spec, folder, out, None).judged == N + 1
+    assert asked == Counter(["plum"])  # the replies of the shards are kept
+    assert (out / ANSWERS).exists()
+
+
+def test_records_that_are_missing_or_lie_in_two_shards_are_refused(
+    tmp_path: Path, folder: Path, spec: JudgeSpec
+) -> None:
+    out = tmp_path / "run"
+    for shard in shards_of(2):
+        part(spec, folder, out, shard)
+    file = out / Shard(1, 2).folder / VERDICTS
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[1:]))
+    with pytest.raises(InputError, match=r"3 lines .* but the finished run had 4 lines"):
+        merge(out)
+    manifest = file.with_name(MANIFEST)
+    without = manifest.read_text().partition("[written]")[0]
+    manifest.write_text(without)
+    assert read_manifest(file.parent) is not None
+    with pytest.raises(InputError, match="not dealt out from the items of this benchmark"):
+        merge(out)
+    file.write_bytes(b"".join([*lines, (out / Shard(2, 2).folder / VERDICTS).read_bytes()]))
+    with pytest.raises(InputError, match="shard 2/2 and shard 1/2 both have"):
+        merge(out)
+    assert not (out / VERDICTS).exists()
+    assert (out / PLAN).exists()
