@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
     "group": ("misstep.group", "Group the reasons or errors of a run by their words."),
     "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
+    "export": ("misstep.export", "Write a run as Parquet, CSV, a data set or a scan of Scout."),
     "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
     "pack": ("misstep.pack", "Pack agent runs into a folder of Parquet files."),
     "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),

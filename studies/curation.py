@@ -8,7 +8,6 @@ Nothing is left out: every run of the verdicts stands in `runs.jsonl` and in the
 """
 
 import os
-import shlex
 import shutil
 from pathlib import Path
 from typing import cast
@@ -30,6 +29,7 @@ from harness.runs.triage.case_judge import case_folder
 from harness.trajectory import Trajectory, Unreadable
 from harness.triage.texts import TRAJECTORY, TextsOfCase, recorded_outcome
 from harness.triage_case import TriageCase, read_triage_case
+from studies.finished_runs import command_line
 from studies.judged_runs import JudgedRun
 from studies.judging.triage import judged_cases
 from studies.triage_recording import recorded_cases
@@ -98,8 +98,7 @@ def curation_text(found: Curation, out: Path) -> str:
 
 def _about(run: JudgedRun) -> About:
     cases = judged_cases({run.judge: run})
-    command = shlex.join(["misstep", run.manifest.command, *run.manifest.arguments])
-    return About(run.judge, cases.source, cases.evidence, command, run.manifest.misstep)
+    return About(run.judge, cases.source, cases.evidence, command_line(run.manifest), run.manifest.misstep)
 
 
 def known_rates(run: JudgedRun) -> ErrorRates | None:

@@ -23,9 +23,19 @@ def finished_manifest(run: Path, command: str) -> Manifest:
     """
     manifest = read_manifest(run)
     if manifest is None or not manifest.finished:
-        again = shlex.join(["misstep", command, *(manifest.arguments if manifest else ["PATH", "--out", str(run)])])
+        again = command_line(manifest) if manifest else shlex.join(["misstep", command, "PATH", "--out", str(run)])
         raise UsageError(f"the run {run} is not finished", f"Continue it: {again}")
     return manifest
+
+
+_BARE = ("classify", "observe")
+"""The commands whose runs keep the arguments behind the name of the command; the others keep the name as well."""
+
+
+def command_line(manifest: Manifest) -> str:
+    """The command line that began a run, and continues it."""
+    named = manifest.command.split() if manifest.command in _BARE or not manifest.arguments else []
+    return shlex.join(["misstep", *named, *manifest.arguments])
 
 
 def named_paths(manifest: Manifest) -> list[Path]:

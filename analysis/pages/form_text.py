@@ -63,8 +63,7 @@ def meanings(form: type[Any]) -> dict[str, str]:
     for one in reversed(form.__mro__):
         for entry in re.split(r"^(?=\S)", docstring_sections(one).get("Parameters", ""), flags=re.MULTILINE):
             name, _, text = entry.partition("\n")
-            if name.strip():
-                found[name.strip()] = " ".join(text.split())
+            found |= {one: " ".join(text.split()) for one in name.strip().split(", ") if one}
     return found
 
 

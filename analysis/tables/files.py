@@ -38,8 +38,8 @@ def csv_of(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(map(_field, header))
-    writer.writerows(map(_field, row) for row in rows)
+    writer.writerow(map(csv_field, header))
+    writer.writerows(map(csv_field, row) for row in rows)
     return lines.getvalue()
 
 
@@ -78,7 +78,8 @@ def write_table(table: Table, folder: Path) -> dict[str, Path]:
     return paths
 
 
-def _field(value: Any) -> Any:
+def csv_field(value: Any) -> Any:
+    """A value as a field of a CSV: text without control codes, and nothing that a spreadsheet takes for a formula."""
     if isinstance(value, tuple):
         value = "; ".join(value)
     if not isinstance(value, str):

@@ -323,14 +323,16 @@ def _clear_parts(folder: Path) -> None:
     """Remove the half-written files of killed processes; looks once per folder, since it may be large."""
     try:
         with os.scandir(folder) as listing:
-            left = [entry.path for entry in listing if (part := _PART.fullmatch(entry.name)) and _ended(int(part[1]))]
+            left = [
+                entry.path for entry in listing if (part := _PART.fullmatch(entry.name)) and has_ended(int(part[1]))
+            ]
         for name in left:
             Path(name).unlink(missing_ok=True)
     except OSError:  # there is no such folder, or nothing may be taken away: whoever writes into it says so
         return
 
 
-def _ended(process: int) -> bool:
+def has_ended(process: int) -> bool:
     """Whether the process with that number has ended."""
     try:
         os.kill(process, 0)

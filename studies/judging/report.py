@@ -114,7 +114,7 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
     source = first.question.name
     if len(group) == 1:
         title = f"{first.judge} on {source}"
-        tables = {"": _tables(first, assessment, source)}
+        tables = {"": tables_of_run(first, assessment)}
         finding = tables[""][0].finding
     else:
         title = f"{len(group)} runs on {source}"
@@ -142,16 +142,16 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
     evidence = evidence_of({label.rater for label in first.gold})
     comparison = (compared_runs_table(scored, source), comparison_table(pairs, source))
     tables = {"": [of_evidence(table, evidence) for table in comparison]}
-    tables |= {name: _tables(run, assessment, source) for name, (run, assessment) in group.items()}
+    tables |= {name: tables_of_run(run, assessment) for name, (run, assessment) in group.items()}
     if first.is_triage:
         beside = triage_comparison({name: run for name, (run, _) in group.items()}, SEED)
         return beside[0].finding, tables | {"": [*beside, *tables[""]]}
     return best_of(scored, pairs), tables
 
 
-def _tables(run: JudgedRun, assessment: Assessment, source: str) -> list[Table]:
+def tables_of_run(run: JudgedRun, assessment: Assessment) -> list[Table]:
     """The tables of one run; one of triage begins with whose fault the runs are."""
-    tables = assessment_tables(assessment, source)
+    tables = assessment_tables(assessment, run.question.name)
     return triage_run(run, tables, SEED) if run.is_triage else tables
 
 

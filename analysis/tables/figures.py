@@ -1,0 +1,83 @@
+"""The rows of tables as records of one type, for people who take all figures of a run with them."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from analysis.tables import Evidence, Row, Table, Unit
+from analysis.tables.json_document import finite
+
+
+class Figure(Struct, frozen=True):
+    """One figure of the run, with its interval and its evidence.
+
+    Parameters
+    ----------
+    table
+        The table of the run's page in which it stands.
+    group
+        The heading under which it stands there.
+    quantity
+        The quantity.
+    value
+        The figure; null if it is a text or not defined.
+    text
+        The text, if it is no figure.
+    low, high
+        The bounds of its interval.
+    n
+        The number of things that it is computed from.
+    unit
+        The unit: a share, a count, a coefficient and so on.
+    evidence
+        `generated` if it was measured on cases whose truth is known by construction, `real` if on recorded data.
+    method
+        The way in which value and interval were computed.
+    reason
+        The reason why there is no value, or what to beware of.
+    source
+        The data that it was measured on.
+    """
+
+    table: str
+    group: str
+    quantity: str
+    value: float | None
+    text: str | None
+    low: float | None
+    high: float | None
+    n: int | None
+    unit: Unit
+    evidence: Evidence
+    method: str
+    reason: str
+    source: str
+
+
+def figures_of(tables: Sequence[Table]) -> Iterator[Figure]:
+    """The figures of some tables, in their order."""
+    return (_figure(table.title, row) for table in tables for row in table.rows)
+
+
+def is_generated(tables: Sequence[Table]) -> bool:
+    """Whether all figures of some tables are measured on generated cases."""
+    return {row.evidence for table in tables for row in table.rows} == {"generated"}
+
+
+def _figure(title: str, row: Row) -> Figure:
+    text = row.value if isinstance(row.value, str) else None
+    return Figure(
+        table=title,
+        group=row.group,
+        quantity=row.quantity,
+        value=None if text is not None or row.value is None else finite(float(row.value)),
+        text=text,
+        low=finite(row.low),
+        high=finite(row.high),
+        n=row.n,
+        unit=row.unit,
+        evidence=row.evidence,
+        method=row.method,
+        reason=row.reason,
+        source=row.source,
+    )

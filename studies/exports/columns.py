@@ -1,0 +1,133 @@
+"""The tables of an export: their columns with types and meanings, and their rows.
+
+A column has the type of the field of a record that it shows, so that the types have one source: the records.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec import inspect as types
+
+from analysis.pages.form_text import docstring_sections, meanings
+from harness.journal.records import encode
+
+Values = dict[str, Any]
+"""A row: column → value; `None` where there is none."""
+
+
+class Column(Struct, frozen=True):
+    """A column: its name, the Python type of its values, and its meaning in a sentence."""
+
+    name: str
+    type: Any
+    meaning: str = ""
+
+
+class ExportedTable(Struct, frozen=True):
+    """A table of an export.
+
+    Parameters
+    ----------
+    name
+        Its name, which is a name of a file.
+    about
+        A sentence on what a row is.
+    file
+        The file of the run that its rows come from, for messages.
+    key
+        The columns that name a row, for messages.
+    columns
+        Its columns, in order.
+    rows
+        A function that gives the rows, each with a value for each column.
+    """
+
+    name: str
+    about: str
+    file: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: Callable[[], Iterable[Values]]
+
+
+def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column, ...]:
+    """A column for each field of a record, but for some."""
+    told = meanings(kind)
+    fields = msgspec.structs.fields(kind)
+    return tuple(Column(one.name, one.type, told.get(one.name, "")) for one in fields if one.name not in without)
+
+
+def table_of(
+    name: str,
+    file: str,
+    kind: type[Struct],
+    records: Callable[[], Iterable[Any]],
+    *,
+    key: tuple[str, ...],
+    without: Sequence[str] = (),
+    first: Column | None = None,
+) -> ExportedTable:
+    """The table of records of one kind: a row a record, a column a field.
+
+    Parameters
+    ----------
+    name, file, key
+        As of the table.
+    kind
+        The type of the records.
+    records
+        A function that gives the records.
+    without
+        The fields that are left out.
+    first
+        A further column, which stands first and has the attribute of the records of that name.
+    """
+    columns = (*([first] if first else []), *columns_of(kind, without))
+
+    def rows() -> Iterator[Values]:
+        for record in records():
+            yield {column.name: value_of(getattr(record, column.name), column.type) for column in columns}
+
+    about = " ".join(docstring_sections(kind)[""].split("\n\n")[0].split())
+    return ExportedTable(name, about, file, key, columns, rows)
+
+
+def value_of(value: Any, kind: Any) -> Any:
+    """A value as a table holds it: plain, and an object of any keys as JSON text."""
+    if value is not None and _is_json(types.type_info(kind)):
+        return encode(value).decode()
+    return msgspec.to_builtins(value)
+
+
+def _is_json(kind: types.Type) -> bool:
+    return isinstance(known(kind), types.DictType | types.AnyType | types.UnionType)
+
+
+def known(kind: types.Type) -> types.Type:
+    """The type of the values that there are: a union with null without its null."""
+    if not isinstance(kind, types.UnionType):
+        return kind
+    some = [one for one in kind.types if not isinstance(one, types.NoneType)]
+    return some[0] if len(some) == 1 else kind
+
+
+def type_name(kind: Any) -> str:
+    """A column's type in a word or two, as Parquet and `datasets` name it."""
+    return _name(types.type_info(kind))
+
+
+def _name(kind: types.Type) -> str:
+    kind = known(kind)
+    if isinstance(kind, types.VarTupleType | types.ListType):
+        return f"list of {_name(kind.item_type)}"
+    return _NAMES.get(type(kind), "string")
+
+
+_NAMES: dict[type[types.Type], str] = {
+    types.BoolType: "bool",
+    types.IntType: "int64",
+    types.FloatType: "float64",
+    types.StructType: "struct",
+}

@@ -1,0 +1,85 @@
+"""A run as a data set of the Hugging Face hub: a folder that `datasets.load_dataset(FOLDER, TABLE)` opens offline.
+
+README.md                                     the data card; its front matter names the files of each table
+TABLE/train-00000-of-00001.parquet            a table
+"""
+
+from pathlib import Path
+
+from analysis.pages.run_card import CARD, SPLIT, CardColumn, CardSource, CardTable, RunCard, card_of_run
+from analysis.tables.figures import is_generated
+from harness.journal.records import MANIFEST
+from harness.version import __version__
+from studies.exports.columns import type_name
+from studies.exports.opening import RunExport
+from studies.exports.parquet import write_parquet
+from studies.exports.secrets import Secrets
+from studies.exports.sources import hub_licence
+from studies.finished_runs import command_line
+
+_FILE = f"{SPLIT}-00000-of-00001.parquet"
+
+_TAGS = ("misstep", "evaluation", "coding-agents")
+
+
+def write_data_set(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
+    """Write the tables and the card; gives the number of rows of each table.
+
+    Raises
+    ------
+    MissingPrerequisite
+        pyarrow is not installed.
+    """
+    counts = {}
+    for table in run.tables:
+        (folder / table.name).mkdir()
+        counts[table.name] = write_parquet(folder / table.name / _FILE, table, secrets.checked(table))
+    card = secrets.text(card_of_run(_card(run, counts, secrets)), MANIFEST, "the data card")
+    (folder / CARD).write_text(card, encoding="utf-8")
+    return counts
+
+
+def _card(run: RunExport, counts: dict[str, int], secrets: Secrets) -> RunCard:
+    asked = run.manifest.settings
+    who = asked.get("judge") or asked.get("policy") or asked.get("skill") or ""
+    options = ["--redact"] * secrets.replace + ["--with-gold"] * bool(run.gold)
+    manifest = run.manifest
+    return RunCard(
+        title=f"{run.name}: a run of misstep {manifest.command}{f' by {who}' if who else ''}",
+        licence=hub_licence(run.sources),
+        tags=(*_TAGS, manifest.command.replace(" ", "-")),
+        tables=tuple(
+            CardTable(
+                table.name,
+                table.about,
+                f"{table.name}/{_FILE}",
+                counts[table.name],
+                tuple(CardColumn(one.name, type_name(one.type), one.meaning) for one in table.columns),
+            )
+            for table in run.tables
+        ),
+        figures=run.figures,
+        commands=(command_line(manifest), " ".join(["misstep export", run.name, "--to hf --out DIR", *options])),
+        versions=f"The run was made by Misstep {manifest.misstep} on Python {manifest.python}, and finished on "
+        f"{manifest.finished}; Misstep {__version__} exported it.",
+        sources=tuple(CardSource(one.name, one.licence, one.origin) for one in run.sources),
+        notes=tuple(_notes(run, secrets)),
+    )
+
+
+def _notes(run: RunExport, secrets: Secrets) -> list[str]:
+    """What a reader has to know, a sentence each."""
+    notes = []
+    if is_generated(run.figures):
+        notes.append("The figures are measured on generated cases, whose truth is known by construction.")
+    notes.append("A missing label is null: an answer that is not there never became a label.")
+    if run.gold:
+        named = " and ".join(f"`{name}`" for name in run.gold)
+        notes.append(f"The table {named} has the truth: keep it from a judge that is to be measured on these items.")
+    else:
+        notes.append("Gold labels are not part of it.")
+    notes.append("Trajectories are not part of it. Paths in it are those of the machine that made the run.")
+    if secrets.found:
+        counts = ", ".join(f"{count:,} times {kind}" for kind, count in secrets.counts().items())
+        notes.append(f"Secrets were replaced by [secret] before it was written: {counts}.")
+    return notes

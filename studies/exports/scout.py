@@ -1,0 +1,190 @@
+"""Verdicts as a scan of Inspect Scout: `inspect_scout.scan_results_df` and `scan_status` open the folder.
+
+    scan_id=…/_scan.json          the scan and its scanners
+    scan_id=…/_summary.json       the number of scans, results and errors of each scanner
+    scan_id=…/_errors.jsonl       one error a line
+    scan_id=…/SCANNER.parquet     one result a row
+
+A judge is a scanner and an item a transcript; the transcripts themselves are not in the folder. A judge of yes and no
+has the values true and false, any other its labels. A verdict without a label has the value null; where the answer
+failed, was refused or could not be read, the row is an error.
+
+Source: inspect_scout 0.6.1, `_recorder/file.py`, `_recorder/summary.py`, `_scanspec.py`
+(https://github.com/meridianlabs-ai/inspect_scout).
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.errors import UsageError
+from harness.journal.records import MANIFEST, encode
+from harness.version import __version__
+from studies.exports.columns import Values, columns_of
+from studies.exports.opening import RunExport
+from studies.exports.parquet import ParquetRows, schema_of
+from studies.exports.scan_results import ScanResult, id_of
+from studies.exports.secrets import Secrets
+
+_TRUTH = {"yes": "true", "no": "false"}
+_ERRORS = ("unreadable", "refused", "failed")
+_TOLD = ("status", "score", "steps", "subcategory", "evidence", "access", "prompt", "seconds", "cost_usd", "cached")
+_NOT_IN_A_NAME = re.compile(r"[^\w@.+=-]+")
+
+
+def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
+    """Write the verdicts of a run as a scan; gives the number of results of each scanner.
+
+    Raises
+    ------
+    UsageError
+        The run has no verdicts.
+    MissingPrerequisite
+        pyarrow is not installed.
+    """
+    labels, scan = _labels(run), id_of((run.folder / MANIFEST).read_bytes())
+    schema = schema_of(columns_of(ScanResult))
+    place = folder / f"scan_id={scan}"
+    place.mkdir()
+    summaries: dict[str, dict[str, Any]] = {_key(judge): _summary() for judge in labels}
+    with ExitStack() as stack, (place / "_errors.jsonl").open("wb") as errors:
+        files = {judge: stack.enter_context(ParquetRows(place / f"{_key(judge)}.parquet", schema)) for judge in labels}
+        for verdict, session in _with_sessions(run, secrets):
+            judge = verdict["judge"]
+            result = _result(verdict, session, run, scan, truth=labels[judge] <= _TRUTH.keys())
+            files[judge].add(msgspec.structs.asdict(result))
+            _count(summaries[result.scanner_key], result)
+            if result.scan_error is not None:
+                errors.write(encode(_error(result)) + b"\n")
+    (place / "_scan.json").write_bytes(_scan(run, scan, list(labels)))
+    (place / "_summary.json").write_bytes(encode({"complete": True, "scanners": summaries}))
+    return {judge: files[judge].n for judge in labels}
+
+
+def _labels(run: RunExport) -> dict[str, set[str]]:
+    """Judge → the labels that it gave, also for one that has judged nothing.
+
+    Raises
+    ------
+    UsageError
+        The run has no verdicts.
+    """
+    verdicts = run.table("verdicts")
+    if verdicts is None:
+        raise UsageError(
+            f"a run of `misstep {run.manifest.command}` has no verdicts, which are the results of a scan",
+            "Name a run of classify, judge run or triage, or another form with --to.",
+        )
+    labels: dict[str, set[str]] = {}
+    for row in verdicts.rows():
+        given = labels.setdefault(row["judge"], set())
+        if row["label"] is not None:
+            given.add(row["label"])
+    asked = run.manifest.settings
+    return labels or {str(judge): set() for judge in asked.get("categories", [asked.get("judge", "judge")])}
+
+
+def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, Values]]:
+    """Each verdict with the session that it is on; of a run without sessions with nothing."""
+    verdicts, sessions = run.table("verdicts"), run.table("sessions")
+    assert verdicts is not None  # noqa: S101 (`_labels` has looked)
+    rows = secrets.checked(verdicts)
+    if sessions is None:
+        yield from ((row, {}) for row in rows)
+        return
+    for (_, judged), session in zip(groupby(rows, itemgetter("item")), secrets.checked(sessions), strict=True):
+        yield from ((row, session) for row in judged)
+
+
+def _result(verdict: Values, session: Values, run: RunExport, scan: str, *, truth: bool) -> ScanResult:
+    item, judge, label = verdict["item"], verdict["judge"], verdict["label"]
+    value = _TRUTH[label] if truth and label is not None else label
+    model, tokens = verdict["model"], [verdict["input_tokens"], verdict["output_tokens"]]
+    known = tokens != [None, None]
+    usage = dict(zip(("input_tokens", "output_tokens"), (count or 0 for count in tokens), strict=True)) if known else {}
+    total = sum(usage.values())
+    failed = verdict["status"] in _ERRORS
+    told = {name: verdict[name] for name in _TOLD if verdict.get(name) is not None}
+    file, line = verdict.get("file") or None, verdict.get("line")
+    return ScanResult(
+        transcript_id=item,
+        transcript_source_id=run.manifest.inputs.digest,
+        transcript_source_uri=file if line is None else f"{file}:{line}",
+        transcript_date=session.get("started"),
+        transcript_agent=session.get("agent"),
+        transcript_model=session.get("model"),
+        transcript_message_count=session.get("n_steps"),
+        scan_id=scan,
+        scanner_key=_key(judge),
+        scanner_name=judge,
+        input_ids=_json([item]),
+        input=_json({"transcript_id": item, "metadata": {}, "messages": [], "events": [], "timelines": []}),
+        uuid=id_of(_json([scan, judge, item]).encode()),
+        value=value,
+        value_type="null" if value is None else "boolean" if truth else "string",
+        answer=label,
+        explanation=verdict["rationale"] or None,
+        metadata=_json(told),
+        scan_error=f"{verdict['status']}: {verdict['error'] or 'no reason is recorded'}" if failed else None,
+        scan_error_traceback="" if failed else None,
+        scan_error_type="refusal" if verdict["status"] == "refused" else None,
+        scan_total_tokens=total,
+        scan_model_usage=_json({model or "unknown": usage | {"total_tokens": total}} if known else {}),
+        timestamp=run.manifest.finished,
+    )
+
+
+def _json(value: Any) -> str:
+    return encode(value).decode()
+
+
+def _key(judge: str) -> str:
+    """A judge's name as a scanner's, which is also the name of a file."""
+    return _NOT_IN_A_NAME.sub("_", judge)
+
+
+def _error(result: ScanResult) -> dict[str, Any]:
+    return {
+        "transcript_id": result.transcript_id,
+        "scanner": result.scanner_key,
+        "error": result.scan_error,
+        "traceback": "",
+        "refusal": result.scan_error_type == "refusal",
+    }
+
+
+def _summary() -> dict[str, Any]:
+    return {
+        "scans": 0, "results": 0, "errors": 0, "validation": None, "metrics": None, "tokens": 0, "model_usage": {},
+    }  # fmt: skip
+
+
+def _count(summary: dict[str, Any], result: ScanResult) -> None:
+    """Count a result as Scout does: false is none."""
+    summary["scans"] += 1
+    summary["results"] += result.value is not None and (result.value_type, result.value) != ("boolean", "false")
+    summary["errors"] += result.scan_error is not None
+    summary["tokens"] += result.scan_total_tokens
+    for model, usage in msgspec.json.decode(result.scan_model_usage).items():
+        sums = summary["model_usage"].setdefault(model, dict.fromkeys(usage, 0))
+        summary["model_usage"][model] = {name: sums[name] + count for name, count in usage.items()}
+
+
+def _scan(run: RunExport, scan: str, judges: list[str]) -> bytes:
+    scanners = {_key(judge): {"name": judge, "version": 0, "params": {}} for judge in judges}
+    spec = {
+        "scan_id": scan,
+        "scan_name": run.name,
+        "timestamp": run.manifest.finished,
+        "metadata": {"command": f"misstep {run.manifest.command}", "digest": run.manifest.inputs.digest},
+        "packages": {"misstep": __version__},
+        "options": {"max_transcripts": 25},
+        "scanners": scanners,
+    }
+    return msgspec.json.format(encode(spec), indent=2) + b"\n"

@@ -1,0 +1,117 @@
+"""No key leaves with an export: rows are looked through before they are written.
+
+A secret is the key of the environment in any spelling, what else of the environment goes to a server
+(`harness.clients.redaction`), and what has the form of a key (`harness.clients.key_patterns`).
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from harness.clients.address import KEY, secrets
+from harness.clients.key_patterns import keys_in, without_keys
+from harness.clients.redaction import Redaction
+from harness.errors import InputError
+from harness.journal.records import encode
+from studies.exports.columns import ExportedTable, Values
+
+_OF_ENVIRONMENT = "a secret of the environment"
+
+
+class FoundSecret(Struct, frozen=True):
+    """A secret: its kind, and the file, the record and the column that it stands in."""
+
+    kind: str
+    file: str
+    record: str
+    column: str
+
+
+class Secrets:
+    """Finds secrets in what is exported, or takes them out.
+
+    Parameters
+    ----------
+    replace
+        Whether they are replaced; else they are found and noted.
+
+    Attributes
+    ----------
+    found
+        Those that were found, in order.
+    """
+
+    def __init__(self, *, replace: bool) -> None:
+        self.replace = replace
+        self.found: list[FoundSecret] = []
+        self._redaction = Redaction(os.environ.get(KEY, ""), secrets())
+
+    def checked(self, table: ExportedTable) -> Iterator[Values]:
+        """The rows of a table; with `replace` without secrets."""
+        for row in table.rows():
+            # A row is looked through as a whole first: nearly none has a secret.
+            yield self._checked(row, table) if any(self._kinds(encode(row).decode())) else row
+
+    def text(self, text: str, file: str, record: str) -> str:
+        """A text that stands in no table; with `replace` without secrets."""
+        self.found += [FoundSecret(kind, file, record, "") for kind in self._kinds(text)]
+        return self._without(text) if self.replace else text
+
+    def refuse(self, folder: str) -> None:
+        """Refuse the export where secrets were found and not replaced.
+
+        Raises
+        ------
+        InputError
+            There are some; names file, record, column and kind of the first.
+        """
+        if not self.found or self.replace:
+            return
+        first, more = self.found[0], len(self.found) - 1
+        others = f", and {more:,} more" if more else ""
+        raise InputError(
+            f"this has the form of {first.kind}{others}, and an export is made to be passed on",
+            "Write it with --redact, which puts [secret] in the place of each.",
+            file=f"{folder}/{first.file}",
+            field=": ".join(filter(None, (first.record, first.column))),
+        )
+
+    def counts(self) -> dict[str, int]:
+        """How many of each kind were found, the most frequent first."""
+        return dict(Counter(one.kind for one in self.found).most_common())
+
+    def _checked(self, row: Values, table: ExportedTable) -> Values:
+        record = ", ".join(f"{name} {row[name]}" for name in table.key)
+        checked = {}
+        for name, value in row.items():
+            for text in _texts(value):
+                self.found += [FoundSecret(kind, table.file, self._without(record), name) for kind in self._kinds(text)]
+            checked[name] = self._replaced(value) if self.replace else value
+        return checked
+
+    def _kinds(self, text: str) -> Iterator[str]:
+        for key in keys_in(text):
+            yield key.kind
+        if self._redaction(text) != text:
+            yield _OF_ENVIRONMENT
+
+    def _without(self, text: str) -> str:
+        return without_keys(self._redaction(text))
+
+    def _replaced(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._without(value)
+        if isinstance(value, dict):
+            return {name: self._replaced(one) for name, one in value.items()}
+        return [self._replaced(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _texts(value: Any) -> Iterable[str]:
+    """The texts in a value."""
+    if isinstance(value, str):
+        return (value,)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return (text for one in inner for text in _texts(one))

@@ -1,0 +1,73 @@
+"""A run exported: opened, looked through for secrets, and written into a folder in one of several forms."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, get_args
+
+from harness.errors import UsageError
+from harness.version import __version__
+from studies.exports.comma_separated import write_csv
+from studies.exports.folder import ExportFile, check_free, exported_folder
+from studies.exports.hugging_face import write_data_set
+from studies.exports.opening import Choice, RunExport, open_export
+from studies.exports.parquet import write_parquet
+from studies.exports.scout import write_scan
+from studies.exports.secrets import Secrets
+
+Form = Literal["hf", "parquet", "csv", "scout"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def export_run(run: Path, to: Form, out: Path, choice: Choice, *, redact: bool = False) -> dict[str, int]:
+    """Write a finished run into a folder; gives the number of rows of each table.
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    to
+        The form.
+    out
+        The folder: a new one, an empty one, or one with an earlier export of this run to this form.
+    choice
+        What of the run is exported.
+    redact
+        Whether secrets are replaced; else they are refused.
+
+    Raises
+    ------
+    UsageError
+        The run is not finished, or the folder has other files.
+    InputError
+        The run cannot be read, or has secrets.
+    MissingPrerequisite
+        What writes the form is not installed.
+    """
+    if to == "scout" and choice.gold:
+        raise UsageError(
+            "a scan has no place for gold labels", "Leave out --with-gold, or export it with --to parquet."
+        )
+    about = ExportFile(to, run.resolve().name, __version__)
+    check_free(out, about)
+    opened, secrets = open_export(run, choice), Secrets(replace=redact)
+    with exported_folder(out, about) as building:
+        counts = _WRITERS[to](opened, building, secrets)
+        secrets.refuse(str(run))
+    return counts
+
+
+_Write = Callable[[RunExport, Path, Secrets], dict[str, int]]
+
+
+def _parquet(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
+    return {
+        table.name: write_parquet(folder / f"{table.name}.parquet", table, secrets.checked(table))
+        for table in run.tables
+    }
+
+
+def _csv(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
+    return {table.name: write_csv(folder / f"{table.name}.csv", table, secrets.checked(table)) for table in run.tables}
+
+
+_WRITERS: dict[Form, _Write] = {"hf": write_data_set, "parquet": _parquet, "csv": _csv, "scout": write_scan}

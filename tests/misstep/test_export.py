@@ -1,0 +1,26 @@
+"""`misstep export` as a user gives it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.misstep.as_a_user import in_this_process
+from tests.misstep.made_up_exports import classified
+
+
+def test_the_tables_are_told_with_their_rows_and_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export = in_this_process("export", monkeypatch, capsys)
+    run, out = classified(tmp_path), tmp_path / "out"
+    code, told, error = export(run, "--to", "csv", "--out", out)
+    assert (code, told.splitlines()[1:3]) == (0, ["verdicts    24", "sessions    12"]), error
+    assert told.splitlines()[-1] == str(out)
+    assert (out / "verdicts.csv").exists()
+    document = json.loads(export(run, "--to", "csv", "--out", out, "--json")[1])
+    assert document["rows"]["verdicts"] == 24
+    code, _, error = export(tmp_path, "--to", "csv", "--out", out)
+    assert (code, "there is no run.toml" in error) == (2, True)
+    code, _, error = export(run, "--to", "csv", "--out", run)
+    assert (code, "has other files, such as" in error) == (2, True)

@@ -1,0 +1,50 @@
+"""No key leaves with an export: it is refused, or replaced where that is asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from studies.exports.opening import Choice
+from studies.exports.writing import Form, export_run
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+
+TOKEN = "ghp_" + "a1B2" * 9
+OF_ENVIRONMENT = "quince-7Hq2mXw-Zt9LrB4vNcE8s"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run in which a judge repeats a token, and the key of the environment in pieces."""
+    monkeypatch.setenv("OPENAI_API_KEY", OF_ENVIRONMENT)
+    escaped = "".join(f"\\u{ord(sign):04x}" for sign in OF_ENVIRONMENT)
+    given = [
+        verdict(0, rationale="Nothing is wrong."),
+        verdict(1, "no", rationale=f"It prints {TOKEN} on the terminal."),
+        verdict(2, rationale=f"It says {escaped}."),
+    ]
+    return judged_run(tmp_path / "run", benchmark_of_runs(tmp_path / "gates", 3), given)
+
+
+@pytest.mark.parametrize("to", ["hf", "parquet", "csv", "scout"])
+def test_a_run_with_a_key_is_refused_by_file_record_column_and_kind(run: Path, to: Form, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        export_run(run, to, tmp_path / "out", Choice())
+    told = refused.value.line()
+    assert told.startswith(f"{run}/verdicts.jsonl: item item-1: rationale: this has the form of a GitHub token, and 1 ")
+    assert "--redact" in told
+    assert TOKEN not in told
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("to", ["hf", "parquet", "csv", "scout"])
+def test_on_request_no_spelling_of_a_key_is_left_and_the_rest_is(run: Path, to: Form, tmp_path: Path) -> None:
+    export_run(run, to, tmp_path / "out", Choice(), redact=True)
+    written = [file.read_bytes() for file in (tmp_path / "out").rglob("*") if file.is_file()]
+    for secret in (TOKEN, OF_ENVIRONMENT, "\\u0071\\u0075\\u0069"):
+        assert not any(secret.encode() in content for content in written)
+    if to == "hf":
+        card = (tmp_path / "out" / "README.md").read_text()
+        assert "1 times a GitHub token, 1 times a secret of the environment" in card
+    if to == "csv":
+        assert "It prints [secret] on the terminal." in (tmp_path / "out" / "verdicts.csv").read_text()
