@@ -13,10 +13,19 @@ from urllib.parse import quote, unquote
 FOLDER = "addresses"
 """The folder of the cache in which the copies lie."""
 
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 _LONGEST = 200
 _SLASH = "%2F"
 _MARK = "%3A%2F%2F"
+_HUB = "hf://"
+"""Of a split of a data set, `hf://…?split=S`, each file has the address that it has without a split."""
+
 _COPY = re.compile(rf"(?:\A|/){FOLDER}/(?=[a-z][a-z0-9+.-]+{_MARK})")
+
+
+def is_address(text: str) -> bool:
+    """Whether a text names a place by `scheme://` rather than by a path."""
+    return _ADDRESS.match(text) is not None
 
 
 def folder_names(top: str) -> tuple[str, ...]:
@@ -44,4 +53,7 @@ def address_text(path: str) -> str:
     if last is None:
         return path
     top, name = unquote("".join(pieces[: last + 1])), "/".join(pieces[last + 1 :])
-    return top + name if name or top.endswith("://") else top.removesuffix("/")
+    if not name:
+        return top if top.endswith("://") else top.removesuffix("/")
+    without_query, asks, _ = top.partition("?")
+    return (f"{without_query}/" if asks and top.startswith(_HUB) else top) + name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from harness.errors import UsageError
+from misstep.options import path_or_address
 
 if TYPE_CHECKING:
     from analysis.labels import Reading
@@ -15,6 +16,7 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="LABELS",
+        parser=path_or_address,
         help="File with the labels: CSV, TSV, .xlsx, JSON or JSON Lines, packed by gzip or not; - is standard input.",
     ),
 ]

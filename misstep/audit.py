@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from harness.errors import UsageError
-from misstep.options import Html, Json, command_app, json_text
+from misstep.options import Html, Json, command_app, json_text, path_or_address
 
 if TYPE_CHECKING:
     from analysis.audit.findings import Finding
@@ -87,7 +87,7 @@ def _found(name: str) -> "list[Finding]":
     from analysis.audit.user_file import read_user_rows
     from analysis.published import load_paper, read_paper
 
-    file = Path(name)
+    file = path_or_address(name)
     if not file.exists():
         if name in _papers():
             return paper_findings(load_paper(name), name)

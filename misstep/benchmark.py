@@ -7,9 +7,10 @@ import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
+from harness.places import path_text
 from harness.progress import say
 from misstep.agreement_options import Item, Keep, Label, Missing, Rater, gold_reading
-from misstep.options import command_app
+from misstep.options import command_app, path_or_address
 
 app = command_app(has_commands=True)
 
@@ -21,8 +22,13 @@ def benchmark() -> None:
 
 @app.command()
 def make(
-    sessions: Annotated[list[Path], typer.Argument(metavar="SESSIONS...", help="Files and folders with sessions.")],
-    labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels of people, as for `misstep agreement`.")],
+    sessions: Annotated[
+        list[Path],
+        typer.Argument(metavar="SESSIONS...", parser=path_or_address, help="Files and folders with sessions."),
+    ],
+    labels: Annotated[
+        Path, typer.Option(metavar="FILE", parser=path_or_address, help="Labels of people, as for `misstep agreement`.")
+    ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not hold another.")],
     kind: Annotated[
         Literal["misbehaviour", "triage", "text"],
@@ -46,7 +52,7 @@ def make(
         raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")
     rows, remarks = gold_from(labels, gold_reading(item, rater, label, keep, missing))
     for remark in remarks:
-        say(f"misstep: {plain(f'{labels}: {remark}')}")
+        say(f"misstep: {plain(f'{path_text(labels)}: {remark}')}")
     given = dict.fromkeys(sorted({row.label for row in rows}), "")
     folder = session_benchmark(kind, given, sessions, out)
     count = add_gold(folder, rows, labels)

@@ -12,12 +12,14 @@ import typer
 from analysis.measures.gates import fail_on as gate_of
 from analysis.pages.findings import complaints, findings_text, shares
 from harness.classifiers import chosen_categories, classify_all
+from harness.copies import is_address
 from harness.escaping import plain
 from harness.journal.records import REPORT
+from harness.places import path_text
 from harness.progress import say
 from misstep import gate_options
 from misstep.classify_options import Categories
-from misstep.options import Html, Json, command_app, json_text, moment
+from misstep.options import Html, Json, command_app, json_text, moment, path_or_address
 from misstep.pages import write_page
 from misstep.shard_options import ShardOption, folder_of, place_of_shards, refuse_beside_shard
 from studies.classified_paths import as_json, classified_findings, classified_page, classified_shard, shard_text
@@ -27,7 +29,7 @@ app = command_app()
 
 @app.command()
 def classify(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
     categories: Categories = "",
     out: Annotated[
         str | None,
@@ -72,30 +74,33 @@ def classify(
     finds: limits such as --fail-on belong to the merge.
     """
     chosen = chosen_categories(categories)
-    arguments = [*map(str, paths), *(["--categories", categories] if categories else [])]
+    given = [path if is_address(path) else str(Path(path)) for path in paths]
+    named = ["--categories", categories] if categories else []
     if shard is not None:
         refuse_beside_shard({"--fail-on": fail_on, "--junit": junit, "--summary": summary, "--html": html})
         place = place_of_shards(out)
         with _stopped(f"shard {shard} is done again by the same line"):
             done = classified_shard(
                 shard,
-                list(map(str, paths)),
+                given,
                 chosen,
                 classify_all,
                 out=place,
                 workers=workers,
-                arguments=[*arguments, "--out", place],
+                arguments=[*given, *named, "--out", place],
                 since=since,
             )
         print(json_text(done) if json else shard_text(done, place))
         return
     gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    places = list(map(path_or_address, paths))
+    arguments = [*map(path_text, places), *named]
     folder = folder_of(out)
     kept = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
     with _stopped(kept or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
         run = folder or (Path(unkept) if html else None)
         found = classified_findings(
-            paths,
+            places,
             chosen,
             classify_all,
             out=run,

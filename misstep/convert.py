@@ -9,10 +9,11 @@ import typer
 from analysis.tables.aligned import aligned
 from harness.errors import UsageError
 from harness.escaping import plain
+from harness.places import path_text
 from harness.progress import say
 from harness.readers import READERS
 from harness.runs.convert import Converted, convert_all
-from misstep.options import Json, command_app
+from misstep.options import Json, command_app, path_or_address
 
 _SHOWN = 10
 
@@ -23,7 +24,11 @@ app = command_app()
 def convert(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help=f"Files and folders with agent runs. Formats: {', '.join(READERS)}."),
+        typer.Argument(
+            metavar="PATH...",
+            parser=path_or_address,
+            help=f"Files and folders with agent runs. Formats: {', '.join(READERS)}.",
+        ),
     ],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the converted files; it is created if it does not exist.")
@@ -65,7 +70,9 @@ def _refuse_own_output(paths: list[Path], out: Path) -> None:
     target = out.resolve()
     for path in paths:
         if path.is_dir() and target.is_relative_to(path.resolve()):
-            raise UsageError(f"--out {out} is inside {path}, which the command reads", "Choose a folder outside it.")
+            raise UsageError(
+                f"--out {out} is inside {path_text(path)}, which the command reads", "Choose a folder outside it."
+            )
 
 
 def _as_json(converted: Converted) -> str:

@@ -10,7 +10,7 @@ from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
 from misstep.agreement_options import Item, Keep, Label, Missing, gold_reading
-from misstep.options import BenchmarkFolder, Seed, command_app, write_file
+from misstep.options import BenchmarkFolder, Seed, command_app, path_or_address, write_file
 
 if TYPE_CHECKING:
     from studies.labelling import Drawn
@@ -44,7 +44,11 @@ def label(
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Take the labels from a file, as for `misstep agreement`, instead."),
+        typer.Option(
+            metavar="FILE",
+            parser=path_or_address,
+            help="Take the labels from a file, as for `misstep agreement`, instead.",
+        ),
     ] = None,
     item: Item = "",
     label: Label = "",

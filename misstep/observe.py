@@ -13,7 +13,7 @@ from harness.escaping import plain, printable
 from harness.progress import say
 from misstep import model_options
 from misstep.observe_files import replay_files
-from misstep.options import Json, command_app
+from misstep.options import Json, command_app, path_or_address
 
 if TYPE_CHECKING:
     from harness.observer.replay import ReplayOptions
@@ -27,7 +27,8 @@ _LOOKS_APART = 1.0
 @app.command()
 def observe(
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")
+        list[Path] | None,
+        typer.Argument(metavar="PATH...", parser=path_or_address, help="Files and folders with agent runs."),
     ] = None,
     every: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the agent between two questions.")] = 5,
     delay: Annotated[

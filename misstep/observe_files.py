@@ -10,6 +10,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
+from harness.places import path_text
 from harness.progress import say
 from misstep.model_options import ModelOptions, client_settings
 
@@ -43,7 +44,7 @@ def replay_files(
 
     given = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
     given |= {"--model": asking.model} if asking.model else {}
-    arguments = [*map(str, paths), *(part for name, value in given.items() for part in (name, str(value)))]
+    arguments = [*map(path_text, paths), *(part for name, value in given.items() for part in (name, str(value)))]
     arguments += ["--categories", ",".join(options.categories)] if options.categories else []
     try:
         with ExitStack() as stack:

@@ -89,30 +89,18 @@ def write_file(option: str, file: Path, text: str) -> None:
         raise UsageError(f"{option} {file}: {error.strerror}", "Name a file in a folder that exists.") from error
 
 
-def local_places(texts: list[str]) -> list[Path]:
-    """Paths and addresses as they stand on a command line, as paths: what lies at an address is fetched to the cache.
+def path_or_address(given: str) -> Path:
+    """A path, or an address such as `s3://bucket/logs`, as a path: what lies at an address is fetched to the cache.
 
     Raises
     ------
     MisstepError
-        What an address names cannot be had; says why.
+        What the address names cannot be had; says why.
     """
-    from harness.lake.addresses import local_places
+    from harness.copies import is_address
 
-    return local_places(texts)
+    if not is_address(given):
+        return Path(given)
+    from harness.lake.addresses import local_copies
 
-
-def local_place(text: str) -> Path:
-    """As `local_places`, of what has to be one file or folder.
-
-    Raises
-    ------
-    UsageError
-        It is a split of a data set that has several files.
-    """
-    from harness.errors import UsageError
-
-    places = local_places([text])
-    if len(places) > 1:
-        raise UsageError(f"{text} are {len(places):,} files", "Give the address of one of them, or of a folder.")
-    return places[0]
+    return local_copies(given)

@@ -9,7 +9,7 @@ from harness.escaping import plain
 from harness.lake.manifest import Manifest
 from harness.progress import say
 from harness.runs.pack import pack as pack_into
-from misstep.options import Json, command_app, json_text
+from misstep.options import Json, command_app, json_text, path_or_address
 
 _SHOWN = 10
 
@@ -18,7 +18,9 @@ app = command_app()
 
 @app.command()
 def pack(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", parser=path_or_address, help="Files and folders with agent runs.")
+    ],
     out: Annotated[str, typer.Option(metavar="URL", help="Folder, or address such as s3://bucket/runs, to pack into.")],
     workers: Annotated[
         int | None,

@@ -10,7 +10,7 @@ import typer
 from harness.escaping import plain
 from harness.progress import say
 from misstep.attempt_options import K, Threshold, numbers_of_attempts
-from misstep.options import Html, Json, Seed, command_app, json_text
+from misstep.options import Html, Json, Seed, command_app, json_text, path_or_address
 from misstep.pages import write_page
 
 app = command_app()
@@ -22,6 +22,7 @@ def passing(
         list[Path],
         typer.Argument(
             metavar="CSV|RUN…",
+            parser=path_or_address,
             help="Files of attempts (CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input), or folders of runs of"
             " `repair run`.",
         ),

@@ -11,11 +11,12 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.intervention import INTERVENTION
+from harness.places import path_text
 from harness.progress import say
 from harness.runs.chosen_runs import chosen_runs, say_unreadable
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
-from misstep.options import command_app
+from misstep.options import command_app, path_or_address
 from misstep.pages import write_page
 
 app = command_app()
@@ -26,7 +27,9 @@ _LONGEST_NAME = 80
 
 @app.command()
 def view(
-    path: Annotated[Path | None, typer.Argument(metavar="FILE", help="File or folder with agent runs.")] = None,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="FILE", parser=path_or_address, help="File or folder with agent runs.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="F.html", help="The HTML page; by default named after the run or folder, in this folder."),
@@ -71,8 +74,8 @@ def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
     from harness.classifiers import categories, classify_all
     from studies.viewed_runs import viewed_runs
 
-    viewed = viewed_runs(path, categories(), classify_all, shlex.join(["misstep", "view", str(path), *options]))
-    _write(out or Path(f"{file_name(path.resolve().name)}.html"), viewed.page)
+    viewed = viewed_runs(path, categories(), classify_all, shlex.join(["misstep", "view", path_text(path), *options]))
+    _write(out or Path(f"{file_name(Path(path_text(path.resolve())).name)}.html"), viewed.page)
     say_unreadable(viewed.unreadable)
     _end([one.error for one in viewed.failed], bool(viewed.unreadable))
 
@@ -81,7 +84,12 @@ def _view_two(path: Path | None, compare: tuple[str, str], out: Path | None, id_
     from harness.classifiers import categories, classify_all
     from studies.compared_runs import compared_runs
 
-    words = [*([] if path is None else [str(path)]), "--compare", *compare, *([] if id_ is None else ["--id", id_])]
+    words = [
+        *([] if path is None else [path_text(path)]),
+        "--compare",
+        *compare,
+        *([] if id_ is None else ["--id", id_]),
+    ]
     command = shlex.join(["misstep", "view", *words])
     compared = compared_runs(path, compare, id_, categories(), classify_all, command)
     _write(out or Path(f"{file_name('-and-'.join(compared.ids))}.html"), compared.page)
@@ -129,8 +137,8 @@ def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
     from analysis.pages.trajectory import trajectory_page
     from harness.observer.replay import ReplayOptions, replay
 
-    command = shlex.join(["misstep", "view", str(path), "--id", trajectory.id])
+    command = shlex.join(["misstep", "view", path_text(path), "--id", trajectory.id])
     guided = any(INTERVENTION in step.extra for step in trajectory.steps)
     observed = None if guided else replay(trajectory, ReplayOptions())
-    foot = Foot(command, inputs=(f"{path}, read as {trajectory.source.format}",))
+    foot = Foot(command, inputs=(f"{path_text(path)}, read as {trajectory.source.format}",))
     return trajectory_page(trajectory, verdicts, foot, observed)

@@ -12,13 +12,14 @@ from harness.journal.classified import Summary
 from harness.journal.labelled_sessions import labelled_sessions
 from harness.journal.records import REPORT, SCORES, encode
 from harness.lake.store import Store
+from harness.places import path_text
 from harness.runs.classify import ClassifyAs, Conclude, classify_paths
 from harness.runs.shards.classify import ShardDone, classify_shard
 from harness.runs.shards.layout import Shard
 from harness.runs.shards.merge import merge_shards
 from harness.runs.shards.plan import Plan
 from harness.trajectory import Trajectory
-from studies.finished_runs import finished_manifest, named_paths, read_scores, scores_in
+from studies.finished_runs import finished_manifest, named_inputs, read_scores, scores_in
 from studies.merged_runs import Merged, page_of
 
 
@@ -55,7 +56,7 @@ def classified_findings(
         out=out,
         workers=workers,
         arguments=arguments,
-        conclude=_concluding(categories, paths, arguments),
+        conclude=_concluding(categories, list(map(path_text, paths)), arguments),
         since=since,
         show=_show,
     )
@@ -108,8 +109,7 @@ def merge_classified(store: Store, plan: Plan, digest: str) -> Merged:
         As `merge_shards`.
     """
     categories = plan.manifest.settings["categories"]
-    paths = [Path(path) for path in plan.paths]
-    summary = merge_shards(store, plan, digest, _concluding(categories, paths, plan.manifest.arguments))
+    summary = merge_shards(store, plan, digest, _concluding(categories, plan.paths, plan.manifest.arguments))
     if summary is not None:
         found = findings(categories, summary)
     else:
@@ -123,12 +123,12 @@ def merge_classified(store: Store, plan: Plan, digest: str) -> Merged:
     )
 
 
-def _concluding(categories: Sequence[str], paths: Sequence[Path], arguments: Sequence[str]) -> Conclude:
+def _concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
     """The scores and the page of a finished run."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
         found = findings(categories, summary)
-        return {SCORES: as_json(found), REPORT: _page(found, folder, paths, arguments).encode()}
+        return {SCORES: as_json(found), REPORT: _page(found, folder, inputs, arguments).encode()}
 
     return conclude
 
@@ -149,13 +149,13 @@ def classified_page(run: Path) -> str:
         Its scores cannot be read.
     """
     manifest = finished_manifest(run, "classify")
-    return _page(read_scores(run, Findings), run, named_paths(manifest), manifest.arguments)
+    return _page(read_scores(run, Findings), run, named_inputs(manifest), manifest.arguments)
 
 
-def _page(found: Findings, run: Path, paths: Sequence[Path], arguments: Sequence[str]) -> str:
+def _page(found: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:
     from analysis.pages.sessions.page import sessions_page  # takes long, and only a run has a page
 
-    return sessions_page(found, labelled_sessions(run), paths, arguments)
+    return sessions_page(found, labelled_sessions(run), inputs, arguments)
 
 
 def _show(session: Trajectory, evidence: Collection[int]) -> str:

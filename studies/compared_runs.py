@@ -9,6 +9,8 @@ from msgspec import Struct, structs
 from analysis.pages.foot import Foot
 from analysis.pages.runs.compared import ComparedRun, compared_page
 from harness.errors import UsageError
+from harness.lake.addresses import is_address, local_copies
+from harness.places import path_text
 from harness.runs.chosen_runs import ChosenRuns, chosen_runs
 from harness.runs.classify import ClassifyAs
 from harness.trajectory import Trajectory
@@ -68,13 +70,13 @@ def compared_runs(
         _compared(structs.replace(run, id=own), place, categories, classify)
         for run, own, place in zip(runs, ids, places, strict=True)
     )
-    inputs = tuple(f"{place}, read as {run.source.format}" for place, run in zip(places, runs, strict=True))
+    inputs = tuple(f"{path_text(place)}, read as {run.source.format}" for place, run in zip(places, runs, strict=True))
     page = compared_page(a, b, Foot(command, inputs=tuple(dict.fromkeys(inputs))))
     return ComparedRuns(page, (ids[0], ids[1]), is_complete, (*a.verdicts, *b.verdicts))
 
 
 def _existing(named: str) -> Path:
-    path = Path(named)
+    path = local_copies(named) if is_address(named) else Path(named)
     if not path.exists():
         raise UsageError(
             f"there is no file {named}", "Name two files, or one file before two ids: misstep view FILE --compare A B."
@@ -86,8 +88,8 @@ def _only_run(path: Path, id_: str | None) -> ChosenRuns:
     chosen = chosen_runs(path, [id_])
     if id_ is None and len(chosen.ids) > 1:
         raise UsageError(
-            f"{path} holds {len(chosen.ids):,} runs",
-            f"Choose two of them, such as misstep view {shlex.quote(str(path))} --compare "
+            f"{path_text(path)} holds {len(chosen.ids):,} runs",
+            f"Choose two of them, such as misstep view {shlex.quote(path_text(path))} --compare "
             f"{shlex.join(chosen.ids[:2])}; or give --id ID for one of that id in each.",
         )
     return chosen
@@ -95,5 +97,5 @@ def _only_run(path: Path, id_: str | None) -> ChosenRuns:
 
 def _compared(run: Trajectory, path: Path, categories: Sequence[str], classify: ClassifyAs) -> ComparedRun:
     return ComparedRun(
-        run, tuple(classify(run, categories)), shlex.join(["misstep", "view", str(path), "--id", run.id])
+        run, tuple(classify(run, categories)), shlex.join(["misstep", "view", path_text(path), "--id", run.id])
     )

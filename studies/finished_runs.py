@@ -38,9 +38,9 @@ def command_line(manifest: Manifest) -> str:
     return shlex.join(["misstep", *named, *manifest.arguments])
 
 
-def named_paths(manifest: Manifest) -> list[Path]:
-    """The files and folders that the command line named, which stand before its options."""
-    return [Path(argument) for argument in takewhile(lambda one: not one.startswith("--"), manifest.arguments)]
+def named_inputs(manifest: Manifest) -> list[str]:
+    """The files, folders and addresses that the command line named, which stand before its options."""
+    return list(takewhile(lambda one: not one.startswith("--"), manifest.arguments))
 
 
 def read_scores(run: Path, kind: type[Scores]) -> Scores:

@@ -8,6 +8,7 @@ from analysis.labels import Reading, read_questions
 from analysis.stats.patterns import MISSING
 from harness.errors import InputError, UsageError
 from harness.items import Question, read_question
+from harness.places import path_text
 
 _SHOWN = 5
 
@@ -25,7 +26,7 @@ def gold_from(file: Path, reading: Reading) -> tuple[list[GoldLabel], list[str]]
     found = read_questions(file, reading)
     if len(found.labels) > 1:
         questions = ", ".join(found.labels)
-        raise UsageError(f"{file} answers several questions: {questions}", "Name one with --label.")
+        raise UsageError(f"{path_text(file)} answers several questions: {questions}", "Name one with --label.")
     (labels,) = found.labels.values()
     rows = [
         GoldLabel(item, rater, labels.categories[code])

@@ -14,10 +14,11 @@ from harness.journal.records import (
     SESSION_RECORDS,
     read_records,
 )
+from harness.places import path_text
 from harness.runs.observe import LeftOut, Observe, observe_paths
 from harness.session import Session
 from harness.trajectory import Trajectory
-from studies.finished_runs import finished_manifest, named_paths, read_scores
+from studies.finished_runs import finished_manifest, named_inputs, read_scores
 
 
 def observed_findings(
@@ -50,7 +51,7 @@ def observed_findings(
         found = observed(records, left_out.unreadable, left_out.skipped, left_out.renamed)
         written = {SCORES: observed_json(found)}
         if with_page:
-            written[REPORT] = observed_page(found, _runs(folder), paths, arguments).encode()
+            written[REPORT] = observed_page(found, _runs(folder), list(map(path_text, paths)), arguments).encode()
         return written
 
     show = _show if with_page else None
@@ -69,7 +70,7 @@ def page_of_observed(run: Path) -> str:
         Its records cannot be read.
     """
     manifest = finished_manifest(run, "observe")
-    return observed_page(read_scores(run, Observed), _runs(run), named_paths(manifest), manifest.arguments)
+    return observed_page(read_scores(run, Observed), _runs(run), named_inputs(manifest), manifest.arguments)
 
 
 def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:

@@ -12,6 +12,7 @@ from analysis.pages.runs.index import runs_page
 from analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run
 from harness.journal.classified import Failed, Names, failed_verdicts, together
 from harness.journal.workers import enough_workers, in_order
+from harness.places import path_text
 from harness.progress import Progress
 from harness.runs.classify import ClassifyAs
 from harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
@@ -68,8 +69,8 @@ def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, com
                 failed += failed_verdicts(one.verdicts)
                 name = names.give(one.session.item)
                 listed.add(structs.replace(one, session=structs.replace(one.session, item=name)))
-    foot = Foot(command, inputs=(str(path),))
-    page = runs_page(path.resolve().name, categories, listed, unreadable, foot)
+    foot = Foot(command, inputs=(path_text(path),))
+    page = runs_page(Path(path_text(path.resolve())).name, categories, listed, unreadable, foot)
     return ViewedRuns(page, listed.n, tuple(unreadable), tuple(together(failed)))
 
 

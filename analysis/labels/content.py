@@ -5,6 +5,7 @@ import zlib
 from pathlib import Path
 
 from harness.errors import InputError
+from harness.places import path_text
 
 MOST_BYTES = 512 * 2**20
 
@@ -17,7 +18,7 @@ _GZIP_WINDOW = 31
 
 def shown(path: Path) -> str:
     """A file as messages name it."""
-    return "standard input" if path == STANDARD_INPUT else str(path)
+    return "standard input" if path == STANDARD_INPUT else path_text(path)
 
 
 def read_content(path: Path, what: str = "labels") -> bytes:

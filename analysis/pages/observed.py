@@ -83,7 +83,7 @@ def _left_out(found: Observed) -> Iterator[str]:
 def observed_page(
     found: Observed,
     runs: Iterable[tuple[Session, ObservedRun]],
-    paths: Sequence[Path],
+    inputs: Sequence[str],
     arguments: Sequence[str],
 ) -> str:
     """The page of a run of `observe`: the rate, and every session with an intervention, opened at its evidence.
@@ -94,7 +94,7 @@ def observed_page(
         What was found.
     runs
         All sessions of the run with their records.
-    paths
+    inputs
         What was observed.
     arguments
         Those of the command that makes the run again.
@@ -118,7 +118,7 @@ def observed_page(
         title=f"What the observer saw in {counted_text(found.n, 'session')}",
         finding=finding,
         warnings=unreadable,
-        foot=Foot(shlex.join(["misstep", "observe", *arguments]), inputs=tuple(str(path) for path in paths)),
+        foot=Foot(shlex.join(["misstep", "observe", *arguments]), inputs=tuple(inputs)),
         figures=[],
         contents=[(table_id(table), table.title)],
         tables=[markup(table_html(table, with_finding=False))],

@@ -6,7 +6,6 @@ is, in the words of the store (a checksum, an etag, a time); where the store say
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,13 +18,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.copies import FOLDER, folder_names
+from harness.copies import is_address as is_address
 from harness.errors import InputError, UnsafePath, UsageError, writing
 from harness.lake import hub
 from harness.lake.drivers import opened, reaching
 from harness.places import cache_folder
 from harness.progress import Progress
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 _VERSIONS = ".versions"
 _SAID_OF_A_VERSION = (
     *("sha256", "ETag", "etag", "checksum", "md5Hash", "content_md5", "blob_id", "generation"),
@@ -54,17 +53,15 @@ class StoredFile(Struct, frozen=True):
         Its length; 0 where the store does not say.
     version
         What the store says to tell it from later versions; empty where it says nothing.
+    below
+        The address that was named, with a slash behind it; of a file that was named itself, the one above it.
     """
 
     address: str
     name: str
     bytes: int
     version: str
-
-
-def is_address(text: str) -> bool:
-    """Whether a text names a place by `scheme://` rather than by a path."""
-    return _ADDRESS.match(text) is not None
+    below: str
 
 
 def stored_files(address: str) -> tuple[StoredFile, ...]:
@@ -112,11 +109,10 @@ def local_copy(file: StoredFile) -> Path:
     return target
 
 
-def local_copies(address: str) -> tuple[Path, ...]:
+def local_copies(address: str) -> Path:
     """What to read for an address: the folder with the copies of all files below it, or the file that it names.
 
-    Of a split of a data set on the Hugging Face hub it is each of its files. A copy in the folder whose file is no
-    longer stored is removed. Raises as `local_copy`.
+    A copy in the folder whose file is no longer stored is removed. Raises as `local_copy`.
     """
     pinned = _pinned(address)
     files = _files_at(pinned)
@@ -125,12 +121,12 @@ def local_copies(address: str) -> tuple[Path, ...]:
         for file, copy in zip(files, threads.map(local_copy, files), strict=True):
             copies.append(copy)
             progress.advance(note=file.name)
-    if hub.asks_for_a_split(pinned) or files[0].address == pinned:
-        return tuple(copies)
+    if files[0].address == pinned:
+        return copies[0]
     top = _folder_of(files[0])
     for path in set(_copies_in(top)).difference(copies):
-        path.unlink()
-    return (top,)
+        path.unlink(missing_ok=True)
+    return top
 
 
 def local_places(texts: Iterable[str]) -> list[Path]:
@@ -138,7 +134,7 @@ def local_places(texts: Iterable[str]) -> list[Path]:
 
     Raises as `local_copy`.
     """
-    return [path for text in texts for path in (local_copies(text) if is_address(text) else (Path(text),))]
+    return [local_copies(text) if is_address(text) else Path(text) for text in texts]
 
 
 def _pinned(address: str) -> str:
@@ -172,8 +168,9 @@ def check_address(address: str) -> None:
 def _files_at(address: str) -> tuple[StoredFile, ...]:
     """The files at an address that is checked and pinned."""
     if hub.asks_for_a_split(address):
-        top, files = hub.files_of_split(address)
-        found = [replace(one, name=one.address.removeprefix(top)) for file in files for one in _listed(file)]
+        top, addresses = hub.files_of_split(address)
+        below = f"{address}/"
+        found = [replace(_listed(one)[0], name=one.removeprefix(top), below=below) for one in addresses]
     else:
         found = _listed(address)
     if not found:
@@ -188,17 +185,18 @@ def _listed(address: str) -> list[StoredFile]:
         about = system.info(path)
         inside = system.find(path, detail=True) if about["type"] == "directory" or address.endswith("/") else None
     if inside is None:
-        return [_stored(address, address.rpartition("/")[2], about)]
-    top = address if address.endswith("/") else f"{address}/"
+        above, _, name = address.rpartition("/")
+        return [_stored(f"{above}/", name, about)]
+    below = address if address.endswith("/") else f"{address}/"
     names = {place.removeprefix(path).lstrip("/"): one for place, one in inside.items()}
-    return [_stored(top + name, name, one) for name, one in names.items() if not _is_hidden(name)]
+    return [_stored(below, name, one) for name, one in names.items() if not _is_hidden(name)]
 
 
 def _is_hidden(name: str) -> bool:
     return not name or any(part.startswith(".") and part != ".." for part in PurePosixPath(name).parts)
 
 
-def _stored(address: str, name: str, about: dict[str, Any]) -> StoredFile:
+def _stored(below: str, name: str, about: dict[str, Any]) -> StoredFile:
     """A file as the driver describes it.
 
     Raises
@@ -207,15 +205,15 @@ def _stored(address: str, name: str, about: dict[str, Any]) -> StoredFile:
         Its name leads out of the folder that its copy would lie in.
     """
     if not name or name != PurePosixPath(name).as_posix() or ".." in name.split("/") or "\0" in name:
-        raise UnsafePath(f"{address}: {name!r} is no name of a file", "Rename it, or give another address.")
+        raise UnsafePath(f"{below}: {name!r} is no name of a file", "Rename it, or give another address.")
     large = about.get("lfs")
     about = about | (large if isinstance(large, dict) else {})
     said = next((str(about[field]) for field in _SAID_OF_A_VERSION if about.get(field) is not None), "")
-    return StoredFile(address, name, int(about.get("size") or 0), said)
+    return StoredFile(below + name, name, int(about.get("size") or 0), said, below)
 
 
 def _folder_of(file: StoredFile) -> Path:
-    return Path(cache_folder(), FOLDER, *folder_names(file.address[: -len(file.name)]))
+    return Path(cache_folder(), FOLDER, *folder_names(file.below))
 
 
 def _copies_in(top: Path) -> Iterator[Path]:

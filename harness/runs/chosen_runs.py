@@ -9,6 +9,7 @@ from msgspec import Struct
 from harness.errors import InputError, UsageError
 from harness.escaping import plain
 from harness.journal.classified import Names
+from harness.places import path_text
 from harness.progress import Progress, say
 from harness.runs.inputs import trajectories
 from harness.trajectory import Trajectory, Unreadable
@@ -96,4 +97,6 @@ def _not_found(
         found = "no trajectory can be read" if unreadable else "there is no trajectory"
         return InputError(found, "See `misstep convert --help` for the formats.", file=path)
     more = f" and {len(ids) - _IDS_NAMED:,} more" if len(ids) > _IDS_NAMED else ""
-    return UsageError(f"{path} has no trajectory {id_!r}", f"There are: {', '.join(ids[:_IDS_NAMED])}{more}.")
+    return UsageError(
+        f"{path_text(path)} has no trajectory {id_!r}", f"There are: {', '.join(ids[:_IDS_NAMED])}{more}."
+    )

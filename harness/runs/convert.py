@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from harness.errors import InputError, writing
 from harness.journal.records import replace_file
+from harness.places import path_text
 from harness.progress import Progress
 from harness.readers.atif import to_atif
 from harness.runs.inputs import trajectories
@@ -72,7 +73,7 @@ def convert_all(paths: list[Path], out: Path) -> Converted:
         raise InputError(
             f"there is no trajectory in {len(converted.skipped):,} file{'' if len(converted.skipped) == 1 else 's'}",
             "Give one file alone to see why it is not recognised.",
-            file=" ".join(map(str, paths)),
+            file=" ".join(map(path_text, paths)),
         )
     return converted
 

@@ -17,6 +17,7 @@ from harness.errors import InputError, UsageError
 from harness.items import Item, Kind, Question, read_items, read_question
 from harness.judges.fit import check_fit, offered
 from harness.judges.replies import label_meant
+from harness.places import path_text
 from harness.protocols import Ask
 from harness.runs.verdict_files import WrittenVerdicts, written_verdicts
 from harness.trajectory import Trajectory
@@ -141,8 +142,8 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
         raise _all_unknown(unknown[0], benchmark, path, question)
     verdicts = {item: _verdict(item, by_item[item], name, known, choice.labels) for item, known in labels.items()}
     remarks = (
-        f"{path}, {' and '.join(written.forms)}, has verdicts of {name} on {len(verdicts):,} of the {n_items:,} items "
-        f"of {question.name}.",
+        f"{path_text(path)}, {' and '.join(written.forms)}, has verdicts of {name} on {len(verdicts):,} of the "
+        f"{n_items:,} items of {question.name}.",
         *_unused(choice.labels, chosen),
         *_left_out(unknown, written, len(given) - len(chosen), question),
         *_unread(verdicts, by_item),
@@ -178,7 +179,7 @@ def _of_attempt(given: Sequence[WrittenVerdict], path: Path, attempt: int) -> Se
     if not chosen:
         known = ", ".join(map(str, sorted({one.attempt for one in given})))
         raise UsageError(
-            f"{path} has no verdict on attempt {attempt}", f"Its attempts: {known}; name one by --attempt."
+            f"{path_text(path)} has no verdict on attempt {attempt}", f"Its attempts: {known}; name one by --attempt."
         )
     return chosen
 
@@ -208,9 +209,11 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
         place = next(one.place for one in written.verdicts if not one.judge)
         raise place.error("it names no judge, and others do", "Name the judge in each row, or in none.", "judge")
     if not named and len(names) > 1:
-        raise UsageError(f"{path} has verdicts of {len(names)} judges: {', '.join(names)}", "Name one with --judge.")
+        raise UsageError(
+            f"{path_text(path)} has verdicts of {len(names)} judges: {', '.join(names)}", "Name one with --judge."
+        )
     if named and named not in names:
-        raise UsageError(f"{path} has no verdict of the judge {named!r}", f"Its judges: {', '.join(names)}.")
+        raise UsageError(f"{path_text(path)} has no verdict of the judge {named!r}", f"Its judges: {', '.join(names)}.")
     name = named or names[0]
     return name, [one for one in written.verdicts if one.judge == name]
 

@@ -11,6 +11,7 @@ from harness.clients import ClientSettings
 from harness.errors import InputError, UnknownFormat, UsageError
 from harness.exchange import Message, Outcome, Reply, Request
 from harness.items import Item, Runs, read_items, read_question
+from harness.places import path_text
 from harness.protocols import FittedJudge, Judge
 from harness.readers.inline import inline_run
 from harness.runs.judge import judged
@@ -83,7 +84,7 @@ def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "
         item = next((item for item in items if item.id == wanted), None) if wanted else items[0]
         if item is None:
             shown = ", ".join(one.id for one in items[:5]) + (", …" if len(items) > 5 else "")
-            raise UsageError(f"{file} has no session {wanted!r}", f"It has {shown}.")
+            raise UsageError(f"{path_text(file)} has no session {wanted!r}", f"It has {shown}.")
         fitted = judge.fitted(read_question(folder), folder)
         exchanges, verdict = asyncio.run(_ask(fitted, folder, item, settings))
     return Asked(item.id, len(items), exchanges, verdict)

@@ -31,6 +31,7 @@ from harness.journal.records import (
 )
 from harness.journal.run_folder import RunInProgress
 from harness.journal.workers import enough_workers, in_order
+from harness.places import path_text
 from harness.progress import Progress
 from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
 from harness.session import Session, session_of
@@ -210,7 +211,7 @@ def _expect_some(run: RunInProgress[ObservedRun, _Entry], left_out: LeftOut, pat
     raise NoTrajectory(
         f"there is no trajectory in {len(left_out.skipped):,} files",
         "See `misstep convert --help` for the formats.",
-        file=", ".join(map(str, paths)),
+        file=", ".join(map(path_text, paths)),
     )
 
 

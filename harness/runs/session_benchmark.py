@@ -17,6 +17,7 @@ from harness.journal.classified import Names
 from harness.journal.inputs import FileState, file_state
 from harness.journal.records import FILES, Records, encode, encode_lines, read_records, replace_file
 from harness.journal.run_folder import make_folder
+from harness.places import path_text
 from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
 from harness.runs.file_batches import batches, check_named, found_files, placed_in
@@ -107,7 +108,7 @@ def session_benchmark(
             count += 1
     if not count:
         shutil.rmtree(building)
-        named = ", ".join(map(str, paths))
+        named = ", ".join(map(path_text, paths))
         raise NoTrajectory("there is no session", "See `misstep convert --help` for the formats.", file=named)
     gold = folder / "gold.csv"
     (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else _GOLD_HEADER)

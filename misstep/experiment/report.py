@@ -11,13 +11,16 @@ import typer
 
 from harness.errors import UsageError
 from harness.progress import say
-from misstep.options import Html, Json, Seed
+from misstep.options import Html, Json, Seed, path_or_address
 from misstep.pages import write_page
 
 
 def report(
     source: Annotated[
-        Path, typer.Argument(metavar="RUN", help="Folder of a run, or a CSV file with one session a row.")
+        Path,
+        typer.Argument(
+            metavar="RUN", parser=path_or_address, help="Folder of a run, or a CSV file with one session a row."
+        ),
     ],
     control: Annotated[str, typer.Option(metavar="ARM", help="Arm without treatment in a CSV file.")] = "",
     treatment: Annotated[str, typer.Option(metavar="ARM", help="Arm with treatment in a CSV file.")] = "",

@@ -10,12 +10,14 @@ from harness.progress import say
 from harness.runs.judge_once import Asked, ask_once
 from misstep import model_options
 from misstep.judge import options
-from misstep.options import Json, json_text
+from misstep.options import Json, json_text, path_or_address
 
 
 def ask(
     judge: options.Judge,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Session of any known format, or a text.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", parser=path_or_address, help="Session of any known format, or a text.")
+    ],
     item: Annotated[str, typer.Option("--id", help="Session to ask about; by default the first one.")] = "",
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",

@@ -9,12 +9,17 @@ from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
 from misstep.judge import options
-from misstep.options import Data
+from misstep.options import Data, path_or_address
 
 
 def import_verdicts(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE|FOLDER", help="CSV or JSON Lines with item and label, or results of a tool.")
+        Path,
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            parser=path_or_address,
+            help="CSV or JSON Lines with item and label, or results of a tool.",
+        ),
     ],
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or the name of a public data set.")],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from harness.copies import is_address
 from harness.datasets.catalogue import data_sets, located
 from harness.forms import toml_form
 from harness.journal.records import Manifest
 from studies.experiments import EXPERIMENT
-from studies.finished_runs import named_paths
+from studies.finished_runs import named_inputs
 from studies.reflexive.runs import REFLECTED
 from studies.repair_runs import REPAIRED
 
@@ -78,7 +79,11 @@ def sources_of(manifest: Manifest, benchmark: Path | None = None, data: Path | N
         return (_source(Path(manifest.folder), data),) if manifest.folder else ()
     if manifest.command == REFLECTED:
         return (Source(str(manifest.settings.get("skill", "the items of the loop"))),)
-    return tuple(dict.fromkeys(_source(path, data) for path in named_paths(manifest)))
+    return tuple(
+        dict.fromkeys(
+            Source(name) if is_address(name) else _source(Path(name), data) for name in named_inputs(manifest)
+        )
+    )
 
 
 def _source(place: Path, data: Path | None) -> Source:

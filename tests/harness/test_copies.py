@@ -8,7 +8,7 @@ from harness.errors import InputError
 from harness.journal.inputs import name_of
 from harness.places import cache_folder, path_text
 
-ADDRESSES = st.builds("://".join, st.tuples(st.sampled_from(["s3", "hf", "memory"]), st.text(max_size=300)))
+ADDRESSES = st.builds("://".join, st.tuples(st.sampled_from(["s3", "gs", "memory"]), st.text(max_size=300)))
 
 
 @given(ADDRESSES, st.lists(st.text("ab%2F .", min_size=1, max_size=9), min_size=1, max_size=3))
@@ -25,6 +25,12 @@ def test_records_and_errors_name_the_address_and_no_path_of_the_cache() -> None:
     assert path_text(copy) == name_of(copy) == "s3://bucket/logs/a/run.jsonl"
     assert InputError("broken", file=copy, line=3).line() == "s3://bucket/logs/a/run.jsonl:3: broken"
     assert path_text(copy.parent.parent) == "s3://bucket/logs"
+
+
+def test_a_file_of_a_split_is_named_by_its_own_address_and_the_split_by_its() -> None:
+    split = cache_folder().joinpath(FOLDER, *folder_names("hf://datasets/o/n@c?split=train/"))
+    assert path_text(split) == "hf://datasets/o/n@c?split=train"
+    assert path_text(split / "data" / "0.parquet") == "hf://datasets/o/n@c/data/0.parquet"
 
 
 def test_other_paths_stay_as_they_are() -> None:

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from msgspec import structs
 
@@ -36,7 +35,7 @@ _ALWAYS: tuple[Grouping, ...] = ("project", "week")
 
 
 def sessions_page(
-    found: Findings, sessions: Iterable[LabelledSession], paths: Sequence[Path], arguments: Sequence[str]
+    found: Findings, sessions: Iterable[LabelledSession], inputs: Sequence[str], arguments: Sequence[str]
 ) -> str:
     """The page.
 
@@ -46,8 +45,8 @@ def sessions_page(
         What was found, as counts.
     sessions
         All sessions of the run.
-    paths
-        What was classified.
+    inputs
+        What was classified: paths and addresses.
     arguments
         Those of the command that makes the run again.
     """
@@ -64,7 +63,7 @@ def sessions_page(
         title=f"Findings in {counted_text(found.n, 'session')}",
         finding=finding,
         warnings=filter(None, (_broken(found), pooled_note(total, rates["project"]))),
-        foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(str(path) for path in paths)),
+        foot=Foot(shlex.join(["misstep", "classify", *arguments]), inputs=tuple(inputs)),
         figures=[markup(figure) for figure in _figures(tables, rates["week"])],
         contents=[(table_id(table), table.title) for table in tables],
         tables=[markup(table_html(table, with_finding=table.finding != finding)) for table in tables],

@@ -52,18 +52,18 @@ def test_a_file_is_fetched_again_only_where_its_version_changed(
 
     monkeypatch.setattr(type(store), "get_file", counted)
     for _ in range(2):
-        assert [path_text(path) for path in local_copies("memory://logs")] == ["memory://logs"]
+        assert path_text(local_copies("memory://logs")) == "memory://logs"
     assert sorted(fetched) == ["/logs/a/run.jsonl", "/logs/b.jsonl"]
     store.pipe("/logs/b.jsonl", b"changed")
-    (folder,) = local_copies("memory://logs")
+    folder = local_copies("memory://logs")
     assert fetched[2:] == ["/logs/b.jsonl"]
     assert (folder / "b.jsonl").read_bytes() == b"changed"
 
 
 def test_a_copy_whose_file_is_gone_goes_as_well(store: fsspec.AbstractFileSystem) -> None:
-    (folder,) = local_copies("memory://logs")
+    folder = local_copies("memory://logs")
     store.rm("/logs/b.jsonl")
-    assert local_copies("memory://logs") == (folder,)
+    assert local_copies("memory://logs") == folder
     assert [path.name for path in folder.rglob("*.jsonl") if ".versions" not in path.parts] == ["run.jsonl"]
 
 
@@ -124,7 +124,7 @@ def test_a_name_that_leads_out_of_its_folder_is_refused(store: fsspec.AbstractFi
 
 
 def test_what_a_store_says_of_no_version_is_fetched_each_time(store: fsspec.AbstractFileSystem) -> None:
-    file = StoredFile("memory://logs/b.jsonl", "b.jsonl", 7, "")
+    file = StoredFile("memory://logs/b.jsonl", "b.jsonl", 7, "", "memory://logs/")
     local_copy(file)
     store.pipe("/logs/b.jsonl", b"another")
     assert local_copy(file).read_bytes() == b"another"

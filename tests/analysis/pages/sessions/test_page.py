@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from analysis.pages.findings import findings
 from analysis.pages.sessions.page import sessions_page
@@ -38,7 +37,7 @@ def _page(sessions: Sequence[LabelledSession], unreadable: int = 0) -> str:
         counts[one.labels] = counts.get(one.labels, 0) + 1
     broken = [Unreadable("b.jsonl", 1, "no JSON")] * unreadable
     found = findings(CATEGORIES, Summary(own, apart, [], broken, [], 0))
-    return sessions_page(found, sessions, [Path("a.jsonl")], ["a.jsonl", "--out", "run"])
+    return sessions_page(found, sessions, ["a.jsonl"], ["a.jsonl", "--out", "run"])
 
 
 SHOP = [*_of("shop", ("no", "yes"), 12), *_of("shop", ("no", "no"), 3, day=9)]
