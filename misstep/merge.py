@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from analysis.measures.gates import fail_on as gate_of
+from harness.errors import UsageError
 from harness.progress import say
 from misstep import gate_options
 from misstep.options import Json, command_app
@@ -34,6 +35,11 @@ def merge(
     """
     gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
     merged = merge_run(run)
+    if gates and not merged.figures:
+        raise UsageError(
+            "--fail-on is about shares of categories, which this run has none of",
+            "Give --fail-under to the command without --shard: it finds the run finished.",
+        )
     print(merged.document if json else merged.text, end="" if json else "\n")
     for sentence in merged.complaints:
         say(f"misstep: {sentence}")

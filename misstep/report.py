@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from harness.errors import InputError, UsageError
-from harness.journal.records import MANIFEST, REPORT, Manifest, read_manifest
+from harness.errors import UsageError
+from harness.journal.records import REPORT, Manifest
+from harness.runs.standing_runs import manifest_of
 from misstep.options import BenchmarkFolder, Data, Json, command_app
 from misstep.pages import write_page
 
@@ -130,7 +131,4 @@ def _report_sessions(
 
 
 def _manifest(run: Path) -> Manifest:
-    manifest = read_manifest(run)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=run)
-    return manifest
+    return manifest_of(run, "Name the folder of a run.")

@@ -19,7 +19,8 @@ from analysis.measures.session_rates import Grouping, group_of
 from harness.errors import InputError, UsageError
 from harness.journal.classified import Labels
 from harness.journal.labelled_sessions import labelled_sessions
-from harness.journal.records import ATTEMPT_RECORDS, MANIFEST, VERDICTS, read_manifest
+from harness.journal.records import ATTEMPT_RECORDS, VERDICTS
+from harness.runs.standing_runs import manifest_of
 from harness.whole_counts import (
     AskedItems,
     CountedParts,
@@ -120,9 +121,7 @@ def _file(path: Path, how: Counting) -> Counts:
 
 def _run(path: Path, how: Counting) -> tuple[Path, Counts]:
     """The file with the records of a finished run, and what it holds."""
-    manifest = read_manifest(path)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name files, or folders of runs.", file=path)
+    manifest = manifest_of(path, "Name files, or folders of runs.")
     if manifest.command not in _RUNS:
         known = ", ".join(f"`misstep {command}`" for command in _RUNS)
         raise UsageError(

@@ -24,7 +24,7 @@ from analysis.papers.wink.live_recovery import recovery_effect_table, time_to_re
 from analysis.tables import Table
 from analysis.tables.json_document import document
 from analysis.tables.wording import counted_text
-from harness.errors import InputError, UsageError
+from harness.errors import UsageError
 from harness.intervention import Misbehaviour
 from harness.journal.records import (
     LIVE_RECORDS,
@@ -32,7 +32,6 @@ from harness.journal.records import (
     VERDICTS,
     Manifest,
     encode_lines,
-    read_manifest,
     read_records,
     read_verdicts,
     replace_file,
@@ -41,6 +40,7 @@ from harness.journal.records import (
 )
 from harness.live_session import LiveSession
 from harness.places import data_folder
+from harness.runs.standing_runs import manifest_of
 from studies.recovery_benchmark import judgements_of, rule_verdicts
 
 EXPERIMENT = "experiment run"
@@ -105,9 +105,7 @@ def open_experiment(folder: Path) -> Experiment:
     InputError
         It is no run, or a file of it cannot be read.
     """
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep experiment run` wrote.", file=folder)
+    manifest = manifest_of(folder, "Name the folder that `misstep experiment run` wrote.")
     if manifest.command != EXPERIMENT:
         advice = "Name a run of `misstep experiment run`."
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", advice)

@@ -14,20 +14,19 @@ from analysis.measures.judging.reference import clusters_of
 from analysis.tables.wording import counted_text
 from analysis.triage_gold import Construction, families_of, read_constructions, read_subcategories
 from harness.attribution import FAULTS
-from harness.errors import InputError, UsageError
+from harness.errors import UsageError
 from harness.escaping import plain
 from harness.items import Question, read_items, read_question
 from harness.journal.inputs import difference
 from harness.journal.records import (
-    MANIFEST,
     Manifest,
-    read_manifest,
     read_triage_verdicts,
     read_verdicts,
 )
 from harness.progress import say
 from harness.runs.benchmark_inputs import inputs_of
 from harness.runs.benchmarks import benchmark_folder, benchmark_named
+from harness.runs.standing_runs import manifest_of
 from harness.verdict import Verdict
 
 JUDGED = "judge run"
@@ -121,9 +120,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
     MissingPrerequisite
         The benchmark is a public set that is not at hand.
     """
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep judge run` wrote.", file=folder)
+    manifest = manifest_of(folder, "Name the folder that `misstep judge run` wrote.")
     if manifest.command != JUDGED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
     where = benchmark_of_run(manifest, folder, benchmark, data)

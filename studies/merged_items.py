@@ -1,10 +1,12 @@
 """Runs of judges and of repairs in shards, merged and scored as the run of the whole would be."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from analysis.tables.wording import counted_text
 from harness.errors import UsageError
 from harness.journal.records import Manifest
 from harness.lake.store import Store
@@ -36,10 +38,13 @@ def merge_judge_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: A
     benchmark = benchmark_of_run(found.manifest, out)
     merge_judged(out, found, benchmark)
     assessment = write_scores(out, benchmark)
+    scores = assessment.scores
+    failed = f"{scores.failed:,} of {counted_text(scores.n, 'item')} failed; they have no label."
+    complaints = [failed] if scores.failed else []
     if _printed_by(found.manifest) == _TRIAGE:
         run = open_run(out, str(benchmark))
-        return _merged(triage_text(run), msgspec.json.encode(triage_document(run)).decode())
-    return _merged(scores_text(assessment), scores_text_json(assessment))
+        return _merged(triage_text(run), msgspec.json.encode(triage_document(run)).decode(), complaints)
+    return _merged(scores_text(assessment), scores_text_json(assessment), complaints)
 
 
 def merge_repair_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: ARG001 (one signature for all kinds)
@@ -70,5 +75,5 @@ def _printed_by(manifest: Manifest) -> str:
     return next((word for word in manifest.arguments if not word.startswith("-")), "")
 
 
-def _merged(text: str, document: str) -> Merged:
-    return Merged(text.removesuffix("\n"), document.removesuffix("\n") + "\n", {}, [], complete=True)
+def _merged(text: str, document: str, complaints: Sequence[str] = ()) -> Merged:
+    return Merged(text.removesuffix("\n"), document.removesuffix("\n") + "\n", {}, list(complaints), complete=True)

@@ -18,14 +18,13 @@ from analysis.measures.repair.attempts import Evidence, RepairArm, noted
 from analysis.measures.repair.reviews import ReviewFunnel, review_funnel
 from analysis.tables.wording import counted_text
 from harness.datasets.catalogue import data_sets
-from harness.errors import InputError, UsageError
+from harness.errors import UsageError
 from harness.escaping import plain
 from harness.journal.records import (
     ATTEMPT_RECORDS,
     MANIFEST,
     Manifest,
     encode_lines,
-    read_manifest,
     read_records,
     replace_file,
     write_manifest,
@@ -35,6 +34,7 @@ from harness.places import data_folder
 from harness.progress import say
 from harness.repair_attempt import RepairAttempt
 from harness.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
+from harness.runs.standing_runs import manifest_of
 from harness.trajectory import Trajectory
 from studies.judged_runs import distinct_names
 from studies.recorded_texts import placeless
@@ -99,9 +99,7 @@ def open_repair_run(folder: Path) -> RepairRun:
     InputError
         It is no run, or a file of it cannot be read.
     """
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep repair run` wrote.", file=folder)
+    manifest = manifest_of(folder, "Name the folder that `misstep repair run` wrote.")
     if manifest.command != REPAIRED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep repair run`.")
     attempts = {attempt.id: compacted(attempt) for attempt in attempts_in(folder)}

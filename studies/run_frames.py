@@ -10,17 +10,15 @@ from msgspec import Struct
 from analysis.gold import BenchmarkItem, GoldLabel
 from analysis.measures.judging.reference import clusters_of, majority
 from analysis.measures.observed import OBSERVED, ObservedIntervention, interventions_of
-from harness.errors import InputError
 from harness.intervention import ObservedRun
 from harness.journal.records import (
-    MANIFEST,
     OBSERVED_RECORDS,
     Manifest,
-    read_manifest,
     read_records,
     read_verdicts,
 )
 from harness.repair_attempt import RepairAttempt, Signal
+from harness.runs.standing_runs import manifest_of
 from harness.verdict import Verdict
 from studies.frames import frame_of
 from studies.judged_runs import JUDGED, open_run
@@ -86,9 +84,7 @@ def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) 
         The benchmark of a judge's run is not found.
     """
     folder = Path(run)
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=folder)
+    manifest = manifest_of(folder, "Name the folder of a run.")
     if manifest.command == JUDGED:
         opened = open_run(folder, benchmark, data)
         return _frames(manifest, opened.items, opened.verdicts, opened.gold)

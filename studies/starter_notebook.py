@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
-from harness.journal.records import MANIFEST, read_manifest, read_verdicts
+from harness.journal.records import read_verdicts
+from harness.runs.standing_runs import manifest_of
 from harness.verdict import Verdict
 from studies.judged_runs import JUDGED
 from studies.repair_runs import REPAIRED, attempts_in
@@ -47,9 +48,7 @@ def starter_notebook(run: Path) -> str:
     InputError
         The folder is no run, or one without verdicts or attempts.
     """
-    manifest = read_manifest(run)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=run)
+    manifest = manifest_of(run, "Name the folder of a run.")
     known = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Cells)
     if manifest.command == REPAIRED:
         opening, questions, who = known.opening_of_repairs, known.repair, manifest.settings.get("policy", "Repairs")

@@ -21,8 +21,9 @@ from analysis.measures.prevalence import prevalence_table
 from analysis.pages.findings import Findings
 from analysis.tables import Table
 from analysis.tables.wording import counted_text
-from harness.errors import InputError, UsageError
-from harness.journal.records import MANIFEST, Manifest, read_manifest
+from harness.errors import UsageError
+from harness.journal.records import Manifest
+from harness.runs.standing_runs import manifest_of
 from studies.experiments import EXPERIMENT, open_experiment, report_of_run
 from studies.exports.columns import ExportedTable
 from studies.exports.record_tables import (
@@ -104,9 +105,7 @@ def open_export(folder: Path, choice: Choice) -> RunExport:
     MissingPrerequisite
         The benchmark is a public set that is not at hand.
     """
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder of a run.", file=folder)
+    manifest = manifest_of(folder, "Name the folder of a run.")
     if manifest.command not in _OPENED:
         known = ", ".join(f"`{name}`" for name in _OPENED)
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", f"Name a run of one of {known}.")

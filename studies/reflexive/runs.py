@@ -21,13 +21,13 @@ from harness.journal.records import (
     MANIFEST,
     Manifest,
     encode_lines,
-    read_manifest,
     read_records,
     replace_file,
 )
 from harness.places import data_folder
 from harness.progress import say
 from harness.runs.reflect.ablation import EARLIER
+from harness.runs.standing_runs import manifest_of
 
 REFLECTED = "reflect run"
 """What the manifest of a run of the reflexive loop names as its command."""
@@ -66,9 +66,7 @@ def open_reflexive_run(folder: Path) -> ReflexiveRun:
     InputError
         It is no run, or its log cannot be read.
     """
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise InputError(f"there is no {MANIFEST}", "Name the folder that `misstep reflect run` wrote.", file=folder)
+    manifest = manifest_of(folder, "Name the folder that `misstep reflect run` wrote.")
     if manifest.command != REFLECTED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep reflect run`.")
     work = worked_run(read_records(folder, LOOP_RECORDS, unfinished=True))

@@ -41,6 +41,9 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, mi
     assert (
         error == f"misstep: shard 1 of 2 is missing. Run: misstep judge {' '.join(map(str, line))} {out} --shard 1/2\n"
     )
+    for unmerged in (("report", out), ("judge", *line, out), ("judge", "compare", out, whole)):
+        code, _, error = misstep(*unmerged)
+        assert (code, "not merged. Run: misstep merge" in error) == (2, True), error
     code, said, _ = misstep("judge", *line, out, "--shard=1/2", "--json")
     folder = f"{out}/shards/00001-of-00002"
     assert json.loads(said) == {"shard": 1, "shards": 2, "n": 3, "folder": folder}
@@ -49,6 +52,8 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, mi
     for name in (VERDICTS, SCORES):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
     assert misstep("judge", *line, out)[:2] == (0, printed)
+    code, _, error = misstep("merge", out, "--fail-on", "yes>5%")
+    assert (code, "Give --fail-under to the command without --shard" in error) == (2, True)
     assert misstep("report", out, "--out", tmp_path / "page.html")[0] == 0
 
 

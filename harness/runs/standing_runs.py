@@ -1,0 +1,31 @@
+"""The manifest of a run that somebody names, and what is wrong with a folder that has none."""
+
+from pathlib import Path
+
+from harness.errors import InputError
+from harness.journal.records import MANIFEST, Manifest, read_manifest
+from harness.runs.shards.item_runs import refuse_unmerged
+
+
+def manifest_of(folder: Path, advice: str) -> Manifest:
+    """The manifest of the run in a folder.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    advice
+        What to name instead, where it is no run.
+
+    Raises
+    ------
+    InputError
+        It is no run, or its manifest cannot be read.
+    UsageError
+        It holds shards that are not merged.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        refuse_unmerged(folder)
+        raise InputError(f"there is no {MANIFEST}", advice, file=folder)
+    return manifest
