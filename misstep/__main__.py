@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("misstep.export", "Write a run as Parquet, CSV, a data set or a scan of Scout."),
     "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
     "pack": ("misstep.pack", "Pack agent runs into a folder of Parquet files."),
+    "sessions": ("misstep.sessions", "List packed agent runs that meet a condition."),
     "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
     "generate": ("misstep.generate", "Generate agent runs with known faults."),
     "plugins": ("misstep.plugins", "List what other installed packages add."),

@@ -22,6 +22,9 @@ def pack(
         list[Path], typer.Argument(metavar="PATH...", parser=path_or_address, help="Files and folders with agent runs.")
     ],
     out: Annotated[str, typer.Option(metavar="URL", help="Folder, or address such as s3://bucket/runs, to pack into.")],
+    messages: Annotated[
+        bool, typer.Option("--messages", help="Add the column that scanners of Inspect Scout read; it takes more room.")
+    ] = False,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -40,7 +43,7 @@ def pack(
     names its file and line; the others are packed.
     """
     try:
-        packed = pack_into(paths, out, workers=workers)
+        packed = pack_into(paths, out, messages=messages, workers=workers)
     except KeyboardInterrupt:
         say(f"misstep: stopped; the same line goes on with what is finished in {plain(out)}.")
         raise typer.Exit(130) from None

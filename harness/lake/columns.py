@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from msgspec import Struct
 
+from harness.lake.chat_messages import message_count
 from harness.session import session_of
 from harness.trajectory import Step, Trajectory
 
@@ -60,6 +61,8 @@ class Row(Struct, frozen=True, gc=False):
         has, such as a copy, has the cluster of the other. Any other session stands for itself.
     reader, reader_version
         The reader that read it, and the version of the package that the reader comes from.
+    messages
+        The session as chat messages, in JSON, where it was asked for.
     atif
         The ATIF document, from which the session is read back as it was.
     """
@@ -82,15 +85,19 @@ class Row(Struct, frozen=True, gc=False):
     cluster: str
     reader: str
     reader_version: str
+    messages: bytes | None
     atif: bytes
 
 
-INDEX: tuple[str, ...] = Row.__struct_fields__[:-1]
-"""The columns that a query reads: all but the body."""
+MESSAGES = "messages"
+INDEX: tuple[str, ...] = Row.__struct_fields__[:-2]
+"""The columns that a query reads: all but the text."""
 
 
-def row_of(trajectory: Trajectory, document: bytes, reader: str, reader_version: str) -> Row:
-    """The row of a session; its id and its cluster are the reader's until `unique` and `clustered` have seen all.
+def row_of(
+    trajectory: Trajectory, document: bytes, reader: str, reader_version: str, messages: bytes | None = None
+) -> Row:
+    """The row of a session, with the id that its reader gave it, and as cluster its own id or that of its parent.
 
     Parameters
     ----------
@@ -100,6 +107,8 @@ def row_of(trajectory: Trajectory, document: bytes, reader: str, reader_version:
         Its ATIF document, in UTF-8.
     reader, reader_version
         What read it.
+    messages
+        It as chat messages, in UTF-8.
     """
     session = session_of(trajectory, trajectory.source.file)
     reward = trajectory.outcome.reward
@@ -113,7 +122,7 @@ def row_of(trajectory: Trajectory, document: bytes, reader: str, reader_version:
         model=trajectory.model,
         score=None if reward is None else repr(reward),
         success=_SUCCESS.get(trajectory.outcome.status),
-        message_count=sum(1 + len(step.results) for step in trajectory.steps),
+        message_count=message_count(trajectory),
         total_time=_seconds(trajectory.steps),
         total_tokens=_tokens(trajectory.steps),
         n_steps=len(trajectory.steps),
@@ -122,6 +131,7 @@ def row_of(trajectory: Trajectory, document: bytes, reader: str, reader_version:
         cluster=trajectory.id if trajectory.parent is None else trajectory.parent,
         reader=reader,
         reader_version=reader_version,
+        messages=messages,
         atif=document,
     )
 
@@ -149,8 +159,8 @@ def _tokens(steps: Sequence[Step]) -> int | None:
 
 
 @cache
-def schema() -> "pa.Schema":
-    """The columns with their Arrow types."""
+def schema(*, messages: bool = False) -> "pa.Schema":
+    """The columns with their Arrow types; with `messages` the one of chat messages too."""
     import pyarrow as pa
 
     types: Mapping[type, pa.DataType] = {
@@ -162,19 +172,20 @@ def schema() -> "pa.Schema":
     }
     fields = []
     for name, hint in get_type_hints(Row).items():
-        kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
-        fields.append(pa.field(name, types[kinds[0]], nullable=NoneType in get_args(hint)))
+        if name != MESSAGES or messages:
+            kind = next(kind for kind in get_args(hint) or (hint,) if kind is not NoneType)
+            fields.append(pa.field(name, types[kind], nullable=NoneType in get_args(hint)))
     return pa.schema(fields)
 
 
 def record_batch(rows: Sequence[Row]) -> "pa.RecordBatch":
-    """Rows as columns."""
+    """Rows as columns; either each of them has messages or none."""
     import pyarrow as pa
 
-    columns = schema()
-    arrays = [
-        pa.array([getattr(row, name) for row in rows], pa.large_binary() if name == BODY else columns.field(name).type)
-        for name in columns.names
-    ]
-    arrays[-1] = arrays[-1].cast(pa.large_string())
+    columns = schema(messages=rows[0].messages is not None)
+    arrays = []
+    for field in columns:
+        values = [getattr(row, field.name) for row in rows]
+        is_text = field.name in (MESSAGES, BODY)
+        arrays.append(pa.array(values, pa.large_binary()).cast(field.type) if is_text else pa.array(values, field.type))
     return pa.record_batch(arrays, schema=columns)

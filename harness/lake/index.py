@@ -1,10 +1,13 @@
 """What a packed folder says of its sessions, without their text: chosen columns of the rows that meet a condition."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import InputError, MissingPrerequisite, UsageError
-from harness.lake.columns import BODY
+from harness.errors import InputError, UsageError
+from harness.lake.addresses import is_address
+from harness.lake.columns import BODY, INDEX, MESSAGES
+from harness.lake.drivers import missing_lake, opened, reaching
 from harness.lake.store import Store
 from harness.lake.where import condition
 
@@ -12,8 +15,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-_TEXTS = frozenset({BODY, "messages", "events", "events_data", "timelines"})
+_TEXTS = frozenset({BODY, MESSAGES, "events", "events_data", "timelines"})
 """Columns with the text of a session, ours and those of Inspect Scout."""
+
+_SCOUT_INDEX = "_index/_manifest_20000101T000000_misstep.idx"
+"""Its time is none at which anything was packed: what Scout itself adds to the folder is later."""
 
 
 def query(place: str, columns: Sequence[str] = (), where: str = "") -> "pa.Table":
@@ -48,20 +54,51 @@ def query(place: str, columns: Sequence[str] = (), where: str = "") -> "pa.Table
         raise InputError(f"cannot be read: {error}", "Pack it anew.", file=place) from error
 
 
+def write_scout_index(store: Store, parts: Sequence[str]) -> None:
+    """Write the index by which Inspect Scout finds a session's file without a look into any.
+
+    It is a Parquet file of all columns but the text, with the name of the file (inspect-scout 0.6.1,
+    `_transcript/database/parquet/index.py`).
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tables = []
+    for part in parts:
+        table = query(f"{store.place}/{part}", INDEX)
+        tables.append(table.append_column("filename", pa.array([part] * len(table), pa.large_string())))
+    content = pa.BufferOutputStream()
+    pq.write_table(pa.concat_tables(tables), content, compression="zstd")
+    store.write(_SCOUT_INDEX, content.getvalue().to_pybytes())
+
+
 def _dataset(place: str) -> "ds.Dataset":
     try:
         import pyarrow.dataset as ds
-        from fsspec.core import url_to_fs
     except ImportError as error:
-        raise MissingPrerequisite("Parquet needs pyarrow", "Install it with: pip install 'misstep[lake]'") from error
-    files, root = url_to_fs(place)
+        raise missing_lake("a packed folder") from error
+    files, names = _files_at(place) if is_address(place) else (None, _files_in(Path(place)))
+    if not names:
+        raise InputError("there is no Parquet file", "Name a folder that `misstep pack` has written.", file=place)
     try:
-        names = sorted(name for name in files.ls(root, detail=False) if _is_shown(name))
-        if not names:
-            raise InputError("there is no Parquet file", "Name a folder that `misstep pack` has written.", file=place)
-        return ds.dataset(names, format="parquet", filesystem=files)
+        return ds.dataset(sorted(names), format="parquet", filesystem=files)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", "Check the address.", file=place) from error
+        raise InputError(f"cannot be read: {error}", "Check the file.", file=place) from error
+
+
+def _files_at(address: str) -> tuple[Any, list[str]]:
+    system, root = opened(address)
+    with reaching(address):
+        return system, [root] if system.isfile(root) else [
+            one for one in system.ls(root, detail=False) if _is_shown(one)
+        ]
+
+
+def _files_in(folder: Path) -> list[str]:
+    try:
+        return [str(folder)] if folder.is_file() else [str(one) for one in folder.iterdir() if _is_shown(one.name)]
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", "Check the path.", file=folder) from error
 
 
 def _is_shown(name: str) -> bool:

@@ -20,9 +20,10 @@ _PACKED = ".parquet"
 
 
 class Asked(Struct, frozen=True):
-    """What changes the bytes of a packed folder: the inputs, and the version of Misstep that began it."""
+    """What changes the bytes of a packed folder: the inputs, the columns, and the version of Misstep that began it."""
 
     inputs: Inputs
+    messages: bool
     misstep: str
 
 
@@ -122,6 +123,9 @@ def standing(store: Store, asked: Asked) -> Manifest:
     changed = difference(earlier.asked.inputs, asked.inputs)
     if changed:
         raise UsageError(f"{store.place} holds other sessions: {changed}", _ANOTHER)
+    if earlier.asked.messages != asked.messages:
+        has = "has" if earlier.asked.messages else "does not have"
+        raise UsageError(f"{store.place} holds these sessions and {has} the column of messages", _ANOTHER)
     if earlier.state == "packing" and earlier.asked.misstep != asked.misstep:
         begun = f"{store.place} was begun by Misstep {earlier.asked.misstep} and this is {asked.misstep}"
         raise UsageError(begun, _ANOTHER)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from harness.errors import writing
-from harness.lake.columns import ID, INDEX, Row, record_batch, schema
+from harness.lake.columns import ID, INDEX, Row, record_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +40,9 @@ class Sizes(Struct, frozen=True):
 
 USUAL = Sizes()
 
+FOR_SCANNERS = Sizes(group=400_000, chunk=1 << 20)
+"""For who looks up one session after the other by its id, as Inspect Scout does, and unpacks a whole group for each."""
+
 _LEVEL = 3
 _SAMPLED = 8
 _SAMPLE_BYTES = 512 << 10
@@ -61,7 +64,7 @@ def chunks(rows: Iterable[Row], chunk_bytes: int) -> Iterator[Chunk]:
     size = 0
     for row in rows:
         pending.append(row)
-        size += row.n_bytes
+        size += len(_text(row))
         if size >= chunk_bytes:
             yield _chunk(pending)
             pending, size = [], 0
@@ -70,9 +73,14 @@ def chunks(rows: Iterable[Row], chunk_bytes: int) -> Iterator[Chunk]:
 
 
 def _chunk(rows: list[Row]) -> Chunk:
-    sample = b"".join(row.atif[:_SAMPLE_BYTES] for row in rows[::_SAMPLED])[: _SAMPLED * _SAMPLE_BYTES]
-    size = sum(row.n_bytes for row in rows)
-    return Chunk(record_batch(rows), size, size * _compressed(sample) / len(sample))
+    sample = b"".join(_text(row)[:_SAMPLE_BYTES] for row in rows[::_SAMPLED])[: _SAMPLED * _SAMPLE_BYTES]
+    size = sum(len(_text(row)) for row in rows)
+    share = _compressed(sample) / len(sample)
+    return Chunk(record_batch(rows), sum(row.n_bytes for row in rows), size * share)
+
+
+def _text(row: Row) -> bytes:
+    return row.atif if row.messages is None else row.messages + row.atif
 
 
 def _compressed(text: bytes) -> int:
@@ -154,7 +162,7 @@ class _File:
         self._path = path
         with writing(path):
             self._stream: BinaryIO = path.open("wb")
-        self._parquet = _parquet_writer(self._stream)
+        self._parquet: pq.ParquetWriter | None = None
         self._pending: list[pa.RecordBatch] = []
         self._estimate = 0.0
         self._rows = self._groups = 0
@@ -176,7 +184,8 @@ class _File:
         with writing(self._path), self._stream:
             if self._pending:
                 self._write_group()
-            self._parquet.close()
+            if self._parquet is not None:
+                self._parquet.close()
         return Part(self._path.name, self._rows, self._groups, self._path.stat().st_size)
 
     def _write_group(self) -> None:
@@ -185,6 +194,8 @@ class _File:
         group = pa.Table.from_batches(self._pending)
         before = self._stream.tell()
         with writing(self._path):
+            if self._parquet is None:
+                self._parquet = _parquet_writer(self._stream, group.schema)
             self._parquet.write_table(group, row_group_size=len(group))
         self.fit = (self._stream.tell() - before) / self._estimate
         self._rows += len(group)
@@ -192,12 +203,12 @@ class _File:
         self._pending, self._estimate = [], 0.0
 
 
-def _parquet_writer(stream: BinaryIO) -> "pq.ParquetWriter":
+def _parquet_writer(stream: BinaryIO, columns: "pa.Schema") -> "pq.ParquetWriter":
     import pyarrow.parquet as pq
 
     return pq.ParquetWriter(
         stream,
-        schema(),
+        columns,
         compression="zstd",
         compression_level=_LEVEL,
         use_dictionary=[name for name in INDEX if name not in _UNIQUE],

@@ -9,7 +9,7 @@ from msgspec import Struct
 from harness.errors import InputError
 
 _HIDDEN_BY_THEIR_WRITER = (".aider.chat.history.md",)
-_BESIDE_A_DATABASE = (".db-wal", ".db-shm", ".vscdb-wal", ".vscdb-shm", ".vscdb.backup")
+_BESIDE_A_DATABASE = (".db-wal", ".db-shm", ".vscdb-wal", ".vscdb-shm", ".vscdb.backup", ".idx")
 
 
 class Found(Struct, frozen=True):
@@ -26,8 +26,8 @@ def find_files(paths: Iterable[Path]) -> Iterator[Found]:
     already reached under another name through a link is not given again; hard links are files of their own. Below a
     named folder hidden folders and files are left out, but for a chat history that is hidden by the tool that writes
     it, and so are what is neither file nor folder (pipes, devices) and what is kept beside a database: its last
-    changes, which are read with it, and its backup. A folder below a named one that cannot be listed is given like a
-    file: whoever opens it says why.
+    changes, which are read with it, its backup, and its index. A folder below a named one that cannot be listed is
+    given like a file: whoever opens it says why.
 
     Raises
     ------

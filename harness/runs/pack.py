@@ -12,18 +12,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import MissingPrerequisite
 from harness.journal.classified import Names
 from harness.journal.inputs import file_state, inputs_of_files
+from harness.journal.records import encode
 from harness.journal.workers import enough_workers, in_order
+from harness.lake.chat_messages import chat_messages
 from harness.lake.columns import CLUSTER, ID, row_of
-from harness.lake.index import read_columns
+from harness.lake.drivers import missing_lake
+from harness.lake.index import read_columns, write_scout_index
 from harness.lake.manifest import MANIFEST, Asked, Manifest, Tally, standing, write_manifest
-from harness.lake.packing import USUAL, Chunk, Parts, Sizes, chunks, hidden
+from harness.lake.packing import FOR_SCANNERS, USUAL, Chunk, Parts, Sizes, chunks, hidden
 from harness.lake.store import Store, open_store
 from harness.progress import Progress
 from harness.readers import READERS, Found
@@ -36,7 +37,8 @@ from harness.version import __version__
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from harness.lake.columns import Row
+    from harness.lake.chat_messages import chat_messages
+from harness.lake.columns import Row
 
 
 class _Stretch(Struct, frozen=True):
@@ -47,7 +49,9 @@ class _Stretch(Struct, frozen=True):
     skipped: int
 
 
-def pack(paths: Sequence[Path], place: str, *, workers: int | None = None, sizes: Sizes = USUAL) -> Manifest:
+def pack(
+    paths: Sequence[Path], place: str, *, messages: bool = False, workers: int | None = None, sizes: Sizes | None = None
+) -> Manifest:
     """Pack all trajectories of files and folders; what an earlier, stopped command has packed is not packed again.
 
     Parameters
@@ -56,10 +60,12 @@ def pack(paths: Sequence[Path], place: str, *, workers: int | None = None, sizes
         Files and folders of any known format.
     place
         The folder, or an address such as `s3://bucket/folder`.
+    messages
+        Whether each session stands there as chat messages too.
     workers
         How many processes read; `None` decides by the size of the inputs.
     sizes
-        About how long files and row groups are to be.
+        About how long files and row groups are to be; `None` decides by whether there are messages.
 
     Raises
     ------
@@ -75,13 +81,15 @@ def pack(paths: Sequence[Path], place: str, *, workers: int | None = None, sizes
         There is no trajectory in any.
     """
     if find_spec("pyarrow") is None:
-        raise MissingPrerequisite("packing needs pyarrow", "Install it with: pip install 'misstep[lake]'")
+        raise missing_lake("packing")
     check_named(paths)
     store = open_store(place)
     files = list(found_files(paths, left_out=None if "://" in place else Path(place)))
-    manifest = standing(store, Asked(inputs_of_files(file_state(found.path) for found in files), __version__))
+    inputs = inputs_of_files(file_state(found.path) for found in files)
+    manifest = standing(store, Asked(inputs, messages, __version__))
     if manifest.state == "packing":
         write_manifest(store, manifest)
+        sizes = sizes or (FOR_SCANNERS if messages else USUAL)
         manifest = _packed(store, manifest, files, workers or enough_workers(total_bytes(files)), sizes)
         if not (manifest.parts or manifest.tally.unreadable):
             store.remove(MANIFEST)
@@ -97,7 +105,9 @@ def _packed(store: Store, manifest: Manifest, files: Sequence[Found], workers: i
             counting.know(store, hidden(one.name))
         parts = Parts(Path(name), sizes, len(manifest.parts), manifest.fit)
         todo = islice(batches(files), manifest.tally.batches, None)
-        stretches = in_order(partial(_stretch, chunk_bytes=sizes.chunk), todo, workers, describe)
+        stretches = in_order(
+            partial(_stretch, messages=manifest.asked.messages, chunk_bytes=sizes.chunk), todo, workers, describe
+        )
         for part in parts.write(counting.named(stretches)):
             file = Path(name) / part.name
             store.put(hidden(part.name), file)
@@ -114,6 +124,7 @@ def _named(store: Store, manifest: Manifest) -> Manifest:
     for part in manifest.parts:
         if hidden(part.name) in there:
             store.move(hidden(part.name), part.name)
+    write_scout_index(store, [part.name for part in manifest.parts])
     manifest = replace(manifest, state="finished")
     write_manifest(store, manifest)
     return manifest
@@ -192,7 +203,7 @@ def _texts(values: list[str]) -> "pa.Array":
     return pa.array(values, pa.large_string())
 
 
-def _stretch(batch: Batch, chunk_bytes: int) -> _Stretch:
+def _stretch(batch: Batch, messages: bool, chunk_bytes: int) -> _Stretch:
     unreadable: list[Unreadable] = []
     skipped = 0
 
@@ -201,7 +212,8 @@ def _stretch(batch: Batch, chunk_bytes: int) -> _Stretch:
         for reader, placed in read_in(batch):
             found = placed if isinstance(placed, Unreadable | Skipped) else placed.found
             if isinstance(found, Trajectory):
-                yield row_of(found, msgspec.json.encode(to_atif(found)), reader, _version(reader))
+                chat = encode(chat_messages(found)) if messages else None
+                yield row_of(found, encode(to_atif(found)), reader, _version(reader), chat)
             elif isinstance(found, Unreadable):
                 unreadable.append(found)
             else:

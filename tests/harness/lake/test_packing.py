@@ -21,7 +21,7 @@ def _row(random: Random, number: int, size: int, *, noise: bool) -> Row:
     return row_of(Trajectory(f"run-{number}", Source("atif")), b'"' + text + b'"', "atif", "1")
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.integers(0, 999), st.lists(st.booleans(), min_size=2, max_size=3))
 def test_row_groups_are_within_the_bounds_whatever_the_text_compresses_to(
     tmp_path_factory: pytest.TempPathFactory, seed: int, stretches: list[bool]

@@ -1,26 +1,29 @@
 """Sessions packed into Parquet: whole, resumable, the same bytes however they were packed."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
 
 from harness.errors import InputError, NoTrajectory, UsageError
-from harness.lake.columns import BODY
+from harness.lake.columns import BODY, INDEX
 from harness.lake.index import query
 from harness.lake.packing import Sizes
 from harness.lake.store import FolderStore, open_store
 from harness.readers import read_file
 from harness.readers.atif import to_atif
+from harness.runs.classify import classify_paths
 from harness.runs.inputs import trajectories
 from harness.runs.pack import pack
 from harness.trajectory import Source, Step, Trajectory
 from harness.version import __version__
 from tests.families import samples
-from tests.misstep.made_up import atif, atif_lines
+from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
 
 SMALL = Sizes(group=400, file=1500, chunk=900)
 
@@ -125,6 +128,45 @@ def test_what_is_packed_stands_and_another_pack_is_refused(runs: Path, tmp_path:
         pack([runs], str(tmp_path / "lake"))
 
 
+def test_what_classify_says_of_packed_sessions_is_what_it_says_of_the_originals(runs: Path, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    pack([runs], str(lake), sizes=SMALL)
+    said = []
+    for number, path in enumerate((runs, lake)):
+        classify_paths([path], CATEGORIES, by_id, out=tmp_path / str(number))
+        lines = (tmp_path / str(number) / "verdicts.jsonl").read_bytes().splitlines()
+        said.append([{**msgspec.json.decode(line), "file": "", "line": None} for line in lines])
+    assert said[0] == said[1]
+    assert len(said[0]) == 41 * len(CATEGORIES)
+
+
+def test_what_is_packed_again_is_the_same_and_what_stands_beside_it_is_no_session(runs: Path, tmp_path: Path) -> None:
+    pack([runs], str(tmp_path / "lake"))
+    packed = pack([tmp_path / "lake"], str(tmp_path / "again"))
+    first, again = (query(str(tmp_path / name), ["sha256", "source_uri"]) for name in ("lake", "again"))
+    assert first == again
+    assert packed.tally.skipped == 0
+
+
+def test_messages_stand_beside_the_document_where_they_are_asked_for(runs: Path, tmp_path: Path) -> None:
+    pack([runs / "c.jsonl"], str(tmp_path / "lake"), messages=True)
+    table = pq.read_table(tmp_path / "lake" / "part-00000.parquet")
+    assert table.column_names[-2:] == ["messages", BODY]
+    messages = [msgspec.json.decode(one) for one in table["messages"].to_pylist()]
+    assert [len(one) for one in messages] == table["message_count"].to_pylist()
+    with pytest.raises(UsageError, match="has the column of messages"):
+        pack([runs / "c.jsonl"], str(tmp_path / "lake"))
+
+
+def test_the_index_of_inspect_scout_names_the_file_of_each_session(runs: Path, tmp_path: Path) -> None:
+    packed = pack([runs], str(tmp_path / "lake"), sizes=SMALL)
+    (index,) = (tmp_path / "lake" / "_index").iterdir()
+    table = pq.read_table(pa.BufferReader(index.read_bytes()))
+    assert table.column_names == [*INDEX, "filename"]
+    counted = {part.name: part.rows for part in packed.parts}
+    assert Counter(table["filename"].to_pylist()) == counted
+
+
 def test_where_there_is_no_session_nothing_stays(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "notes.txt").write_text("nothing\n")
@@ -137,7 +179,7 @@ def test_an_address_is_packed_into_as_a_folder_is(runs: Path, tmp_path: Path) ->
     pack([runs], str(tmp_path / "lake"))
     pack([runs], "memory://packed/lake")
     store = open_store("memory://packed/lake")
-    assert {name: store.read(name) for name in store.names("") if not name.startswith(".")} == bytes_of(
+    assert {name: store.read(name) for name in store.names("") if name.startswith("part-")} == bytes_of(
         tmp_path / "lake"
     )
     assert query("memory://packed/lake", ["transcript_id"]).num_rows == 41

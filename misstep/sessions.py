@@ -1,0 +1,54 @@
+"""`misstep sessions`: what a folder of Parquet files says of its sessions, without reading their text."""
+
+from typing import Annotated
+
+import typer
+
+from analysis.tables.aligned import aligned
+from harness.errors import UsageError
+from harness.escaping import plain
+from harness.lake.index import query
+from misstep.options import Json, command_app
+
+_USUAL = "transcript_id,agent,model,n_steps,n_bytes,success,date"
+_MISSING = "—"
+
+app = command_app()
+
+
+@app.command()
+def sessions(
+    lake: Annotated[str, typer.Argument(metavar="LAKE", help="Folder or address that `misstep pack` has written.")],
+    where: Annotated[
+        str, typer.Option(metavar="CONDITION", help="Condition to meet, such as \"model = 'x' and n_steps > 50\".")
+    ] = "",
+    columns: Annotated[str, typer.Option(metavar="NAMES", help="Columns to show, with commas between them.")] = _USUAL,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Largest number of sessions to show.")] = 20,
+    json: Json = False,
+) -> None:
+    """List packed sessions that meet a condition, by what stands beside their text.
+
+    A condition compares columns with literals (= != < <= > >=, is null, is not null), joined with and, or, not and
+    parentheses. A text stands in single quotes. Columns: transcript_id, source_type, source_uri, date, task_set,
+    agent, model, score, success, message_count, total_time, total_tokens, n_steps, n_bytes, sha256, cluster, reader,
+    reader_version. With --json, all sessions that meet it are printed.
+    """
+    named = [name.strip() for name in columns.split(",") if name.strip()]
+    if not named:
+        raise UsageError("--columns names no column", f"Give some, such as --columns {_USUAL}.")
+    found = query(lake, named, where)
+    if json:
+        import msgspec
+
+        print(msgspec.json.encode({"n": len(found), "sessions": found.to_pylist()}).decode())
+        return
+    rows = [tuple(map(_text, row.values())) for row in found.slice(0, limit).to_pylist()]
+    print("\n".join(aligned([tuple(named), *rows])) if rows else "no session meets the condition")
+    if len(found) > limit:
+        print(f"{limit:,} of {len(found):,} sessions; --limit N shows more")
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return _MISSING
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else plain(str(value))

@@ -1,0 +1,41 @@
+"""`misstep sessions` on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.runs.pack import pack
+from tests.misstep.as_a_user import in_this_process
+from tests.misstep.made_up import atif
+
+
+def test_the_sessions_that_meet_a_condition_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs.jsonl").write_bytes(b"".join(atif(f"run-{steps}", steps) for steps in range(2, 6)))
+    pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
+    sessions = in_this_process("sessions", monkeypatch, capsys)
+    asked = (
+        tmp_path / "lake",
+        "--where",
+        "n_steps > 2 and agent = 'made-up'",
+        "--columns",
+        "transcript_id,model,n_steps",
+    )
+    code, said, _ = sessions(*asked, "--limit", 2)
+    assert code == 0
+    assert [line.split() for line in said.splitlines()] == [
+        ["transcript_id", "model", "n_steps"],
+        ["run-3", "—", "3"],
+        ["run-4", "—", "4"],
+        ["2", "of", "3", "sessions;", "--limit", "N", "shows", "more"],
+    ]
+    _, said, _ = sessions(*asked, "--json")
+    document = json.loads(said)
+    assert document["n"] == 3
+    assert document["sessions"][0] == {"transcript_id": "run-3", "model": None, "n_steps": 3}
+    code, _, errors = sessions(tmp_path / "lake", "--where", "n_steps ~ 2")
+    assert code == 2
+    assert "is no condition" in errors
+    assert sessions(tmp_path / "lake", "--where", "n_steps > 99")[1] == "no session meets the condition\n"
