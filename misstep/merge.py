@@ -34,7 +34,11 @@ def merge(
     failed.
     """
     gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
-    merged = merge_run(run)
+    try:
+        merged = merge_run(run)
+    except KeyboardInterrupt:
+        say("misstep: stopped; the shards are as they were, and the same line joins them.")
+        raise typer.Exit(130) from None
     if gates and not merged.figures:
         raise UsageError(
             "--fail-on is about shares of categories, which this run has none of",

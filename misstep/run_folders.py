@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from harness.copies import is_address
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
@@ -20,7 +21,7 @@ def run_folder(given: str) -> Path:
     UsageError
         It is an address.
     """
-    if "://" in given:
+    if is_address(given):
         raise UsageError(
             f"--out {given}: such a run needs a file system", "Name a folder; shards need one that all of them see."
         )

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from harness.errors import UsageError
 from harness.progress import say
 from misstep import model_options, run_folders
-from misstep.item_shards import number_of_shards, refuse_of_the_whole
+from misstep.item_shards import number_of_shards
 from misstep.options import Json, command_app
-from misstep.shard_options import ShardOption
+from misstep.shard_options import ShardOption, place_of_shards, refuse_beside_shard
 from misstep.triage_cases import judge_cases
 
 app = command_app()
@@ -84,9 +84,9 @@ def triage(
     from harness.runs.triage.judges import TOKENS_OF_CASE, judge_name, triage_judge
     from harness.workspace import find_sandbox
 
-    if shard is not None and out is None:
-        raise UsageError(f"--shard {shard} without --out", "Name the folder of the run, the same for all shards.")
-    refuse_of_the_whole(shard, {"--curate": curate})
+    if shard is not None:
+        place_of_shards(None if out is None else str(out))
+        refuse_beside_shard({"--curate": curate})
     options = (model, base_url, max_cost, prices, cache, record, replay, local)
     asking = model_options.ModelOptions(*options, shards=number_of_shards(shard))
     asks_model = bool(model or local or replay is not None)

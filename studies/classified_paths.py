@@ -1,6 +1,5 @@
 """What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
 
-import shlex
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from harness.lake.store import Store
 from harness.places import path_text
 from harness.runs.classify import ClassifyAs, Conclude, classify_paths
 from harness.runs.shards.classify import ShardDone, classify_shard
-from harness.runs.shards.layout import Shard
+from harness.runs.shards.layout import Shard, next_step
 from harness.runs.shards.merge import merge_shards
 from harness.runs.shards.plan import Plan
 from harness.trajectory import Trajectory
@@ -95,9 +94,7 @@ def shard_text(done: ShardDone, out: str) -> str:
     counts = done.counts
     was = "was done before" if done.before else "is done"
     read = f"sessions read: {counts.sessions:,}, unreadable: {counts.unreadable:,}, files skipped: {counts.skipped:,}"
-    then = shlex.join(["misstep", "merge", out])
-    when = "" if done.shard.count == 1 else f"when all {done.shard.count:,} are done: "
-    return f"shard {done.shard} {was}; {read}\n{when}{then}"
+    return f"shard {done.shard} {was}; {read}\n{next_step(done.shard, out)}"
 
 
 def merge_classified(store: Store, plan: Plan, digest: str) -> Merged:

@@ -7,10 +7,10 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from misstep import gate_options, model_options, run_folders
-from misstep.item_shards import number_of_shards, refuse_of_the_whole, say_shard
+from misstep.item_shards import number_of_shards, say_shard
 from misstep.judge import options
 from misstep.options import Data
-from misstep.shard_options import ShardOption
+from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
 def run(
@@ -72,7 +72,8 @@ def run(
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
-    refuse_of_the_whole(shard, {"--fail-under": fail_under, "--junit": junit, "--summary": summary})
+    if shard is not None:
+        refuse_beside_shard({"--fail-under": fail_under, "--junit": junit, "--summary": summary})
     gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
     asking = model_options.ModelOptions(
         model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, number_of_shards(shard)

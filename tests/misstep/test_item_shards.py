@@ -33,9 +33,9 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, mi
     whole, out = tmp_path / "whole" / "run", tmp_path / "shards" / "run"
     line = ("run", "infinite_loop@rule", file, "--out")
     _, printed, _ = misstep("judge", *line, whole)
-    code, said, error = misstep("judge", *line, out, "--shard", "2/2")
-    assert (code, said) == (0, f"Shard 2/2 is done: 2 items, in {out}/shards/00002-of-00002.\n")
-    assert f"when all shards are done, join them: misstep merge {out}\n" in error
+    code, said, _ = misstep("judge", *line, out, "--shard", "2/2")
+    told = f"shard 2/2 is done: 2 items, in {out}/shards/00002-of-00002\nwhen all 2 are done: misstep merge {out}\n"
+    assert (code, said) == (0, told)
     code, _, error = misstep("merge", out)
     assert code == 2
     assert (
@@ -67,7 +67,7 @@ def test_triage_in_shards_is_merged_with_its_evidence(
     out = tmp_path / "run"
     for number in (1, 2):
         code, said, _ = misstep("triage", tmp_path / "cases", "--out", out, "--workers", "1", "--shard", f"{number}/2")
-        assert (code, said.split(" in ")[0]) == (0, f"Shard {number}/2 is done: {3 - number} case{'s'[: 2 - number]},")
+        assert (code, said.split(" in ")[0]) == (0, f"shard {number}/2 is done: {3 - number} case{'s'[: 2 - number]},")
     code, said, _ = misstep("merge", out)
     assert code == 0
     assert "The agent is at fault in 66.7%" in said
@@ -110,7 +110,7 @@ def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
             "--fail-under is about",
         ),
         ("judge run judge.toml --benchmark plants --out run --shard 3/2", "there is no shard 3/2"),
-        ("triage cases --shard 1/2", "--shard 1/2 without --out"),
+        ("triage cases --shard 1/2", "--shard needs --out"),
         ("triage cases --shard 1/2 --out run --curate kept", "--curate is about the whole run"),
         ("triage cases --shard 1/2 --out memory://run", "such a run needs a file system"),
         ("repair run cases --out run --shard 1/2 --test-command pytest", "--shard 1/2 with a git repository"),

@@ -33,6 +33,7 @@ from harness.journal.records import (
     written_in,
 )
 from harness.runs.judge import ANSWERS
+from harness.runs.session_benchmark import BENCHMARK
 from harness.runs.shards.item_runs import SETTING, differences, of_whole
 from harness.runs.shards.layout import Shard, shards_of, stretches
 from harness.runs.shards.plan import Plan
@@ -125,7 +126,7 @@ def _merge(
     ends = accumulate(lengths[key] for key in order)
     starts = {key: end - lengths[key] for key, end in zip(order, ends, strict=True)}
     (out / MANIFEST).unlink(missing_ok=True)
-    building = out / f".{records.file}.{os.getpid()}.part"
+    building = out / f".{records.file}.{os.getpid()}-0.part"  # as the half-written files that a later writer removes
     with writing(building):
         with building.open("wb") as stream:
             for shard in found.shards:  # one open file at a time, however many shards there are
@@ -147,7 +148,12 @@ def _keyed_lines(folder: Path, records: Records[Key]) -> Iterator[tuple[Key, byt
 
 
 def _keep_beside(out: Path, shards: Iterable[Shard]) -> None:
-    """Keep what stands in the shards beside their records: replies, so that none is asked again, and investigations."""
+    """Keep what stands in the shards beside their records: replies, so that none is asked again, and investigations.
+
+    What killed shards left of building the benchmark is removed.
+    """
+    for left in out.glob(f".{BENCHMARK}-*"):
+        shutil.rmtree(left)
     for folder in (out / shard.folder for shard in shards):
         if (folder / INVESTIGATIONS).is_dir():
             shutil.copytree(folder / INVESTIGATIONS, out / INVESTIGATIONS, dirs_exist_ok=True)

@@ -5,6 +5,7 @@ RUN/shards/00003-of-00008/            what shard 3 of 8 has made
 RUN/shards/00003-of-00008/done.json   its marker, written last
 """
 
+import shlex
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, islice
 
@@ -44,6 +45,12 @@ class Shard(Struct, frozen=True, order=True):
 def shards_of(count: int) -> Iterator[Shard]:
     """All shards of a run, in order."""
     return (Shard(number, count) for number in range(1, count + 1))
+
+
+def next_step(shard: Shard, out: str) -> str:
+    """What a person does once a shard is done, as a line."""
+    when = "" if shard.count == 1 else f"when all {shard.count:,} are done: "
+    return f"{when}{shlex.join(['misstep', 'merge', out])}"
 
 
 def require_all(done: Collection[Shard], count: int, command: str) -> None:
