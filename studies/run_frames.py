@@ -20,8 +20,12 @@ from harness.journal.records import (
 from harness.repair_attempt import RepairAttempt, Signal
 from harness.runs.standing_runs import manifest_of
 from harness.verdict import Verdict
+from studies.experiments import EXPERIMENT, sessions_in
+from studies.exports.columns import ExportedTable
+from studies.exports.record_tables import experiment_tables, reflected_tables
 from studies.frames import frame_of
 from studies.judged_runs import JUDGED, open_run
+from studies.reflexive.runs import REFLECTED, open_reflexive_run
 from studies.repair_runs import REPAIRED, attempts_in
 
 if TYPE_CHECKING:
@@ -55,11 +59,14 @@ class RunFrames(Struct, frozen=True):
     signals
         One row a validator's answer about an attempt: `attempt validator passed text score`.
     invocations
-        Of a run of `misstep observe` one row a question to the detector: `item step status answered_at flagged
-        categories error`. Of other runs empty.
+        Of a run of `misstep observe` and of an experiment one row a question to the detector: `item step status
+        answered_at flagged categories error`. Of other runs empty.
     interventions
         Of such a run one row an intervention: `item step categories detected_at answered_at delivered_at level withheld
         rationale guidance file line`.
+    tables
+        Of a run of the reflexive loop its `items` and `events`, and of an experiment its `sessions` and the planted
+        `episodes`, by name: the tables of `misstep export`. Of other runs empty.
     """
 
     manifest: Manifest
@@ -71,6 +78,7 @@ class RunFrames(Struct, frozen=True):
     signals: "DataFrame"
     invocations: "DataFrame"
     interventions: "DataFrame"
+    tables: "dict[str, DataFrame]" = {}
 
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
@@ -93,6 +101,13 @@ def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) 
         return _frames(manifest, (), (), (), list(last.values()))
     if manifest.command == OBSERVED:
         return _frames(manifest, (), (), (), observed=list(read_records(folder, OBSERVED_RECORDS, unfinished=True)))
+    if manifest.command == EXPERIMENT:
+        seen = [one.observed for one in sessions_in(folder) if one.observed is not None]
+        tables = experiment_tables(folder, gold=True, unfinished=True)
+        return _frames(manifest, (), (), (), observed=seen, tables=[tables[0], tables[-1]])
+    if manifest.command == REFLECTED:
+        work = open_reflexive_run(folder).work
+        return _frames(manifest, (), (), (), tables=reflected_tables(folder, work, unfinished=True))
     verdicts = list(read_verdicts(folder, unfinished=True))
     items = [BenchmarkItem(name) for name in dict.fromkeys(verdict.item for verdict in verdicts)]
     return _frames(manifest, items, verdicts, ())
@@ -105,6 +120,7 @@ def _frames(
     gold: Sequence[GoldLabel],
     attempts: Sequence[RepairAttempt] = (),
     observed: Sequence[ObservedRun] = (),
+    tables: Sequence[ExportedTable] = (),
 ) -> RunFrames:
     from pandas import DataFrame  # takes a second
 
@@ -124,6 +140,7 @@ def _frames(
         DataFrame(signals, columns=["attempt", *Signal.__struct_fields__]),
         DataFrame([line for run in observed for line in _questions(run)], columns=_QUESTION),
         frame_of((one for run in observed for one in interventions_of(run)), ObservedIntervention),
+        {one.name: DataFrame(list(one.rows()), columns=[column.name for column in one.columns]) for one in tables},
     )
 
 

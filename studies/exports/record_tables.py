@@ -42,8 +42,8 @@ _FILE_STATES = Records(FileState, FILES, "file")
 Rows = Callable[[], Iterator[Any]]
 
 
-def _records(folder: Path, records: Records[Any]) -> Rows:
-    return lambda: read_records(folder, records)
+def _records(folder: Path, records: Records[Any], *, unfinished: bool = False) -> Rows:
+    return lambda: read_records(folder, records, unfinished=unfinished)
 
 
 def classified_tables(folder: Path) -> tuple[ExportedTable, ...]:
@@ -147,7 +147,7 @@ class _Item(Struct, frozen=True):
     solved: bool
 
 
-def reflected_tables(folder: Path, work: WorkedRun) -> tuple[ExportedTable, ...]:
+def reflected_tables(folder: Path, work: WorkedRun, *, unfinished: bool = False) -> tuple[ExportedTable, ...]:
     """The items of a run of the reflexive loop, and its log with the fields of each event as JSON text."""
     items = [
         _Item(
@@ -161,7 +161,7 @@ def reflected_tables(folder: Path, work: WorkedRun) -> tuple[ExportedTable, ...]
         )
         for one in work.items
     ]
-    file, events = LOOP_RECORDS.file, _records(folder, LOOP_RECORDS)
+    file, events = LOOP_RECORDS.file, _records(folder, LOOP_RECORDS, unfinished=unfinished)
     log = table_of("events", file, LoopEvent, events, key=("number",), without=("happened",))
     name = Column("event", str, "The name of what happened.")
     fields = Column("happened", dict[str, Any], "What happened, as JSON text.")
@@ -189,9 +189,9 @@ class _Planted(Struct, frozen=True):
     relapse: bool
 
 
-def experiment_tables(folder: Path, *, gold: bool) -> tuple[ExportedTable, ...]:
+def experiment_tables(folder: Path, *, gold: bool, unfinished: bool = False) -> tuple[ExportedTable, ...]:
     """The sessions of an experiment with what its observer did; where it is asked for, also what was planted."""
-    file, sessions = LIVE_RECORDS.file, _records(folder, LIVE_RECORDS)
+    file, sessions = LIVE_RECORDS.file, _records(folder, LIVE_RECORDS, unfinished=unfinished)
 
     def observed() -> Iterator[ObservedRun]:
         return (one.observed for one in sessions() if one.observed is not None)

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +11,15 @@ import msgspec
 import pytest
 
 import misstep
+from studies.lab import lab_command
 from studies.notebooks import execute
+from studies.reflexive.runs import open_reflexive_run
 from studies.repair_report import scores_json
 from tests.misstep.as_a_user import in_this_process
+from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_repairs import CASES, repaired, repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+from tests.misstep.made_up_triage import triage_benchmark, triage_run
 
 
 @pytest.fixture
@@ -147,3 +153,61 @@ def test_a_notebook_that_is_there_is_not_written_over(
     code, _, error = in_this_process("notebook", monkeypatch, capsys)(run, "--out", mine)
     assert (code, mine.read_text()) == (2, "my work")
     assert "exists" in error
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_run_has_a_notebook_that_runs_top_to_bottom_and_names_its_kernel(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, error = in_this_process("notebook", monkeypatch, capsys)(KINDS[kind](tmp_path))
+    assert code == 0, error
+    written = json.loads(Path(out.strip()).read_text())
+    assert written["metadata"]["kernelspec"] == {"display_name": "Python 3", "language": "python", "name": "python3"}
+    assert len(names_after(Path(out.strip()))) > 5
+
+
+def test_the_notebooks_of_an_observer_and_of_a_loop_have_the_figures_of_their_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = in_this_process("notebook", monkeypatch, capsys)
+    watched, loop = KINDS["observed"](tmp_path), KINDS["reflected"](tmp_path)
+    scores = json.loads((watched / "scores.json").read_text())["misbehaviour_rate"]
+    assert figures(msgspec.to_builtins(names_after(Path(notebook(watched)[1].strip()))["rate"])) == figures(scores)
+    rate = names_after(Path(notebook(loop)[1].strip()))["rate"]
+    assert rate == open_reflexive_run(loop).scores.solve_rate
+
+
+def test_items_that_nobody_has_labelled_give_shares_of_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = triage_run(tmp_path / "run", triage_benchmark(tmp_path / "cases", 5, labelled=False), ["agent/", "task/"])
+    names = names_after(Path(in_this_process("notebook", monkeypatch, capsys)(folder)[1].strip()))
+    assert names["shares"].value.to_dict() == {"agent": 0.5, "task": 0.5}
+
+
+def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that_is_there(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "jupyterlab.py").write_text("import sys\nprint(sys.argv[1:])\nsys.exit(7)")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    monkeypatch.syspath_prepend(tmp_path)
+    notebook = in_this_process("notebook", monkeypatch, capfd)
+    mine = tmp_path / "mine.ipynb"
+    mine.write_text("my work")
+    code, out, error = notebook(run, "--out", mine, "--open")
+    assert (code, mine.read_text()) == (7, "my work")
+    assert "opened as it is" in error
+    assert "'--ServerApp.ip=127.0.0.1'" in out
+    assert str(mine) in out.splitlines()[-1]
+    assert "token" not in out
+    assert lab_command(mine, as_root=True)[-2:] == ["--allow-root", str(mine)]
+    assert "--allow-root" not in lab_command(mine, as_root=False)
+
+
+def test_without_jupyterlab_the_notebook_is_written_and_what_brings_it_is_named(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("studies.lab.find_spec", lambda _: None)
+    code, out, error = in_this_process("notebook", monkeypatch, capsys)(run, "--open")
+    assert (code, "pip install 'misstep[lab]'" in error) == (3, True)
+    assert Path(out.strip()).exists()
