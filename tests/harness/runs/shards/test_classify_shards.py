@@ -5,18 +5,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import fsspec
+import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow.parquet import write_table
 
 from harness.classifiers import chosen_categories, classify_all
 from harness.errors import InputError, NoTrajectory, UsageError
 from harness.lake.store import open_store
 from harness.runs.classify import classify_paths
 from harness.runs.shards.classify import ShardDone, classify_shard
-from harness.runs.shards.layout import Shard, shards_of
+from harness.runs.shards.layout import PLAN, Shard, shards_of
 from harness.runs.shards.merge import merge_shards
-from harness.runs.shards.plan import read_plan
+from harness.runs.shards.plan import read_plan, slices_of
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
@@ -34,11 +36,13 @@ def _short_pieces() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A long file with a broken line, short ones with the same ids, an empty one, and one of no known format."""
+    """Long JSON Lines with a broken line, a packed file, short ones with the same ids, an empty one, and another."""
     folder = tmp_path_factory.mktemp("lake") / "runs"
     (folder / "more").mkdir(parents=True)
     long = [atif(f"s{i % 5}", steps=4) for i in range(11)]
     (folder / "long.jsonl").write_bytes(b"".join([*long[:6], b'{"broken\n', *long[6:]]))
+    packed = pyarrow.table({"atif": [atif(f"p{i % 4}", steps=4).decode() for i in range(9)]})
+    write_table(packed, folder / "packed.parquet", row_group_size=2, compression="none", use_dictionary=False)
     (folder / "more" / "a.jsonl").write_bytes(atif("s1", steps=3))
     (folder / "more" / "b.json").write_bytes(atif("b", steps=7))
     (folder / "more" / "empty.jsonl").write_bytes(b"")
@@ -87,6 +91,16 @@ def test_any_number_of_shards_in_any_order_with_any_repeats_is_the_run_without_s
         _shard(runs, out, number, len(numbers))
     assert _merge(out) == unsharded
     assert _merge(out) == unsharded
+
+
+def test_long_files_are_cut_at_lines_and_at_row_groups(runs: Path, tmp_path: Path) -> None:
+    for shard in shards_of(8):
+        _shard(runs, tmp_path, shard.number, 8)
+    plan, _ = read_plan(open_store(str(tmp_path))) or pytest.fail("no plan")
+    cut = {
+        one.file.file.rpartition("/")[2] for shard in shards_of(8) for one in slices_of(plan, shard) if not one.whole
+    }
+    assert cut == {"long.jsonl", "packed.parquet"}
 
 
 def test_a_shard_that_is_done_is_not_done_again(runs: Path, tmp_path: Path) -> None:
@@ -168,7 +182,20 @@ def test_a_file_that_changed_between_shards_is_refused_by_name(tmp_path: Path) -
     _shard(runs, tmp_path / "run", 1, 2)
     (runs / "b.jsonl").write_bytes(atif("b", steps=9))
     with pytest.raises(InputError, match=r"runs/b\.jsonl: the file has changed since the first shard"):
-        _shard(runs, tmp_path / "run", 2, 2)
+        classify_shard(
+            Shard(2, 2), [str(runs)], CATEGORIES, lambda *_: pytest.fail("read"), out=str(tmp_path / "run"), workers=1
+        )
+
+
+def test_a_marker_of_another_plan_does_not_count(runs: Path, unsharded: dict[str, bytes], tmp_path: Path) -> None:
+    """As where two first shards at once make a plan each, on a store that cannot tell which came first."""
+    _shard(runs, tmp_path, 1, 1)
+    plan = tmp_path / PLAN
+    plan.write_bytes(plan.read_bytes().replace(b'"started":"20', b'"started":"19'))
+    with pytest.raises(UsageError, match="shard 1 of 1 is missing"):
+        _merge(tmp_path)
+    assert not _shard(runs, tmp_path, 1, 1).before
+    assert _merge(tmp_path) == unsharded
 
 
 def test_a_file_that_changes_while_it_is_read_costs_the_shard_its_marker(tmp_path: Path) -> None:
