@@ -157,13 +157,46 @@ class Request(Struct, frozen=True, omit_defaults=True):
         return min((bound for bound in bounds if isinstance(bound, int)), default=None)
 
 
+class Allowance(Struct, frozen=True):
+    """What a server says is left of one of its limits.
+
+    Parameters
+    ----------
+    name
+        Which limit, among those of one server.
+    unit
+        What is counted.
+    remaining, limit
+        What is left, and what there is when it is whole.
+    seconds
+        How long until it is whole again.
+    refills
+        Whether it comes back all the time, as in a token bucket; else all of it comes back when that time is over.
+    """
+
+    name: str
+    unit: Literal["requests", "tokens"]
+    remaining: float
+    limit: float | None = None
+    seconds: float | None = None
+    refills: bool = False
+
+
+class Rates(Struct, frozen=True):
+    """What an answer says of how fast its server may be asked: that it has too much to do, and what is left."""
+
+    overloaded: bool = False
+    allowances: tuple[Allowance, ...] = ()
+
+
 class Reply(Struct, frozen=True, omit_defaults=True):
     """What a model answered, whatever that is: text, a refusal, nothing, half a sentence.
 
     `finish` is the server's own word (`stop`, `length`, `content_filter`, …); tokens and `cost_usd` are `None` where
     the server did not say or no price is known; `seconds` is what the last attempt took; `raw` is the whole body. Of a
     reply that is `cached` all that is the reply's first time: nothing was spent now. `unstructured` says that a schema
-    was to be kept to and that the server takes none. `calls` are the functions that the model calls.
+    was to be kept to and that the server takes none. `calls` are the functions that the model calls. `rates` is only of
+    one attempt, and taken out when it is heeded.
     """
 
     text: str | None
@@ -179,13 +212,14 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     raw: str = ""
     unstructured: bool = False
     calls: tuple[FunctionCall, ...] = ()
+    rates: Rates | None = None
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):
     """Why there is no answer: a kind to act on and a sentence to show.
 
     `seconds` is what all attempts took together, the waiting between them included; `retry_after` is how many seconds
-    the server asked to wait.
+    the server asked to wait. `rates` is as in a `Reply`.
     """
 
     kind: FailureKind
@@ -194,6 +228,7 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     raw: str = ""
     seconds: float = 0.0
     retry_after: float | None = None
+    rates: Rates | None = None
 
 
 Outcome = Reply | Failure

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 Model = Annotated[str, typer.Option(help="Model to ask; it overrides the model of a judge's file.")]
 BaseUrl = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")]
-Concurrency = Annotated[int, typer.Option(min=1, metavar="N", help="Number of requests in flight at once.")]
 MaxCost = Annotated[
     float | None,
     typer.Option(
@@ -60,7 +59,9 @@ class ModelOptions(Struct, frozen=True):
     price_in: float | None = None
     price_out: float | None = None
     shards: int = 1
-    """The number of shards that share the cost limit."""
+    """The number of shards that share the limits on cost and rates."""
+    rpm: int | None = None
+    tpm: int | None = None
 
 
 @contextmanager
@@ -111,6 +112,8 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
         prices=options.prices,
         price=None if options.price_in is None else Price(("*",), options.price_in, options.price_out or 0.0),
         max_cost_usd=None if options.max_cost is None else options.max_cost / options.shards,
+        rpm=options.rpm,
+        tpm=options.tpm,
         record=options.record,
         replay=options.replay,
     )

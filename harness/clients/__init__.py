@@ -17,6 +17,11 @@ from harness.clients.errors_as_failures import ErrorsAsFailuresClient
 from harness.clients.lazy import LazyClient
 from harness.clients.parameter_fallback import ParameterFallbackClient
 from harness.clients.prices import known_prices
+from harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
+from harness.clients.rates.pacing import Pacing
+from harness.clients.rates.per_minute import PerMinute
+from harness.clients.rates.start_limit import StartLimit
+from harness.clients.rates.told_limits import ToldLimits
 from harness.clients.recording import RecordingClient
 from harness.clients.redaction import Redaction
 from harness.clients.retry import RetryingClient, RetryLimits
@@ -36,11 +41,18 @@ CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
 )
 
 
-def open_client(settings: ClientSettings) -> Client:
+def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None = None) -> Client:
     """The client that the settings describe. A request goes through the cache, the circuit breaker and the retries.
 
     The cost limit counts every retry, since each attempt may be charged. A request counts as in flight while it
-    waits between attempts, until its outcome is known.
+    waits between attempts, until its outcome is known; only where the number in flight is `auto`, each attempt counts.
+
+    Parameters
+    ----------
+    settings
+        What is asked for.
+    adaptive
+        The state of a number in flight that is `auto`, for whoever shows it; `None` for a new one.
 
     Raises
     ------
@@ -51,8 +63,10 @@ def open_client(settings: ClientSettings) -> Client:
     InputError
         Price file, cache or recording cannot be read.
     """
+    in_flight = settings.in_flight if isinstance(settings.in_flight, int) else 1
     if (
-        min(settings.attempts, settings.in_flight or 1) < 1
+        min(settings.attempts, in_flight) < 1
+        or min(settings.rpm or 1, settings.tpm or 1) <= 0
         or min(settings.attempt_seconds, settings.total_seconds) <= 0
     ):
         raise UsageError("a limit on attempts, time or requests in flight is not above 0", "Give limits above 0.")
@@ -67,9 +81,10 @@ def open_client(settings: ClientSettings) -> Client:
     # A recording has the outcome of the last attempt; a retry would give the same.
     attempts = 1 if settings.client == "replay" else settings.attempts
     limits = RetryLimits(attempts, settings.attempt_seconds, settings.total_seconds)
-    client = RetryingClient(client, limits, random.Random(settings.seed))  # noqa: S311 (jitter is no secret)
+    rng = random.Random(settings.seed)  # noqa: S311 (jitter is no secret)
+    client = RetryingClient(client, limits, rng, pacing=_pacing(settings, adaptive))
     client = CircuitBreakerClient(client, settings.failures_to_stop)
-    if settings.in_flight is not None:
+    if isinstance(settings.in_flight, int):
         client = ConcurrencyLimitClient(client, settings.in_flight)
     cache = (
         None if settings.cache is None else Cache(settings.cache)
@@ -77,6 +92,18 @@ def open_client(settings: ClientSettings) -> Client:
     if settings.record is not None:
         client = RecordingClient(client, settings.record)
     return client if cache is None else CachedClient(client, cache)
+
+
+def _pacing(settings: ClientSettings, adaptive: AdaptiveConcurrency | None) -> Pacing | None:
+    """What decides when attempts are sent; `None` where nothing does."""
+    limits: list[StartLimit] = []
+    if settings.in_flight == "auto":
+        limits += [adaptive or AdaptiveConcurrency(), ToldLimits()]
+    if settings.rpm is not None:
+        limits.append(PerMinute("requests", settings.rpm))
+    if settings.tpm is not None:
+        limits.append(PerMinute("tokens", settings.tpm))
+    return Pacing(limits) if limits else None
 
 
 def _opened(settings: ClientSettings) -> Client:

@@ -20,9 +20,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from harness.clients.rates.header_fields import allowances
 from harness.clients.rejected_parameters import advice_on, as_text
 from harness.escaping import json_without_surrogates
-from harness.exchange import Failure, FailureKind, FunctionCall, Outcome, Reply
+from harness.exchange import Failure, FailureKind, FunctionCall, Outcome, Rates, Reply
 
 Redact = Callable[[str], str]
 
@@ -115,6 +116,7 @@ def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = 
         cost_usd=None,
         raw=raw,
         calls=tuple(_calls(message.tool_calls, redact)),
+        rates=_rates(answer),
     )
     # A secret that is split over the parts of the content cannot be found in the body.
     in_parts = isinstance(message.content, list) and reply.text != text
@@ -185,7 +187,15 @@ def _refused(answer: Answer, seconds: float, redact: Redact) -> Failure:
         raw=redact(_text(answer.body))[:_KEPT],
         seconds=seconds,
         retry_after=retry_after(answer.headers) if kind in ("rate_limited", "server") else None,
+        rates=_rates(answer),
     )
+
+
+def _rates(answer: Answer) -> Rates | None:
+    """What an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
+    told = allowances(answer.headers, _server_time(answer.headers.get("date")) or datetime.now(UTC))
+    overloaded = answer.status in (503, 529)
+    return Rates(overloaded, told) if overloaded or told else None
 
 
 def _on_status(status: int, error: Any) -> str:
@@ -241,11 +251,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         until = email.utils.parsedate_to_datetime(delay)
     except ValueError:
         return None
-    now = _number_of_date(headers.get("date")) or datetime.now(UTC)
+    now = _server_time(headers.get("date")) or datetime.now(UTC)
     return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - now).total_seconds())
 
 
-def _number_of_date(date: str | None) -> datetime | None:
+def _server_time(date: str | None) -> datetime | None:
     """The server's own clock, which its HTTP dates are by."""
     try:
         parsed = email.utils.parsedate_to_datetime(date) if date else None

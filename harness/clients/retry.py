@@ -1,7 +1,8 @@
 """Retries with exponential backoff and jitter, until the attempts or the time are used up.
 
 The wait after failure n is `first * 2**n` seconds, at most `longest`, minus a random part of up to a quarter. Where the
-server sends `Retry-After`, the wait is at least that long.
+server sends `Retry-After`, the wait is at least that long. Each attempt waits for its turn, which counts as no time of
+the request.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from harness.clients.rates.pacing import Pacing
 from harness.errors import clause
 from harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
 
@@ -41,6 +43,8 @@ class RetryingClient:
         The source of the jitter.
     sleep
         The function that waits, in seconds.
+    pacing
+        What decides when an attempt may be sent; `None` for at once.
     """
 
     def __init__(
@@ -49,24 +53,25 @@ class RetryingClient:
         limits: RetryLimits | None = None,
         rng: random.Random | None = None,
         sleep: Sleep = asyncio.sleep,
+        pacing: Pacing | None = None,
     ) -> None:
         self._client = client
         self._limits = limits or RetryLimits()
         self._rng = rng or random.Random(0)  # noqa: S311 (jitter is no secret)
         self._sleep = sleep
+        self._pacing = pacing
 
     async def ask(self, request: Request) -> Outcome:
         """The outcome of the last attempt; `attempts` says how many there were."""
-        started = time.monotonic()
+        taken = 0.0
         attempt = 0
         while True:
             attempt += 1
-            left = self._limits.total_seconds - (time.monotonic() - started)
-            outcome = await self._attempt(request, min(self._limits.attempt_seconds, left))
+            outcome, seconds = await self._in_turn(request, self._limits.total_seconds - taken)
             if not isinstance(outcome, Failure):
-                return replace(outcome, attempts=attempt)
-            taken = time.monotonic() - started
-            failure = replace(outcome, attempts=attempt, seconds=taken)
+                return replace(outcome, attempts=attempt, rates=None)
+            taken += seconds
+            failure = replace(outcome, attempts=attempt, seconds=taken, rates=None)
             if failure.kind not in TRANSIENT or attempt >= self._limits.attempts:
                 return failure
             wait = self._wait(attempt, failure)
@@ -76,7 +81,20 @@ class RetryingClient:
                     sentence=f"{clause(failure.sentence)}; waiting {wait:.3g} s more would pass the limit of "
                     f"{self._limits.total_seconds:g} s a call",
                 )
+            before = time.monotonic()
             await self._sleep(wait)
+            taken += time.monotonic() - before
+
+    async def _in_turn(self, request: Request, seconds: float) -> tuple[Outcome, float]:
+        """The outcome of an attempt when its turn has come, and the seconds that it took from then on."""
+        start = None if self._pacing is None else await self._pacing.start(request)
+        begun, outcome = time.monotonic(), None
+        try:
+            outcome = await self._attempt(request, min(self._limits.attempt_seconds, seconds))
+        finally:
+            if self._pacing is not None and start is not None:
+                self._pacing.end(request, start, outcome)
+        return outcome, time.monotonic() - begun
 
     async def _attempt(self, request: Request, seconds: float) -> Outcome:
         try:

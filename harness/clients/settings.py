@@ -1,10 +1,14 @@
 """The settings of a client."""
 
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
 from harness.clients.prices import Price
+
+InFlight = int | Literal["auto"]
+"""A number of requests in flight, or `auto` for what the server's answers show that it takes."""
 
 
 class ClientSettings(Struct, frozen=True):
@@ -19,7 +23,9 @@ class ClientSettings(Struct, frozen=True):
     base_url_named
         Whether the user named that address; the key is sent to no other address.
     in_flight
-        The highest number of requests in flight; `None` sets no limit.
+        The highest number of requests in flight; `None` sets no limit, and with `auto` the server's answers do.
+    rpm, tpm
+        How many requests, and tokens, may be sent a minute, retries included; `None` sets no limit.
     attempts
         The highest number of attempts for one request.
     attempt_seconds, total_seconds
@@ -51,7 +57,9 @@ class ClientSettings(Struct, frozen=True):
     client: str = "openai"
     base_url: str | None = None
     base_url_named: bool = True
-    in_flight: int | None = None
+    in_flight: InFlight | None = None
+    rpm: float | None = None
+    tpm: float | None = None
     attempts: int = 6
     attempt_seconds: float = 120.0
     total_seconds: float = 600.0

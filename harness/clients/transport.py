@@ -11,6 +11,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from harness.clients.parse_response import Answer
+from harness.clients.rates import header_fields
 from harness.errors import UsageError
 
 LARGEST_BODY = 16 << 20
@@ -18,7 +19,7 @@ LARGEST_BODY = 16 << 20
 
 _CONNECT_SECONDS = 10.0
 
-_READ = ("content-type", "date", "retry-after", "retry-after-ms")
+_READ = ("content-type", "date", "retry-after", "retry-after-ms", *sorted(header_fields.READ))
 """The header fields that are read: what else a server says there concerns nobody, however odd it is."""
 
 

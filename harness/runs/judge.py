@@ -17,6 +17,8 @@ from msgspec import Struct
 
 from harness.clients import ClientSettings
 from harness.clients.concurrency import run_concurrently
+from harness.clients.rates.adaptive_concurrency import MOST
+from harness.clients.settings import InFlight
 from harness.errors import InputError
 from harness.escaping import plain
 from harness.items import Item, Runs, read_question
@@ -83,7 +85,7 @@ def run_judge(
     out: Path,
     settings: ClientSettings,
     *,
-    concurrency: int = 16,
+    concurrency: InFlight = 16,
     batch: bool = False,
     sampling: Sampling | None = None,
     shard: Shard | None = None,
@@ -98,7 +100,7 @@ def run_judge(
     settings
         The settings of the client.
     concurrency
-        The number of requests in flight.
+        The number of requests in flight, or `auto`.
     batch
         Whether to hand all requests in together by the Batch API, at its price, instead.
     sampling
@@ -209,7 +211,7 @@ async def _judge_all(
     run: RunInProgress[Verdict, VerdictEntry],
     settings: ClientSettings,
     batches_in: Path | None,
-    concurrency: int,
+    concurrency: InFlight,
 ) -> tuple[str, str]:
     """Judge the items without a verdict; return why the run stopped early and the last failure, or empty texts."""
     last_failure = ""
@@ -217,7 +219,8 @@ async def _judge_all(
     todo = (item for item in selection.items() if item.id not in done)
     model_requests: ModelRequests
     if batches_in is None:
-        model_requests, at_once = ConcurrentRequests(settings, concurrency), concurrency + min(concurrency, _READY)
+        most = MOST if concurrency == "auto" else concurrency
+        model_requests, at_once = ConcurrentRequests(settings, concurrency), most + min(most, _READY)
     else:
         at_once = max(1, selection.n - len(done))
         model_requests = BatchedRequests(settings, batches_in / BATCHES, at_once)
@@ -228,7 +231,7 @@ async def _judge_all(
             async with aclosing(run_concurrently(judging, todo, at_once, model_requests.ended)) as coming:
                 async for given, spent in coming:
                     run.append([given], VerdictEntry(given.item, given.status, spent))
-                    progress.advance()
+                    progress.advance(note=model_requests.note())
                     if given.status == "failed":
                         last_failure = given.error or ""
         model_requests.check()

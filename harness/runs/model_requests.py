@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from harness.clients import ClientSettings, open_client
 from harness.clients.address import unencrypted
+from harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
+from harness.clients.settings import InFlight
 from harness.errors import MissingPrerequisite, MisstepError
 from harness.escaping import plain
 from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
@@ -42,6 +44,9 @@ class ModelRequests(Protocol):
     def item_done(self) -> None:
         """Record that an item is done with its requests."""
 
+    def note(self) -> str:
+        """What a progress line shows of them; empty for nothing."""
+
     async def close(self) -> None:
         """Close what is open."""
 
@@ -61,11 +66,12 @@ class ConcurrentRequests:
     Parameters
     ----------
     settings, concurrency
-        The settings of the client, and the number of requests in flight.
+        The settings of the client, and the number of requests in flight, or `auto` for what the server takes.
     """
 
-    def __init__(self, settings: ClientSettings, concurrency: int) -> None:
+    def __init__(self, settings: ClientSettings, concurrency: InFlight) -> None:
         self._settings = replace(settings, in_flight=concurrency)
+        self._adaptive = AdaptiveConcurrency() if concurrency == "auto" else None
         self._client: Client | None = None
         self._broken: MisstepError | None = None
         self._last: Outcome | None = None
@@ -78,7 +84,7 @@ class ConcurrentRequests:
         try:
             if self._client is None:
                 warn_of_plain_http(self._settings)
-                self._client = open_client(self._settings)
+                self._client = open_client(self._settings, self._adaptive)
             outcome = await self._client.ask(request)
         except MisstepError as error:  # such as no key, or a recording that is not there: no request can be asked
             self._broken = self._broken or error
@@ -102,10 +108,19 @@ class ConcurrentRequests:
     def item_done(self) -> None:
         """Does nothing: no request waits for other items."""
 
+    def note(self) -> str:
+        """How many requests are in flight, where that changes."""
+        return "" if self._adaptive is None else f"{self._adaptive.in_flight} in flight"
+
     async def close(self) -> None:
-        """Close the client."""
+        """Close the client, and say what the server took, where that was to be found."""
         if self._client is not None:
             await self._client.close()
+        if self._adaptive is not None and self._adaptive.n_ended:
+            say(
+                f"misstep: up to {self._adaptive.most_in_flight} requests were in flight at once; the server refused "
+                f"{self._adaptive.n_refused:,} of {self._adaptive.n_ended:,}."
+            )
 
     def check(self) -> None:
         """Raise `MissingPrerequisite` where the server is gone, or was never there."""
@@ -152,6 +167,10 @@ class BatchedRequests:
         """Record that an item is done with its requests; the others may now form a batch."""
         self._items -= 1
         self._begin_round()
+
+    def note(self) -> str:
+        """Nothing: a batch is asked as a whole."""
+        return ""
 
     async def close(self) -> None:
         """Stop waiting; the same command finds the batches that were handed in."""

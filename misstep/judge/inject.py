@@ -6,7 +6,7 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from harness.judges.prompted_judge import PromptedJudge
-from misstep import model_options, run_folders
+from misstep import model_options, rate_options, run_folders
 from misstep.judge import options
 from misstep.options import Data, Json
 
@@ -22,7 +22,9 @@ def inject(
     seed: Annotated[int, typer.Option(help="Random seed for the choice of attacks, items and places.")] = 0,
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
-    concurrency: model_options.Concurrency = 16,
+    concurrency: rate_options.Concurrency = "16",
+    rpm: rate_options.Rpm = None,
+    tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
     cache: model_options.CacheFile = None,
@@ -47,7 +49,10 @@ def inject(
     from studies.injections import benchmark_source, shipped_source, write_injections
     from studies.judging.scores import write_scores
 
-    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    asking = model_options.ModelOptions(
+        model, base_url, max_cost, prices, cache, record, replay, local, rpm=rpm, tpm=tpm
+    )
+    in_flight = rate_options.in_flight(concurrency)
     stopped: MissingPrerequisite | None = None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
@@ -61,7 +66,7 @@ def inject(
             source = shipped_source(spec, items)
         folder = write_injections(spec, out, source, count=attacks, seed=seed)
         try:
-            ended = run_judge(opened, folder, out, settings, concurrency=concurrency, arguments=sys.argv[1:])
+            ended = run_judge(opened, folder, out, settings, concurrency=in_flight, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
     write_scores(out, folder)

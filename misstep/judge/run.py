@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import MissingPrerequisite, UsageError
-from misstep import gate_options, model_options, run_folders
+from misstep import gate_options, model_options, rate_options, run_folders
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.judge import options
 from misstep.options import Data
@@ -27,7 +27,9 @@ def run(
     ] = "",
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
-    concurrency: model_options.Concurrency = 16,
+    concurrency: rate_options.Concurrency = "16",
+    rpm: rate_options.Rpm = None,
+    tpm: rate_options.Tpm = None,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     shard: ShardOption = None,
@@ -72,12 +74,14 @@ def run(
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
+    if batch and (rpm is not None or tpm is not None):
+        raise UsageError("--batch sends no single requests", "Leave out --rpm and --tpm.")
+    in_flight = rate_options.in_flight(concurrency)
     if shard is not None:
         refuse_beside_shard({"--fail-under": fail_under, "--junit": junit, "--summary": summary})
     gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
-    asking = model_options.ModelOptions(
-        model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, number_of_shards(shard)
-    )
+    limits = (price_in, price_out, number_of_shards(shard), rpm, tpm)
+    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local, *limits)
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not opened.uses_model:
             options.refuse_model_options(context)
@@ -90,7 +94,7 @@ def run(
                 folder,
                 out,
                 settings,
-                concurrency=concurrency,
+                concurrency=in_flight,
                 batch=batch,
                 sampling=None if sample is None else Sampling(sample, seed),
                 shard=shard,

@@ -1,0 +1,56 @@
+"""What decides when the next request may be sent: events in, a time out; nothing here waits or reads a clock."""
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from harness.exchange import Failure, Outcome
+
+
+class Start(Struct, frozen=True):
+    """A request as it was sent.
+
+    Parameters
+    ----------
+    number, tokens_before
+        How many requests, and how many tokens of requests, were sent before it.
+    at
+        When it was sent, in seconds.
+    tokens
+        How many tokens it is expected to take, question and answer.
+    """
+
+    number: int
+    tokens_before: float
+    at: float
+    tokens: float
+
+
+class End(Struct, frozen=True):
+    """The end of a request: when it was, the outcome (`None` for one that was cut off), and the tokens it took."""
+
+    at: float
+    outcome: Outcome | None
+    tokens: float
+
+
+class StartLimit(Protocol):
+    """A limit on when requests are sent."""
+
+    def next_start(self, now: float, tokens: float) -> float:
+        """The earliest time at which a request of so many tokens may be sent; infinite until another ends."""
+
+    def started(self, start: Start) -> None:
+        """A request was sent."""
+
+    def ended(self, start: Start, end: End) -> None:
+        """A request has its outcome."""
+
+
+def is_refusal(outcome: Outcome | None) -> bool:
+    """Whether the server asks for less: 429, 503, 529, or a time to wait; other failures of it say nothing of rates."""
+    return isinstance(outcome, Failure) and (
+        outcome.kind == "rate_limited"
+        or outcome.retry_after is not None
+        or (outcome.rates is not None and outcome.rates.overloaded)
+    )
