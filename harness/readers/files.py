@@ -130,7 +130,7 @@ def _filled_lines(stream: ByteStream, path: Path) -> Iterator[tuple[int, bytes]]
 def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int, bytes | Unreadable]]:
     """The lines that are not blank with their numbers; a line over the limit is skipped and said."""
     number = first - 1
-    while line := stream.readline(LINE_LIMIT + 1):
+    while line := stream.next_line(LINE_LIMIT + 1):
         number += 1
         if len(line) > LINE_LIMIT:
             while line and not line.endswith(b"\n"):

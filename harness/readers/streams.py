@@ -44,6 +44,13 @@ class ByteStream(io.BufferedReader):
         """Why the stream ended early; `None` where it did not, or did not yet."""
         return self._blocks.broken
 
+    def next_line(self, limit: int) -> bytes:
+        """The next line with its end, or its first `limit` bytes; nothing at the end. To be called before `read`.
+
+        A row is a line already: it is given as it came, whatever its length.
+        """
+        return self._blocks.next_block() if self.of_rows else self.readline(limit)
+
     def read_up_to(self, limit: int) -> bytes:
         """The rest, or its first `limit` bytes; memory grows with what is there, not with the limit."""
         blocks = []
@@ -66,20 +73,26 @@ class _Blocks(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        while not self._left and self.broken is None:
-            try:
-                block = next(self._blocks, None)
-            except (EOFError, OSError, zlib.error) as error:
-                self.broken = str(error) or type(error).__name__
-                break
-            if block is None:
-                break
+        while not self._left:
+            block = self.next_block()
+            if not block:
+                return 0
             self._left = memoryview(block)
         view = memoryview(buffer)
         size = min(len(view), len(self._left))
         view[:size] = self._left[:size]
         self._left = self._left[size:]
         return size
+
+    def next_block(self) -> bytes:
+        """The next block that is not empty; nothing where they end or fail."""
+        block: bytes | None = b""
+        while block == b"" and self.broken is None:
+            try:
+                block = next(self._blocks, None)
+            except (EOFError, OSError, zlib.error) as error:
+                self.broken = str(error) or type(error).__name__
+        return block or b""
 
     def close(self) -> None:
         self._file.close()
