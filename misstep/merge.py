@@ -8,7 +8,7 @@ from analysis.measures.gates import fail_on as gate_of
 from harness.errors import UsageError
 from harness.progress import say
 from misstep import gate_options
-from misstep.options import Json, command_app
+from misstep.options import BenchmarkFolder, Json, command_app
 from studies.merged_runs import merge_run
 
 app = command_app()
@@ -19,6 +19,7 @@ def merge(
     run: Annotated[
         str, typer.Argument(metavar="RUN", help="Folder or address that the commands with --shard had for --out.")
     ],
+    benchmark: BenchmarkFolder = "",
     fail_on: gate_options.FailOn = None,
     junit: gate_options.JUnit = None,
     summary: gate_options.Summary = None,
@@ -35,7 +36,7 @@ def merge(
     """
     gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
     try:
-        merged = merge_run(run)
+        merged = merge_run(run, benchmark)
     except KeyboardInterrupt:
         say("misstep: stopped; the shards are as they were, and the same line joins them.")
         raise typer.Exit(130) from None

@@ -21,8 +21,15 @@ from studies.repair_report import repairs_text, scores_json, write_repair_scores
 _TRIAGE = "triage"
 
 
-def merge_judge_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: ARG001 (one signature for all kinds)
+def merge_judge_run(store: Store, plan: Plan, digest: str, benchmark: str = "") -> Merged:  # noqa: ARG001
     """Merge the shards of a judge's run, and score it.
+
+    Parameters
+    ----------
+    store, plan, digest
+        Where it lies, its plan, and the digest of that, which all kinds of run are given.
+    benchmark
+        The benchmark's folder or name, where it no longer lies where the shards found it.
 
     Raises
     ------
@@ -35,14 +42,14 @@ def merge_judge_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: A
     """
     out = _folder(store)
     found = finished_shards(out, plan)
-    benchmark = benchmark_of_run(found.manifest, out)
-    merge_judged(out, found, benchmark)
-    assessment = write_scores(out, benchmark)
+    folder = benchmark_of_run(found.manifest, out, benchmark)
+    merge_judged(out, found, folder)
+    assessment = write_scores(out, folder)
     scores = assessment.scores
     failed = f"{scores.failed:,} of {counted_text(scores.n, 'item')} failed; they have no label."
     complaints = [failed] if scores.failed else []
     if _printed_by(found.manifest) == _TRIAGE:
-        run = open_run(out, str(benchmark))
+        run = open_run(out, str(folder))
         return _merged(triage_text(run), msgspec.json.encode(triage_document(run)).decode(), complaints)
     return _merged(scores_text(assessment), scores_text_json(assessment), complaints)
 

@@ -9,7 +9,8 @@ from harness.errors import InputError, UsageError
 from harness.journal.records import REPORT
 from harness.lake.store import Store, open_store
 from harness.runs.shards.layout import PLAN
-from harness.runs.shards.plan import Plan, read_plan
+from harness.runs.shards.plan import read_plan
+from studies.judged_runs import JUDGED
 
 
 class Merged(NamedTuple):
@@ -26,31 +27,36 @@ class Merged(NamedTuple):
     complete: bool
 
 
-Merge = Callable[[Store, Plan, str], Merged]
-"""Where the run lies, its plan and the SHA-256 of that → what the merged run says."""
+Merge = Callable[..., Merged]
+"""Where the run lies, its plan and the SHA-256 of that → what the merged run says.
+
+A run of a judge also takes the folder or name of its benchmark, where that has moved.
+"""
 
 MERGES: dict[str, str] = {
     "classify": "studies.classified_paths:merge_classified",
-    "judge run": "studies.merged_items:merge_judge_run",
+    JUDGED: "studies.merged_items:merge_judge_run",
     "repair run": "studies.merged_items:merge_repair_run",
 }
 """The command of a run → the function that merges its shards."""
 
 
-def merge_run(place: str) -> Merged:
+def merge_run(place: str, benchmark: str = "") -> Merged:
     """Merge the shards of a run where they lie, and say what was found; a run that is merged already stays as it is.
 
     Parameters
     ----------
     place
         The folder or address of the run.
+    benchmark
+        The folder or name of a judge's benchmark, where it no longer lies where the shards found it.
 
     Raises
     ------
     InputError
         There is no run in shards, or a file of it is broken.
     UsageError
-        Shards are missing (the message names them), or runs of this kind have no shards.
+        Shards are missing (the message names them), or runs of this kind have no shards or no benchmark.
     """
     store = open_store(place)
     found = read_plan(store)
@@ -60,9 +66,11 @@ def merge_run(place: str) -> Merged:
     command = plan.manifest.command
     if command not in MERGES:
         raise UsageError(f"{place} holds shards of `misstep {command}`", f"Known: {', '.join(sorted(MERGES))}.")
+    if benchmark and command != JUDGED:
+        raise UsageError(f"a run of `misstep {command}` has no benchmark", "Leave out --benchmark.")
     module, _, name = MERGES[command].partition(":")
     merge: Merge = getattr(import_module(module), name)
-    return merge(store, plan, digest)
+    return merge(store, plan, digest, *([benchmark] if benchmark else []))
 
 
 def page_of(store: Store) -> str:

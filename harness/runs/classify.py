@@ -28,6 +28,7 @@ from harness.runs.file_batches import (
 )
 from harness.runs.growth import NOTHING, run_that_grows
 from harness.runs.inputs import no_trajectory
+from harness.runs.shards.layout import refuse_unmerged
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from harness.version import __version__
@@ -86,7 +87,7 @@ def classify_paths(
     UnknownFormat
         A named file is of no known format.
     UsageError
-        `out` holds another run.
+        `out` holds another run, or shards that are not merged.
     InputError
         A path does not exist.
     NoTrajectory
@@ -97,6 +98,7 @@ def classify_paths(
     check_named(paths)
     judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show)
     if out is not None:
+        refuse_unmerged(out)
         return _into_run(paths, categories, judge_batch, out, workers, arguments, conclude, since)
     files = partial(files_since, since=since)
     if workers is None:

@@ -22,8 +22,7 @@ from harness.progress import Progress, say
 from harness.protocols import FittedJudge, Judge
 from harness.runs.file_batches import batches, check_named, found_files, placed_in
 from harness.runs.known_judges import benchmark_of
-from harness.runs.shards.item_runs import refuse_unmerged
-from harness.runs.shards.layout import Shard
+from harness.runs.shards.layout import Shard, refuse_unmerged
 from harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from harness.session import is_sub_agent, session_of
 from harness.trajectory import Placed, Trajectory

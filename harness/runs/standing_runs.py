@@ -4,7 +4,7 @@ from pathlib import Path
 
 from harness.errors import InputError
 from harness.journal.records import MANIFEST, Manifest, read_manifest
-from harness.runs.shards.item_runs import refuse_unmerged
+from harness.runs.shards.layout import refuse_unmerged
 
 
 def manifest_of(folder: Path, advice: str) -> Manifest:

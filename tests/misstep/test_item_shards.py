@@ -38,17 +38,21 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, mi
     assert (code, said) == (0, told)
     code, _, error = misstep("merge", out)
     assert code == 2
-    assert (
-        error == f"misstep: shard 1 of 2 is missing. Run: misstep judge {' '.join(map(str, line))} {out} --shard 1/2\n"
-    )
-    for unmerged in (("report", out), ("judge", *line, out), ("judge", "compare", out, whole)):
+    mending = f"misstep judge {' '.join(map(str, line))} {out} --shard 1/2"
+    assert error == f"misstep: shard 1 of 2 is missing. Run: {mending}\n"
+    others = (("report", out), ("judge", "compare", out, whole), ("classify", file, "--out", out))
+    for unmerged in (*others, ("judge", *line, out)):
         code, _, error = misstep(*unmerged)
         assert (code, "not merged. Run: misstep merge" in error) == (2, True), error
     code, said, _ = misstep("judge", *line, out, "--shard=1/2", "--json")
     folder = f"{out}/shards/00001-of-00002"
     assert json.loads(said) == {"shard": 1, "shards": 2, "n": 3, "folder": folder}
-    code, said, _ = misstep("merge", out)
+    (out / "benchmark").rename(tmp_path / "moved")
+    assert "Name it with --benchmark" in misstep("merge", out)[2]
+    code, said, _ = misstep("merge", out, "--benchmark", tmp_path / "moved")
     assert (code, said) == (0, printed)
+    (tmp_path / "moved").rename(out / "benchmark")
+    assert misstep("merge", out)[:2] == (0, printed)
     for name in (VERDICTS, SCORES):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
     assert misstep("judge", *line, out)[:2] == (0, printed)

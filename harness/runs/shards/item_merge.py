@@ -35,7 +35,7 @@ from harness.journal.records import (
 from harness.runs.judge import ANSWERS
 from harness.runs.session_benchmark import BENCHMARK
 from harness.runs.shards.item_runs import SETTING, differences, of_whole
-from harness.runs.shards.layout import Shard, shards_of, stretches
+from harness.runs.shards.layout import SHARDS, Shard, shards_of, stretches
 from harness.runs.shards.plan import Plan
 from harness.triage.agentic.methods import INVESTIGATIONS
 
@@ -181,6 +181,12 @@ def finished_shards(out: Path, plan: Plan) -> FinishedShards:
         A file of a shard cannot be read, or records of it are missing.
     """
     whole, shards = of_whole(plan.manifest), tuple(shards_of(plan.shards))
+    known = {(out / shard.folder).name for shard in shards}
+    for file in sorted((out / SHARDS).iterdir()):
+        if file.is_dir() and file.name not in known:
+            raise UsageError(
+                f"{file} is no shard of this run, which has {plan.shards:,}", "Take it away, and merge again."
+            )
     begun = {shard: manifest for shard in shards if (manifest := read_manifest(out / shard.folder)) is not None}
     _refuse_foreign(out, begun, whole)
     _refuse_unfinished(out, shards, begun, whole)

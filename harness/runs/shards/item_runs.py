@@ -14,12 +14,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from harness.errors import UsageError
 from harness.journal.changes import differing_settings
 from harness.journal.inputs import difference
-from harness.journal.records import MANIFEST, Manifest
+from harness.journal.records import Manifest
 from harness.lake.store import FolderStore
-from harness.runs.shards.layout import PLAN, Shard
+from harness.runs.shards.layout import Shard, refuse_unmerged
 from harness.runs.shards.plan import Plan, frozen_plan
 
 SETTING = "shard"
@@ -36,20 +35,6 @@ def dealt(things: Iterable[T], shard: Shard | None) -> Iterator[T]:
 def folder_of(out: Path, shard: Shard | None) -> Path:
     """The folder of a shard's run; that of the whole run where there is no shard."""
     return out if shard is None else out / shard.folder
-
-
-def refuse_unmerged(out: Path) -> None:
-    """Refuse a folder whose shards are not merged, for a run of the whole.
-
-    Raises
-    ------
-    UsageError
-        It is such a folder.
-    """
-    if (out / PLAN).exists() and not (out / MANIFEST).exists():
-        raise UsageError(
-            f"{out} holds shards that are not merged", f"Run: misstep merge {out}, or name another folder."
-        )
 
 
 def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Manifest:

@@ -8,10 +8,12 @@ RUN/shards/00003-of-00008/done.json   its marker, written last
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, islice
+from pathlib import Path
 
 from msgspec import Struct
 
 from harness.errors import UsageError
+from harness.journal.records import MANIFEST
 
 SHARDS = "shards"
 PLAN = f"{SHARDS}/plan.json"
@@ -51,6 +53,20 @@ def next_step(shard: Shard, out: str) -> str:
     """What a person does once a shard is done, as a line."""
     when = "" if shard.count == 1 else f"when all {shard.count:,} are done: "
     return f"{when}{shlex.join(['misstep', 'merge', out])}"
+
+
+def refuse_unmerged(out: Path) -> None:
+    """Refuse a folder whose shards are not merged, for a run of the whole.
+
+    Raises
+    ------
+    UsageError
+        It is such a folder.
+    """
+    if (out / PLAN).exists() and not (out / MANIFEST).exists():
+        raise UsageError(
+            f"{out} holds shards that are not merged", f"Run: misstep merge {out}, or name another folder."
+        )
 
 
 def require_all(done: Collection[Shard], count: int, command: str) -> None:

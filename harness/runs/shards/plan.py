@@ -128,6 +128,8 @@ def frozen_plan(store: Store, asked: Plan, files: Callable[[], Iterable[PlannedF
 def _differences(plan: Plan, asked: Plan) -> list[str]:
     then, now = plan.manifest, asked.manifest
     differs = differing_settings(then, now)
+    if then.command != now.command:
+        return differs
     if plan.shards != asked.shards:
         differs.append(f"it was cut into {plan.shards:,} shards and is now cut into {asked.shards:,}")
     if plan.paths != asked.paths:

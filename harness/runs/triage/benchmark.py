@@ -20,8 +20,7 @@ from harness.items import Item
 from harness.journal.inputs import digest_of, length_and_checksum
 from harness.journal.records import encode
 from harness.journal.run_folder import make_folder
-from harness.runs.shards.item_runs import refuse_unmerged
-from harness.runs.shards.layout import Shard
+from harness.runs.shards.layout import Shard, refuse_unmerged
 from harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from harness.runs.triage.jobs import cases_of_job
 from harness.triage.texts import TRAJECTORY, TextsOfCase

@@ -151,7 +151,11 @@ def test_a_shard_of_another_run_is_refused_at_its_start_and_at_the_merge(
     shutil.copytree(tmp_path / "other" / Shard(2, 2).folder, place)
     with pytest.raises(UsageError, match=rf"2/2 of .* another run: the prompt changed.* Delete {place}.* --shard 2/2$"):
         merge(out)
+    place = place.rename(out / Shard(4, 8).folder)
+    with pytest.raises(UsageError, match=f"{place} is no shard of this run, which has 2"):
+        merge(out)
     shutil.rmtree(place)
+    place = out / Shard(2, 2).folder
     shutil.copytree(out / Shard(1, 2).folder, place)
     with pytest.raises(UsageError, match="it is shard 1/2"):
         merge(out)
