@@ -44,4 +44,4 @@ def notebook(
         write_page("--out", target, starter_notebook(run))
     print(target, flush=True)
     if open_it:
-        raise typer.Exit(open_in_lab(target))
+        open_in_lab(target)

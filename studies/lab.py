@@ -1,19 +1,26 @@
 """A notebook in JupyterLab: the command line that opens it, for this machine alone.
 
-The server keeps its token, without which no page and no other program gets in: a notebook runs whatever is typed.
+The server keeps its token, without which no page and no other program gets in: a notebook runs whatever is typed. It
+does not ask for news and new versions, which JupyterLab looks for on the network.
 """
 
 import os
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from harness.errors import MissingPrerequisite
 
+_LAB = (
+    "--ServerApp.ip=127.0.0.1",
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+)
 
-def open_in_lab(notebook: Path) -> int:
-    """Open a notebook in JupyterLab until that is stopped; gives its exit code.
+
+def open_in_lab(notebook: Path) -> NoReturn:
+    """Become JupyterLab with a notebook open, so that Ctrl-C and the exit code are its own.
 
     Raises
     ------
@@ -24,7 +31,8 @@ def open_in_lab(notebook: Path) -> int:
         raise MissingPrerequisite(
             "JupyterLab is not installed", f"Run `pip install 'misstep[lab]'`; the notebook is {notebook}."
         )
-    return subprocess.run(lab_command(notebook, as_root=os.geteuid() == 0), check=False).returncode  # noqa: S603
+    command = lab_command(notebook, as_root=os.geteuid() == 0)
+    os.execv(command[0], command)  # noqa: S606 (JupyterLab, by the Python that runs this)
 
 
 def lab_command(notebook: Path, *, as_root: bool) -> list[str]:
@@ -37,5 +45,5 @@ def lab_command(notebook: Path, *, as_root: bool) -> list[str]:
     as_root
         Whether root starts it, which Jupyter has to be told.
     """
-    lab = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
+    lab = [sys.executable, "-m", "jupyterlab", *_LAB]
     return [*lab, *(["--allow-root"] if as_root else []), str(notebook.resolve())]

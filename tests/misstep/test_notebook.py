@@ -16,6 +16,7 @@ from studies.notebooks import execute
 from studies.reflexive.runs import open_reflexive_run
 from studies.repair_report import scores_json
 from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import misstep as misstep_command
 from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_repairs import CASES, repaired, repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
@@ -186,21 +187,21 @@ def test_items_that_nobody_has_labelled_give_shares_of_labels(
 
 
 def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that_is_there(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    run: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "jupyterlab.py").write_text("import sys\nprint(sys.argv[1:])\nsys.exit(7)")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
-    monkeypatch.syspath_prepend(tmp_path)
-    notebook = in_this_process("notebook", monkeypatch, capfd)
+    (tmp_path / "jupyterlab.py").write_text("import sys\nprint(*sys.argv[1:], sep='\\n')\nsys.exit(7)")
     mine = tmp_path / "mine.ipynb"
     mine.write_text("my work")
-    code, out, error = notebook(run, "--out", mine, "--open")
-    assert (code, mine.read_text()) == (7, "my work")
-    assert "opened as it is" in error
-    assert "'--ServerApp.ip=127.0.0.1'" in out
-    assert str(mine) in out.splitlines()[-1]
-    assert "token" not in out
-    assert lab_command(mine, as_root=True)[-2:] == ["--allow-root", str(mine)]
+    opened = misstep_command(
+        "notebook", run, "--out", mine, "--open", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
+    )
+    assert (opened.returncode, mine.read_text()) == (7, "my work")
+    assert "opened as it is" in opened.stderr
+    said = opened.stdout.splitlines()
+    assert (said[0], said[-1]) == (str(mine), str(mine))
+    assert "--ServerApp.ip=127.0.0.1" in said
+    assert "token" not in opened.stdout
+    assert "--allow-root" in lab_command(mine, as_root=True)
     assert "--allow-root" not in lab_command(mine, as_root=False)
 
 
