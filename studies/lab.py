@@ -1,7 +1,7 @@
 """A notebook in JupyterLab: the command line that opens it, for this machine alone.
 
 The server keeps its token, without which no page and no other program gets in: a notebook runs whatever is typed. It
-does not ask for news and new versions, which JupyterLab looks for on the network.
+looks for no news and no new versions on the network.
 """
 
 import os

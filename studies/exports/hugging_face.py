@@ -78,7 +78,7 @@ def _notes(run: RunExport, secrets: Secrets) -> list[str]:
         notes.append(f"The table {named} has the truth: keep it from a judge that is to be measured on these items.")
     else:
         notes.append("Gold labels are not part of it.")
-    notes.append("Trajectories are not part of it. Paths in it are those of the machine that made the run.")
+    notes.append("Trajectories are not part of it. Paths are those of the machine that made the run.")
     if secrets.found:
         counts = ", ".join(f"{count:,} times {kind}" for kind, count in secrets.counts().items())
         notes.append(f"Secrets were replaced by [secret] before it was written: {counts}.")

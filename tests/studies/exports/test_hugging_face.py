@@ -1,7 +1,9 @@
 """An export to a data set opens offline by `datasets`, whatever its kind, and its card says what it is."""
 
+import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,6 +13,8 @@ from studies.exports.opening import Choice
 from studies.exports.writing import export_run
 from tests.misstep.made_up_repairs import repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+
+README = Path(__file__).parents[3] / "README.md"
 
 
 @pytest.fixture
@@ -48,6 +52,18 @@ def test_a_table_without_rows_which_datasets_does_not_open_is_in_its_file_alone(
     front = yaml.safe_load((tmp_path / "out" / "README.md").read_text().split("---\n")[1])
     assert [one["config_name"] for one in front["configs"]] == ["scores"]
     assert "solved" in pq.read_schema(tmp_path / "out" / "attempts" / "train-00000-of-00001.parquet").names
+
+
+def test_the_lines_of_the_readme_open_an_export(
+    runs: dict[str, Path], tmp_path: Path, offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (block,) = re.findall(r"```python\n(from datasets import.*?)```", README.read_text(), flags=re.DOTALL)
+    export_run(runs["classified"], "hf", tmp_path / "agents_data", Choice())
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(block, names)  # noqa: S102 (what a reader runs)
+    assert len(names["verdicts"]) == 24
+    assert offline.exists()
 
 
 def test_the_card_says_what_it_is_with_counts_figures_command_and_sources(
