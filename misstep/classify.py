@@ -1,7 +1,5 @@
 """`misstep classify`: misbehaviour in trajectories of any known format, found by rule, and how frequent it is."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,16 +11,32 @@ from analysis.measures.gates import fail_on as gate_of
 from analysis.pages.findings import complaints, findings_text, shares
 from harness.classifiers import chosen_categories, classify_all
 from harness.copies import is_address
-from harness.escaping import plain
 from harness.journal.records import REPORT
 from harness.places import path_text
 from harness.progress import say
 from misstep import gate_options
 from misstep.classify_options import Categories
+from misstep.merged import show_merged
 from misstep.options import Html, Json, command_app, json_text, moment, path_or_address
 from misstep.pages import write_page
-from misstep.shard_options import ShardOption, folder_of, place_of_shards, refuse_beside_shard
-from studies.classified_paths import as_json, classified_findings, classified_page, classified_shard, shard_text
+from misstep.run_folders import stopped_with
+from misstep.shard_options import (
+    DaskOption,
+    ShardOption,
+    ShardsOption,
+    asks_cluster,
+    folder_of,
+    place_of_shards,
+    refuse_beside_shard,
+)
+from studies.classified_paths import (
+    as_json,
+    classified_findings,
+    classified_on_cluster,
+    classified_page,
+    classified_shard,
+    shard_text,
+)
 
 app = command_app()
 
@@ -35,11 +49,13 @@ def classify(
         str | None,
         typer.Option(
             metavar="RUN",
-            help="Folder that keeps verdicts, scores and a page; a run there takes new files. With --shard also an"
-            " address such as s3://bucket/run.",
+            help="Folder that keeps verdicts, scores and a page; a run there takes new files. With --shard or"
+            " --dask also an address such as s3://bucket/run.",
         ),
     ] = None,
     shard: ShardOption = None,
+    dask: DaskOption = None,
+    shards: ShardsOption = None,
     since: Annotated[
         datetime | None,
         typer.Option(
@@ -71,15 +87,17 @@ def classify(
     With --shard 3/8 it does the third of eight parts, on any machine that sees PATH and RUN; `misstep merge RUN` joins
     them and prints the table. The first shard notes the files, and the others read no file that changed since. A shard
     that was killed is done again from its beginning, one that is done is left alone. A shard ends with 0 whatever it
-    finds: limits such as --fail-on belong to the merge.
+    finds: limits such as --fail-on belong to the merge. With --dask the workers of a Dask cluster do all shards, and
+    they are merged at once; a shard whose worker dies goes to another one.
     """
     chosen = chosen_categories(categories)
     given = [path if is_address(path) else str(Path(path)) for path in paths]
     named = ["--categories", categories] if categories else []
     if shard is not None:
-        refuse_beside_shard({"--fail-on": fail_on, "--junit": junit, "--summary": summary, "--html": html})
+        whole = {"--fail-on": fail_on, "--junit": junit, "--summary": summary, "--html": html}
+        refuse_beside_shard({"--dask": dask, **whole})
         place = place_of_shards(out)
-        with _stopped(f"shard {shard} is done again by the same line"):
+        with stopped_with(f"shard {shard} is done again by the same line"):
             done = classified_shard(
                 shard,
                 given,
@@ -93,11 +111,19 @@ def classify(
         print(json_text(done) if json else shard_text(done, place))
         return
     gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    if asks_cluster(dask, shards, {"--html": html, "--workers": workers}):
+        place = place_of_shards(out, "--dask")
+        with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
+            merged = classified_on_cluster(
+                dask, shards, given, chosen, classify_all, place, [*given, *named, "--out", place], since
+            )
+        show_merged(merged, gates, "misstep classify", junit, summary, json=json)
+        return
     places = list(map(path_or_address, paths))
     arguments = [*map(path_text, places), *named]
     folder = folder_of(out)
     kept = f"what was finished is kept in {folder}, and the same line goes on from there" if folder else ""
-    with _stopped(kept or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
+    with stopped_with(kept or "nothing is kept without --out RUN"), TemporaryDirectory() as unkept:
         run = folder or (Path(unkept) if html else None)
         found = classified_findings(
             places,
@@ -117,13 +143,3 @@ def classify(
     gate_options.settle(gates, shares(found), "misstep classify", junit, summary)
     if found.unreadable or found.failed:
         raise typer.Exit(1)
-
-
-@contextmanager
-def _stopped(kept: str) -> Iterator[None]:
-    """Say what a stop by Ctrl-C leaves, and end with 130."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say(f"misstep: stopped; {plain(kept)}.")
-        raise typer.Exit(130) from None

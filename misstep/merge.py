@@ -8,6 +8,7 @@ from analysis.measures.gates import fail_on as gate_of
 from harness.errors import UsageError
 from harness.progress import say
 from misstep import gate_options
+from misstep.merged import show_merged
 from misstep.options import BenchmarkFolder, Json, command_app
 from studies.merged_runs import merge_run
 
@@ -45,9 +46,4 @@ def merge(
             "--fail-on is about shares of categories, which this run has none of",
             "Give --fail-under to the command without --shard: it finds the run finished.",
         )
-    print(merged.document if json else merged.text, end="" if json else "\n")
-    for sentence in merged.complaints:
-        say(f"misstep: {sentence}")
-    gate_options.settle(gates, merged.figures, "misstep merge", junit, summary)
-    if not merged.complete:
-        raise typer.Exit(1)
+    show_merged(merged, gates, "misstep merge", junit, summary, json=json)

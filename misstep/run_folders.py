@@ -1,7 +1,7 @@
 """The folder of a run that goes on after a stop: its option, and what a stopped command says."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -35,13 +35,18 @@ Out = Annotated[
 
 
 @contextmanager
-def kept_when_stopped(out: Path) -> Iterator[None]:
-    """End the command on Ctrl-C with exit code 130 and a message that names the run's folder."""
+def stopped_with(kept: str) -> Iterator[None]:
+    """End the command on Ctrl-C with exit code 130 and a clause on what is kept."""
     try:
         yield
     except KeyboardInterrupt:
-        say(f"misstep: stopped; what was answered is in {plain(str(out))}, and the same command goes on with it.")
+        say(f"misstep: stopped; {plain(kept)}.")
         raise typer.Exit(130) from None
+
+
+def kept_when_stopped(out: Path) -> AbstractContextManager[None]:
+    """End the command on Ctrl-C with exit code 130 and a message that names the run's folder."""
+    return stopped_with(f"what was answered is in {out}, and the same command goes on with it")
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeGuard
 
 import typer
 
@@ -106,7 +106,7 @@ def folder_of(out: str | None) -> Path | None:
     return Path(out) if out else None
 
 
-def place_of_shards(out: str | None) -> str:
+def place_of_shards(out: str | None, option: str = "--shard") -> str:
     """The folder or address that `--out` of a run in shards names.
 
     Raises
@@ -115,7 +115,7 @@ def place_of_shards(out: str | None) -> str:
         There is none.
     """
     if not out:
-        raise UsageError("--shard needs --out", "Name a folder or an address that all shards can write to.")
+        raise UsageError(f"{option} needs --out", "Name a folder or an address that all shards can write to.")
     return out if is_address(out) else str(Path(out))
 
 
@@ -134,6 +134,29 @@ def refuse_beside_shard(given: Mapping[str, object]) -> None:
         )
 
 
+def asks_cluster(dask: str | None, shards: int | None, beside: Mapping[str, object]) -> TypeGuard[str]:
+    """Whether the shards are done on a Dask cluster.
+
+    Parameters
+    ----------
+    dask, shards
+        What `--dask` and `--shards` say.
+    beside
+        Option → its value: those that make no sense on a cluster.
+
+    Raises
+    ------
+    UsageError
+        One of these was given with `--dask`, or `--shards` without it.
+    """
+    if dask is None and shards is not None:
+        raise UsageError("--shards without --dask", "Name a cluster with --dask, or one shard with --shard 3/8.")
+    named = next((option for option, value in beside.items() if value), None)
+    if dask is not None and named is not None:
+        raise UsageError(f"{named} has no effect with --dask", "Leave it out; the run has a page in RUN.")
+    return dask is not None
+
+
 ShardOption = Annotated[
     Shard | None,
     typer.Option(
@@ -142,5 +165,24 @@ ShardOption = Annotated[
         parser=_given,
         help="Part of the run to do here, such as 3/8; `misstep merge RUN` joins all of them. With auto or auto/8 the"
         " number comes from the Slurm array or the indexed Kubernetes job.",
+    ),
+]
+
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Dask cluster that does the shards of the run: tcp://HOST:8786, or local or local:2 for processes on this"
+        " machine.",
+    ),
+]
+ShardsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_SHARDS,
+        metavar="N",
+        help="Number of shards for --dask; by default two for each thread of its workers.",
     ),
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -10,16 +11,17 @@ from analysis.pages.findings import Findings, complaints, findings, findings_tex
 from harness.journal.classified import Summary
 from harness.journal.labelled_sessions import labelled_sessions
 from harness.journal.records import REPORT, SCORES, encode
-from harness.lake.store import Store
+from harness.lake.store import Store, open_store
 from harness.places import path_text
 from harness.runs.classify import ClassifyAs, Conclude, classify_paths
-from harness.runs.shards.classify import ShardDone, classify_shard
-from harness.runs.shards.layout import Shard, next_step
+from harness.runs.shards.classify import ShardDone, classify_shard, plan_of_classify
+from harness.runs.shards.cluster import open_cluster
+from harness.runs.shards.layout import PLAN, Shard, next_step, shards_of
 from harness.runs.shards.merge import merge_shards
 from harness.runs.shards.plan import Plan
 from harness.trajectory import Trajectory
 from studies.finished_runs import finished_manifest, named_inputs, read_scores, scores_in
-from studies.merged_runs import Merged, page_of
+from studies.merged_runs import Merged, merge_run, page_of
 
 
 def classified_findings(
@@ -87,6 +89,52 @@ def classified_shard(
         since=since,
         show=_show,
     )
+
+
+def classified_on_cluster(
+    address: str,
+    shards: int | None,
+    paths: Sequence[str],
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    out: str,
+    arguments: Sequence[str] = (),
+    since: datetime | None = None,
+) -> Merged:
+    """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them.
+
+    Parameters
+    ----------
+    address
+        As for `open_cluster`.
+    shards
+        How many; by default as the run was begun, else two for each thread of the workers.
+    paths, categories, classify, out, arguments, since
+        As for `classify_shard`; the workers read and write where these say.
+
+    Raises
+    ------
+    MisstepError
+        As `open_cluster`, `classify_shard` and `merge_shards`.
+    """
+    store = open_store(out)
+    with open_cluster(address) as cluster:
+        count = cluster.shards_for(store, shards)
+        plan_of_classify(store, count, paths, categories, arguments, since)
+        cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
+        run = partial(
+            classified_shard,
+            paths=paths,
+            categories=categories,
+            classify=classify,
+            out=out,
+            workers=1,
+            arguments=arguments,
+            since=since,
+        )
+        for _ in cluster.do(list(shards_of(count)), run):
+            pass
+    return merge_run(out)
 
 
 def shard_text(done: ShardDone, out: str) -> str:

@@ -12,7 +12,7 @@ from harness.errors import InputError
 from harness.journal.classified import Show
 from harness.journal.inputs import FileState, file_state
 from harness.journal.workers import enough_workers
-from harness.lake.store import open_store
+from harness.lake.store import Store, open_store
 from harness.readers import Part, cut
 from harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
 from harness.runs.file_batches import BATCH_BYTES, Batch, batches, check_named, files_since, found_files
@@ -65,14 +65,7 @@ def classify_shard(
         As for `classify_paths`.
     """
     store = open_store(out)
-
-    def listed() -> Iterator[PlannedFile]:
-        named = [Path(path) for path in paths]
-        check_named(named)
-        return planned_files(files_since(found_files(named, left_out=store.folder), since))
-
-    asked = Plan(shard.count, manifest_of(categories, arguments), tuple(paths))
-    plan, digest = frozen_plan(store, asked, listed)
+    plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, since)
     if (done := read_marker(store, shard, digest)) is not None:
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
@@ -84,6 +77,32 @@ def classify_shard(
     _require_unchanged(slices)
     write_marker(store, shard, Marker(digest, tuple(parts), tuple(files), counts))
     return ShardDone(shard, counts, before=False)
+
+
+def plan_of_classify(
+    store: Store,
+    shards: int,
+    paths: Sequence[str],
+    categories: Sequence[str],
+    arguments: Sequence[str] = (),
+    since: datetime | None = None,
+) -> tuple[Plan, str]:
+    """The plan of a run in so many shards, made unless it is there, and its SHA-256; arguments as of `classify_shard`.
+
+    Raises
+    ------
+    UsageError
+        The plan that is there is of something else.
+    InputError
+        A path does not exist, or is of no known format.
+    """
+
+    def listed() -> Iterator[PlannedFile]:
+        named = [Path(path) for path in paths]
+        check_named(named)
+        return planned_files(files_since(found_files(named, left_out=store.folder), since))
+
+    return frozen_plan(store, Plan(shards, manifest_of(categories, arguments), tuple(paths)), listed)
 
 
 def _states(slices: Sequence[Slice]) -> Iterator[FileState]:

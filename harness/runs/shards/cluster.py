@@ -1,0 +1,161 @@
+"""The shards of a run on the workers of a Dask cluster.
+
+A shard whose worker dies goes to another worker: `distributed` gives up after three deaths unless the scheduler's
+setting `distributed.scheduler.allowed-failures` says otherwise. What makes that safe is the marker: a shard that was
+done before is left alone, and one that was stopped is done again from its beginning. Whoever reaches a Dask scheduler
+can run code on its workers: the local cluster listens on the loopback address alone.
+"""
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from harness.errors import MissingPrerequisite, MisstepError, UsageError
+from harness.lake.addresses import is_address
+from harness.lake.store import Store
+from harness.progress import Progress
+from harness.runs.shards.layout import Shard
+from harness.runs.shards.plan import read_plan
+
+_LOCAL = re.compile(r"local(?::(\d{1,3}))?", re.ASCII)
+
+SHARDS_A_THREAD = 2
+"""Shards for each thread of the workers: with more than one, a thread that is done early takes over from a slow one."""
+
+WAIT_SECONDS = 60
+"""How long a cluster may take to show its first worker."""
+
+Done = TypeVar("Done")
+
+
+class Cluster:
+    """A cluster that can be asked; see `open_cluster`."""
+
+    def __init__(self, client: Any) -> None:  # distributed has types by half
+        self._client = client
+
+    @property
+    def address(self) -> str:
+        """The address of its scheduler."""
+        return str(self._client.scheduler.address)
+
+    @property
+    def threads(self) -> int:
+        """How many shards can be done at once."""
+        return sum(self._client.nthreads().values())
+
+    def shards_for(self, store: Store, asked: int | None) -> int:
+        """How many shards a run is cut into: as many as asked for, else as it was begun with, else by the threads."""
+        begun = read_plan(store) if asked is None else None
+        return begun[0].shards if begun else asked or SHARDS_A_THREAD * self.threads
+
+    def require_paths(self, paths: Iterable[str]) -> None:
+        """Refuse a cluster on which a path is missing, seen from where its workers run; addresses are not looked at.
+
+        Raises
+        ------
+        UsageError
+            A worker does not see a path; names both.
+        """
+        local = [path for path in paths if not is_address(path)]
+        for worker, (folder, missing) in self._client.run(_missing, local).items():
+            if missing:
+                raise UsageError(
+                    f"{missing[0]} is not there on the worker {worker}, which runs in {folder}",
+                    "Give absolute paths, and start workers where the same folders are mounted.",
+                )
+
+    def do(self, shards: Sequence[Shard], run: Callable[[Shard], Done]) -> Iterator[Done]:
+        """Do shards on the workers; what they give comes in the order in which they are done.
+
+        Parameters
+        ----------
+        shards
+            The shards.
+        run
+            Does one, once more if need be; it and what it gives can be handed to another process.
+
+        Raises
+        ------
+        MisstepError
+            A shard cannot be done: its own error, or its workers died. The others that run are done.
+        """
+        from distributed import as_completed
+        from distributed.scheduler import KilledWorker
+
+        futures = {self._client.submit(run, shard, pure=False): shard for shard in shards}
+        try:
+            with Progress("shards", len(futures)) as progress:
+                for future in as_completed(futures, loop=self._client.loop):
+                    try:
+                        found = future.result()
+                    except KilledWorker as error:
+                        raise MisstepError(
+                            f"shard {futures[future]}: the workers that did it died",
+                            "Look for the reason in their logs (often memory); the same line goes on from there.",
+                        ) from error
+                    yield found
+                    progress.advance()
+        finally:
+            self._client.cancel(list(futures))
+
+
+@contextmanager
+def open_cluster(address: str) -> Iterator[Cluster]:
+    """A Dask cluster while the block runs.
+
+    Parameters
+    ----------
+    address
+        The address of a scheduler (`tcp://…`, `tls://…`), or `local` or `local:2` for processes on this machine, which
+        end with the block.
+
+    Raises
+    ------
+    MissingPrerequisite
+        Dask is not installed, or no scheduler or worker answers.
+    UsageError
+        The address is none.
+    """
+    local = _LOCAL.fullmatch(address)
+    if local is None and "://" not in address:
+        raise UsageError(f"--dask {address!r} is no address", "Give tcp://HOST:8786, local, or local:2.")
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise MissingPrerequisite("--dask needs dask", "Run: pip install 'misstep[dask]'") from error
+    with ExitStack() as ending:
+        where = address
+        if local is not None:
+            processes = int(local[1] or os.cpu_count() or 1)
+            if not processes:
+                raise UsageError("--dask local:0 has no workers", "Give local, or local:2.")
+            cluster = LocalCluster(
+                n_workers=processes,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=logging.CRITICAL,
+                env={"TERM": "dumb"},  # the line that moves is ours, not the workers'
+            )
+            where = ending.enter_context(cluster).scheduler_address
+        try:
+            client = ending.enter_context(Client(where, set_as_default=False))
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise MissingPrerequisite(
+                f"no Dask cluster with workers answers at {address}",
+                "Start one: dask scheduler, and dask worker ADDRESS on each machine.",
+            ) from error
+        yield Cluster(client)
+
+
+def _missing(paths: Sequence[str]) -> tuple[str, list[str]]:
+    """The folder in which this runs, and the paths that do not exist there."""
+    return str(Path.cwd()), [path for path in paths if not Path(path).exists()]

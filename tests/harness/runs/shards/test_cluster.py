@@ -1,0 +1,109 @@
+"""Shards on the workers of a Dask cluster: a dead worker and a stop on two processes, and what is refused."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from harness.classifiers import chosen_categories, classify_all
+from harness.errors import MissingPrerequisite, UsageError
+from harness.lake.store import open_store
+from harness.runs.classify import classify_paths
+from harness.runs.shards.classify import plan_of_classify
+from harness.runs.shards.cluster import Cluster, open_cluster
+from harness.runs.shards.layout import shards_of
+from harness.trajectory import Trajectory
+from harness.verdict import Verdict
+from studies.classified_paths import classified_on_cluster
+from tests.misstep.made_up import atif
+
+CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
+SESSIONS = [f"s{number}" for number in range(8)]
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """Eight sessions, a file each."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name in SESSIONS:
+        (folder / f"{name}.jsonl").write_bytes(atif(name))
+    return folder
+
+
+def disturbing(session: Trajectory, categories: Sequence[str], notes: Path, main: int) -> list[Verdict]:
+    """Verdicts as ever, and noted; the first time, s5 kills its own process and s7 stops the main one."""
+    with (notes / session.id).open("a") as note:
+        note.write("judged\n")
+    if session.id in ("s5", "s7") and not (notes / f"{session.id} before").exists():
+        (notes / f"{session.id} before").touch()
+        os.kill(*((os.getpid(), signal.SIGKILL) if session.id == "s5" else (main, signal.SIGINT)))
+    return classify_all(session, categories)
+
+
+def test_a_run_that_loses_a_worker_and_is_stopped_goes_on_by_the_same_line_without_what_is_done(
+    runs: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    classify = partial(disturbing, notes=notes, main=os.getpid())
+    out = tmp_path / "run"
+    with open_cluster("local:2") as cluster:
+        again = partial(classified_on_cluster, cluster.address, None, [str(runs)], CATEGORIES, classify, str(out))
+        with pytest.raises(KeyboardInterrupt):
+            again()
+        done = [shard for shard in shards_of(4) if (out / shard.marker).exists()]
+        before = times_judged(notes)
+        assert again().complete
+    after = times_judged(notes)
+    # Of eight files each shard has two.
+    for name in (SESSIONS[2 * shard.number - place] for shard in done for place in (1, 2)):
+        assert after[name] == before[name]
+    assert after["s4"] >= 2, "the shard whose worker was killed in its second session was done again"
+    classify_paths([runs], CATEGORIES, classify_all, out=tmp_path / "whole", workers=1)
+    for name in ("verdicts.jsonl", "sessions.jsonl", "files.jsonl"):
+        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def times_judged(notes: Path) -> dict[str, int]:
+    return {name: len((notes / name).read_text().splitlines()) for name in SESSIONS if (notes / name).exists()}
+
+
+class OneWorker:
+    """A client of a cluster of one worker with three threads, which is this process."""
+
+    def nthreads(self) -> dict[str, int]:
+        return {"tcp://10.0.0.7:4000": 3}
+
+    def run(self, function: Callable[..., object], *arguments: object) -> dict[str, object]:
+        return {"tcp://10.0.0.7:4000": function(*arguments)}
+
+
+def test_a_path_that_a_worker_does_not_see_is_named(tmp_path: Path) -> None:
+    cluster = Cluster(OneWorker())
+    cluster.require_paths([str(tmp_path), "memory://lake"])
+    with pytest.raises(UsageError, match=r"nowhere is not there on the worker tcp://10.0.0.7:4000, which runs in "):
+        cluster.require_paths([str(tmp_path), str(tmp_path / "nowhere")])
+
+
+def test_a_run_is_cut_as_asked_for_else_as_it_was_begun_else_by_the_threads(runs: Path, tmp_path: Path) -> None:
+    cluster, store = Cluster(OneWorker()), open_store(str(tmp_path / "run"))
+    assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (6, 7)
+    plan_of_classify(store, 5, [str(runs)], CATEGORIES)
+    assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (5, 7)
+
+
+@pytest.mark.parametrize("address", ["cluster-7", "local:0", "local:two"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(UsageError), open_cluster(address):
+        pass
+
+
+def test_without_dask_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[dask\]'"), open_cluster("local"):
+        pass
