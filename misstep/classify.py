@@ -16,19 +16,12 @@ from harness.places import path_text
 from harness.progress import say
 from misstep import gate_options
 from misstep.classify_options import Categories
+from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.merged import show_merged
 from misstep.options import Html, Json, command_app, json_text, moment, path_or_address
 from misstep.pages import write_page
 from misstep.run_folders import stopped_with
-from misstep.shard_options import (
-    DaskOption,
-    ShardOption,
-    ShardsOption,
-    asks_cluster,
-    folder_of,
-    place_of_shards,
-    refuse_beside_shard,
-)
+from misstep.shard_options import ShardOption, folder_of, place_of_shards, refuse_beside_shard
 from studies.classified_paths import (
     as_json,
     classified_findings,

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeGuard
+from typing import Annotated
 
 import typer
 
@@ -134,29 +134,6 @@ def refuse_beside_shard(given: Mapping[str, object]) -> None:
         )
 
 
-def asks_cluster(dask: str | None, shards: int | None, beside: Mapping[str, object]) -> TypeGuard[str]:
-    """Whether the shards are done on a Dask cluster.
-
-    Parameters
-    ----------
-    dask, shards
-        What `--dask` and `--shards` say.
-    beside
-        Option → its value: those that make no sense on a cluster.
-
-    Raises
-    ------
-    UsageError
-        One of these was given with `--dask`, or `--shards` without it.
-    """
-    if dask is None and shards is not None:
-        raise UsageError("--shards without --dask", "Name a cluster with --dask, or one shard with --shard 3/8.")
-    named = next((option for option, value in beside.items() if value), None)
-    if dask is not None and named is not None:
-        raise UsageError(f"{named} has no effect with --dask", "Leave it out; the run has a page in RUN.")
-    return dask is not None
-
-
 ShardOption = Annotated[
     Shard | None,
     typer.Option(
@@ -165,24 +142,5 @@ ShardOption = Annotated[
         parser=_given,
         help="Part of the run to do here, such as 3/8; `misstep merge RUN` joins all of them. With auto or auto/8 the"
         " number comes from the Slurm array or the indexed Kubernetes job.",
-    ),
-]
-
-DaskOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dask",
-        metavar="ADDRESS",
-        help="Dask cluster that does the shards of the run: tcp://HOST:8786, or local or local:2 for processes on this"
-        " machine.",
-    ),
-]
-ShardsOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=MOST_SHARDS,
-        metavar="N",
-        help="Number of shards for --dask; by default two for each thread of its workers.",
     ),
 ]
