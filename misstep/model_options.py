@@ -91,11 +91,13 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
     Raises
     ------
     UsageError
-        An address is none, or holds a password; or one of the two prices is given alone.
+        An address is none, or holds a password; one of the two prices is given alone; or a limit is too low for its
+        shards.
     """
     from harness.clients import ClientSettings
     from harness.clients.address import ADDRESS, checked_address
     from harness.clients.prices import Price
+    from harness.clients.settings import share_of_shard
 
     if (options.price_in is None) != (options.price_out is None):
         given, lacking = ("in", "out") if options.price_out is None else ("out", "in")
@@ -104,16 +106,17 @@ def client_settings(options: ModelOptions, base_url: str | None = None) -> "Clie
     # What the command line says is written down with the run: an address that holds a password is refused before.
     for address in filter(None, (options.base_url, base_url or os.environ.get(ADDRESS))):
         checked_address(address)
-    return ClientSettings(
+    settings = ClientSettings(
         client="openai" if options.replay is None else "replay",
         base_url=base_url,
         base_url_named=bool(options.base_url) or base_url is None,
         cache=options.cache,
         prices=options.prices,
         price=None if options.price_in is None else Price(("*",), options.price_in, options.price_out or 0.0),
-        max_cost_usd=None if options.max_cost is None else options.max_cost / options.shards,
+        max_cost_usd=options.max_cost,
         rpm=options.rpm,
         tpm=options.tpm,
         record=options.record,
         replay=options.replay,
     )
+    return share_of_shard(settings, options.shards)

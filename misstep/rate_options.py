@@ -12,8 +12,14 @@ Concurrency = Annotated[
     str,
     typer.Option(metavar="N", help="Number of requests in flight at once; auto finds out how many the server takes."),
 ]
-Rpm = Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of requests per minute, retries included.")]
-Tpm = Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of tokens per minute, in and out together.")]
+Rpm = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Limit of requests per minute, retries included; shards share it."),
+]
+Tpm = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Limit of tokens per minute, in and out together; shards share it."),
+]
 
 
 def in_flight(concurrency: str) -> "InFlight":

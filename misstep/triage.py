@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from harness.errors import UsageError
 from harness.progress import say
-from misstep import model_options, run_folders
+from misstep import model_options, rate_options, run_folders
 from misstep.item_shards import number_of_shards
 from misstep.options import Json, command_app
 from misstep.shard_options import ShardOption, place_of_shards, refuse_beside_shard
@@ -57,6 +57,8 @@ def triage(
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
     iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of a model's commands per case.")] = 40,
+    rpm: rate_options.Rpm = None,
+    tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
     cache: model_options.CacheFile = None,
@@ -88,7 +90,7 @@ def triage(
         place_of_shards(None if out is None else str(out))
         refuse_beside_shard({"--curate": curate})
     options = (model, base_url, max_cost, prices, cache, record, replay, local)
-    asking = model_options.ModelOptions(*options, shards=number_of_shards(shard))
+    asking = model_options.ModelOptions(*options, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
     asks_model = bool(model or local or replay is not None)
     if asks_model and judge not in (None, "model"):
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")

@@ -76,7 +76,9 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices, settings.price)
         spending_log = None if settings.spending_log is None else SpendingLog(settings.spending_log)
-        client = CostLimitClient(client, prices, settings.max_cost_usd, settings.spent_usd, spending_log)
+        client = CostLimitClient(
+            client, prices, settings.max_cost_usd, settings.spent_usd, spending_log, settings.shards
+        )
     client = ErrorsAsFailuresClient(ParameterFallbackClient(client), Redaction(os.environ.get(KEY, ""), secrets()))
     # A recording has the outcome of the last attempt; a retry would give the same.
     attempts = 1 if settings.client == "replay" else settings.attempts

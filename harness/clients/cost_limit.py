@@ -36,6 +36,8 @@ class CostLimitClient:
         The part of the limit that earlier attempts have used.
     spending_log
         The file that keeps the amount spent; its total counts where it is higher than `spent_usd`.
+    shards
+        The number of shards that the whole run's limit was divided by.
     """
 
     def __init__(
@@ -45,10 +47,12 @@ class CostLimitClient:
         limit_usd: float,
         spent_usd: float = 0.0,
         spending_log: SpendingLog | None = None,
+        shards: int = 1,
     ) -> None:
         self._client = client
         self._prices = prices
         self._limit = limit_usd
+        self._shards = shards
         self._spending_log = spending_log
         self.spent_usd = spent_usd
         if spending_log is not None and spending_log.total_usd > spent_usd:
@@ -69,11 +73,7 @@ class CostLimitClient:
         """
         most = most_usd(request, self._prices)
         if not await self._reserve(most):
-            sentence = (
-                f"asking could cost ${most:.6f} and ${max(0.0, self._limit - self.spent_usd):.6f} "
-                f"of the ${self._limit:g} are left"
-            )
-            return Failure("budget", sentence, attempts=0)
+            return Failure("budget", self._sentence(most), attempts=0)
         cost = most  # an attempt that is cancelled keeps this cost
         try:
             outcome = await self._client.ask(request)
@@ -83,6 +83,16 @@ class CostLimitClient:
             async with self._settled:
                 self._settled.notify_all()
         return outcome
+
+    def _sentence(self, most: float) -> str:
+        """Why a request is not asked that could cost so much."""
+        if self._shards > 1 and most > self._limit:
+            return (
+                f"asking could cost ${most:.6f}, and the part of each of {self._shards} shards is ${self._limit:.6f}: "
+                f"with ${most * self._shards:.6f} as cost limit of the whole run each shard could ask one request"
+            )
+        left = max(0.0, self._limit - self.spent_usd)
+        return f"asking could cost ${most:.6f} and ${left:.6f} of the ${self._limit:g} are left"
 
     async def _reserve(self, most: float) -> bool:
         async with self._settled:

@@ -1,11 +1,15 @@
 """The settings of a client."""
 
+import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.clients.prices import Price
+from harness.errors import UsageError
 
 InFlight = int | Literal["auto"]
 """A number of requests in flight, or `auto` for what the server's answers show that it takes."""
@@ -50,6 +54,8 @@ class ClientSettings(Struct, frozen=True):
         A file of recorded exchanges, for the client `replay`.
     script
         The dotted path of a function from request to reply text or outcome, for the client `scripted`.
+    shards
+        The number of shards that the limits on cost and rates were divided by; these are the settings of one of them.
     seed
         The random seed of the jitter between attempts.
     """
@@ -73,4 +79,39 @@ class ClientSettings(Struct, frozen=True):
     record: Path | None = None
     replay: Path | None = None
     script: str | None = None
+    shards: int = 1
     seed: int = 0
+
+
+def share_of_shard(settings: ClientSettings, shards: int) -> ClientSettings:
+    """The settings of one of several shards: each has an equal part of the limits on cost and rates, rounded down.
+
+    Whatever the shards do, they stay together within the limits: each has whole requests and tokens a minute.
+
+    Raises
+    ------
+    UsageError
+        There is less than one request or token a minute for each shard.
+    """
+    if shards == 1:
+        return settings
+    for option, limit in (("--rpm", settings.rpm), ("--tpm", settings.tpm)):
+        if limit is not None and limit < shards:
+            raise UsageError(
+                f"{option} {limit:g} is less than one a minute for each of {shards} shards",
+                f"Give {option} {shards} or more, or fewer shards.",
+            )
+    usd = settings.max_cost_usd
+    return replace(
+        settings,
+        rpm=None if settings.rpm is None else settings.rpm // shards,
+        tpm=None if settings.tpm is None else settings.tpm // shards,
+        max_cost_usd=None if usd is None else _part(usd, shards),
+        shards=shards,
+    )
+
+
+def _part(usd: float, shards: int) -> float:
+    """An equal part of an amount, rounded down: all of them together are never more."""
+    part = usd / shards
+    return part if Fraction(part) * shards <= Fraction(usd) else math.nextafter(part, 0.0)

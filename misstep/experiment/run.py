@@ -9,7 +9,7 @@ import typer
 from harness.escaping import plain
 from harness.generate.voice import WordingSet
 from harness.progress import say
-from misstep import model_options, run_folders
+from misstep import model_options, rate_options, run_folders
 from misstep.options import Json, Seed
 
 
@@ -36,6 +36,8 @@ def run(
     ] = "scoring",
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
+    rpm: rate_options.Rpm = None,
+    tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
@@ -63,7 +65,7 @@ def run(
     from harness.workspace import find_sandbox
     from studies.experiments import report_of_run
 
-    asking = model_options.ModelOptions(model, base_url, max_cost, None, cache, record, replay, local)
+    asking = model_options.ModelOptions(model, base_url, max_cost, None, cache, record, replay, local, rpm=rpm, tpm=tpm)
     with model_options.with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)

@@ -7,7 +7,7 @@ import typer
 
 from harness.escaping import plain
 from harness.progress import say
-from misstep import model_options, run_folders
+from misstep import model_options, rate_options, run_folders
 from misstep.options import Json
 from misstep.reflect.asking import (
     AgentsName,
@@ -60,6 +60,8 @@ def run(
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
     temperature: Annotated[float | None, typer.Option(min=0, callback=finite, help="Temperature of the model.")] = None,
+    rpm: rate_options.Rpm = None,
+    tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
     cache: model_options.CacheFile = None,
@@ -97,7 +99,9 @@ def run(
     from studies.reflexive.report import reflections_json, run_text
     from studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
-    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local)
+    asking = model_options.ModelOptions(
+        model, base_url, max_cost, prices, cache, record, replay, local, rpm=rpm, tpm=tpm
+    )
     settings = LoopSettings(
         item=ItemLimits(item_seconds, attempts, tokens, usd),
         failures_between=failures_between,

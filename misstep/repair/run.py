@@ -8,7 +8,7 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from misstep import model_options, run_folders
+from misstep import model_options, rate_options, run_folders
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.options import Json
 from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened
@@ -63,6 +63,8 @@ def run(
     functions: Annotated[
         bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
     ] = False,
+    rpm: rate_options.Rpm = None,
+    tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
     cache: model_options.CacheFile = None,
@@ -100,7 +102,7 @@ def run(
         )
     limits = AgentLimits(iterations, seconds)
     asked = (model, base_url, max_cost, prices, cache, record, replay, local)
-    asking = model_options.ModelOptions(*asked, shards=number_of_shards(shard))
+    asking = model_options.ModelOptions(*asked, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
     found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
     if unsafe_no_sandbox:
         say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
