@@ -154,7 +154,9 @@ def merge_classified(store: Store, plan: Plan, digest: str) -> Merged:
         As `merge_shards`.
     """
     categories = plan.manifest.settings["categories"]
-    summary = merge_shards(store, plan, digest, _concluding(categories, plan.paths, plan.manifest.arguments))
+    summary = merge_shards(
+        store, plan, digest, _concluding(categories, named_inputs(plan.manifest), plan.manifest.arguments)
+    )
     if summary is not None:
         found = findings(categories, summary)
     else:

@@ -6,7 +6,7 @@ is, in the words of the store (a checksum, an etag, a time); where the store say
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -76,7 +76,16 @@ def stored_files(address: str) -> tuple[StoredFile, ...]:
     MissingPrerequisite
         It cannot be reached, or what reads such addresses is not installed.
     """
-    return _files_at(_pinned(address))
+    return pinned_files(address)[1]
+
+
+def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
+    """An address, pinned where it is one of the Hugging Face hub, and the files at it; raises as `stored_files`.
+
+    Where the address names a file and no folder, the file has that address.
+    """
+    pinned = _pinned(address)
+    return pinned, _files_at(pinned)
 
 
 def local_copy(file: StoredFile) -> Path:
@@ -109,18 +118,23 @@ def local_copy(file: StoredFile) -> Path:
     return target
 
 
-def local_copies(address: str) -> Path:
-    """What to read for an address: the folder with the copies of all files below it, or the file that it names.
-
-    A copy in the folder whose file is no longer stored is removed. Raises as `local_copy`.
-    """
-    pinned = _pinned(address)
-    files = _files_at(pinned)
+def copies_of(files: Sequence[StoredFile]) -> list[Path]:
+    """The paths of the copies of files, several fetched at once; raises as `local_copy`."""
     copies: list[Path] = []
     with Progress("files fetched", len(files)) as progress, ThreadPoolExecutor(_AT_ONCE) as threads:
         for file, copy in zip(files, threads.map(local_copy, files), strict=True):
             copies.append(copy)
             progress.advance(note=file.name)
+    return copies
+
+
+def local_copies(address: str) -> Path:
+    """What to read for an address: the folder with the copies of all files below it, or the file that it names.
+
+    A copy in the folder whose file is no longer stored is removed. Raises as `local_copy`.
+    """
+    pinned, files = pinned_files(address)
+    copies = copies_of(files)
     if files[0].address == pinned:
         return copies[0]
     top = _folder_of(files[0])

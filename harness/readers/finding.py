@@ -83,7 +83,7 @@ class _Walk:
                 continue
             folders = []
             for entry in entries:
-                if _is_left_out(entry.name):
+                if is_left_out(entry.name):
                     continue
                 if _is_folder(entry):
                     folders.append(here / entry.name)
@@ -94,7 +94,8 @@ class _Walk:
             pending.extend(reversed(folders))
 
 
-def _is_left_out(name: str) -> bool:
+def is_left_out(name: str) -> bool:
+    """Whether a folder or file below a named folder is not looked at: it is hidden, or kept beside a database."""
     hidden = name.startswith(".") and name not in _HIDDEN_BY_THEIR_WRITER
     return hidden or name.endswith(_BESIDE_A_DATABASE)
 

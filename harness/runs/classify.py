@@ -171,7 +171,7 @@ def add_judged(run: RunInProgress[Verdict, Entry], judged: Iterable[Judged], tak
             run.append_lines(named.lines, structs.replace(entry, sessions_length=sessions.length))
 
 
-def concluded(summary: Summary, folder: Path, paths: Sequence[Path], conclude: Conclude) -> Mapping[str, bytes]:
+def concluded(summary: Summary, folder: Path, paths: Sequence[Path | str], conclude: Conclude) -> Mapping[str, bytes]:
     """What a finished run has beside its records; raises `NoTrajectory` where there was nothing to read."""
     _expect_some(summary, paths)
     return conclude(summary, folder)
@@ -207,7 +207,7 @@ def _judge_batch(
     return judge(found, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 
-def _expect_some(found: Summary, paths: Sequence[Path]) -> None:
+def _expect_some(found: Summary, paths: Sequence[Path | str]) -> None:
     if found.empty:
         raise no_trajectory(paths, len(found.skipped))
 

@@ -85,7 +85,7 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
 
 
-def no_trajectory(paths: Iterable[Path], skipped: int) -> NoTrajectory:
+def no_trajectory(paths: Iterable[Path | str], skipped: int) -> NoTrajectory:
     """The error that there is nothing to read; so many files were skipped."""
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
     return NoTrajectory(

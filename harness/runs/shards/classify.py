@@ -1,25 +1,24 @@
 """One shard of a run of `classify`: what lies in its stretch of the files, judged and written as parts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from harness.errors import InputError
 from harness.journal.classified import Show
-from harness.journal.inputs import FileState, file_state
+from harness.journal.inputs import file_state
 from harness.journal.workers import enough_workers
 from harness.lake.store import Store, open_store
-from harness.readers import Part, cut
+from harness.readers import Found, Part, cut
 from harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
-from harness.runs.file_batches import BATCH_BYTES, Batch, batches, check_named, files_since, found_files
+from harness.runs.file_batches import BATCH_BYTES, Batch, batches
 from harness.runs.inputs import parts_of
 from harness.runs.shards.layout import Shard
 from harness.runs.shards.parts import PART_BYTES, Counts, Marker, read_marker, write_marker, write_parts
-from harness.runs.shards.plan import Plan, PlannedFile, Slice, frozen_plan, planned_files, slices_of, state_of
+from harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
+from harness.runs.shards.planned_files import fetched, planned, require_unchanged
 
 
 class ShardDone(Struct, frozen=True):
@@ -50,7 +49,9 @@ def classify_shard(
     ----------
     shard
         Which part of the run.
-    paths, categories, classify, workers, arguments, since, show
+    paths
+        Files, folders and addresses; of what lies at an address, the shard fetches what it reads.
+    categories, classify, workers, arguments, since, show
         As for `classify_paths`.
     out
         Where the run lies: a folder that all shards share, or an fsspec address.
@@ -69,13 +70,16 @@ def classify_shard(
     if (done := read_marker(store, shard, digest)) is not None:
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
-    files = list(_states(slices))
+    files = [one.file for one in slices]
+    found = fetched(files)
+    # A file that is cut is noted by the shard in which it begins.
+    states = [file_state(found[one.file.file].path) for one in slices if one.start == 0]
     judge_batch = judge_of(categories, classify, keep_lines=True, show=show)
     size = sum(one.stop - one.start for one in slices)
-    judged = judged_batches(judge_batch, _batches(slices), workers or enough_workers(size))
+    judged = judged_batches(judge_batch, _batches(slices, found), workers or enough_workers(size))
     parts, counts = write_parts(store, shard, judged, PART_BYTES)
-    _require_unchanged(slices)
-    write_marker(store, shard, Marker(digest, tuple(parts), tuple(files), counts))
+    require_unchanged(files, found)
+    write_marker(store, shard, Marker(digest, tuple(parts), tuple(states), counts))
     return ShardDone(shard, counts, before=False)
 
 
@@ -93,44 +97,28 @@ def plan_of_classify(
     ------
     UsageError
         The plan that is there is of something else.
-    InputError
-        A path does not exist, or is of no known format.
+    MisstepError
+        A path does not exist, is of no known format, or is an address that cannot be listed.
     """
 
-    def listed() -> Iterator[PlannedFile]:
-        named = [Path(path) for path in paths]
-        check_named(named)
-        return planned_files(files_since(found_files(named, left_out=store.folder), since))
+    def with_files(asked: Plan) -> Plan:
+        pinned, files = planned(paths, store.folder, since)
+        named = [pinned.get(argument, argument) for argument in arguments]
+        return structs.replace(asked, files=files, manifest=structs.replace(asked.manifest, arguments=named))
 
-    return frozen_plan(store, Plan(shards, manifest_of(categories, arguments), tuple(paths)), listed)
-
-
-def _states(slices: Sequence[Slice]) -> Iterator[FileState]:
-    """The files that begin in a shard, as they are: one that is cut is noted by its first shard."""
-    _require_unchanged(slices)
-    return (file_state(one.file.found.path) for one in slices if one.start == 0)
+    return frozen_plan(store, Plan(shards, manifest_of(categories, arguments), tuple(paths)), with_files)
 
 
-def _require_unchanged(slices: Iterable[Slice]) -> None:
-    for one in slices:
-        if state_of(one.file.found.path) != (one.file.size, one.file.version):
-            raise InputError(
-                "the file has changed since the first shard was begun",
-                "Restore it with its time, or begin anew with another --out.",
-                file=one.file.file,
-            )
-
-
-def _batches(slices: Iterable[Slice]) -> Iterator[Batch]:
+def _batches(slices: Iterable[Slice], found: Mapping[str, Found]) -> Iterator[Batch]:
     for whole, neighbours in groupby(slices, attrgetter("whole")):
         if whole:
-            yield from batches(one.file.found for one in neighbours)
+            yield from batches(found[one.file.file] for one in neighbours)
         else:
             for one in neighbours:
-                yield from ((part,) for part in _parts(one))
+                yield from ((part,) for part in _parts(one, found[one.file.file]))
 
 
-def _parts(one: Slice) -> Iterator[Part]:
-    for part in parts_of(one.file.found):
+def _parts(one: Slice, found: Found) -> Iterator[Part]:
+    for part in parts_of(found):
         if isinstance(part, Part):
             yield from cut(part, BATCH_BYTES, one.start, one.stop)

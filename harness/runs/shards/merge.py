@@ -54,7 +54,7 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
         return None
 
     def into(folder: Path) -> Summary | None:
-        ending = partial(concluded, paths=[Path(path) for path in plan.paths], conclude=conclude)
+        ending = partial(concluded, paths=plan.paths, conclude=conclude)
         return run_of(
             folder,
             manifest,

@@ -4,49 +4,20 @@ Every other shard reads the plan and lists nothing by itself. What a shard reads
 stretch of the files, cut at about equal bytes. A long file of JSON Lines may be cut in the middle, at a line.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
-from pathlib import Path
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from harness.errors import InputError, UsageError
 from harness.journal.changes import differing_settings
-from harness.journal.inputs import difference, size_and_change
+from harness.journal.inputs import difference
 from harness.journal.records import MANIFEST, Manifest, encode
 from harness.lake.store import Store
-from harness.readers import Found, Part, length_to_cut, reader_for
 from harness.runs.file_batches import BATCH_BYTES
-from harness.runs.inputs import parts_of
 from harness.runs.shards.layout import PLAN, Shard
-
-
-class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
-    """A file as it was when the plan was made.
-
-    `version` tells it from what it becomes when it changes: the time of its last change in ns. `named` says that the
-    command line names it, and not only its folder. `unpacked` is the length of a file that can be cut between any two
-    of its lines or row groups, and 0 of others. `undecodable` has the bytes of a name that is no UTF-8.
-    """
-
-    file: str
-    size: int
-    version: str
-    named: bool = False
-    unpacked: int = 0
-    undecodable: bytes = b""
-
-    @property
-    def weight(self) -> int:
-        """About how much work it is, in bytes; a file of none is work as well."""
-        return max(self.unpacked, self.size, 1)
-
-    @property
-    def found(self) -> Found:
-        """The file, for a reader."""
-        return Found(Path(os.fsdecode(self.undecodable or self.file)), self.named)
+from harness.runs.shards.planned_files import PlannedFile
 
 
 class Plan(Struct, frozen=True, omit_defaults=True):
@@ -93,7 +64,9 @@ def read_plan(store: Store) -> tuple[Plan, str] | None:
         ) from error
 
 
-def frozen_plan(store: Store, asked: Plan, files: Callable[[], Iterable[PlannedFile]] = tuple) -> tuple[Plan, str]:
+def frozen_plan(
+    store: Store, asked: Plan, with_files: Callable[[Plan], Plan] = lambda asked: asked
+) -> tuple[Plan, str]:
     """The plan of a run, made if this shard is the first, and its SHA-256.
 
     Parameters
@@ -102,8 +75,8 @@ def frozen_plan(store: Store, asked: Plan, files: Callable[[], Iterable[PlannedF
         Where the run lies.
     asked
         The plan without its files.
-    files
-        Lists what there is to read; called where there is no plan yet.
+    with_files
+        Adds what there is to read; called where there is no plan yet.
 
     Raises
     ------
@@ -116,7 +89,7 @@ def frozen_plan(store: Store, asked: Plan, files: Callable[[], Iterable[PlannedF
     if there is None:
         if store.read(MANIFEST) is not None:
             raise UsageError(f"{store.place} holds a run that was not made in shards", "Name another place with --out.")
-        store.create(PLAN, encode(structs.replace(asked, files=tuple(files()))))
+        store.create(PLAN, encode(with_files(asked)))
         there = read_plan(store)
         if there is None:
             raise InputError("the plan was removed", "Run the command again.", file=f"{store.place}/{PLAN}")
@@ -139,37 +112,6 @@ def _differences(plan: Plan, asked: Plan) -> list[str]:
     if then.misstep != now.misstep:
         differs.append(f"it was begun by Misstep {then.misstep} and this is {now.misstep}")
     return differs
-
-
-def planned_files(files: Iterable[Found]) -> Iterator[PlannedFile]:
-    """The files as they are now, looked at and not read.
-
-    Raises
-    ------
-    InputError
-        One cannot be opened.
-    """
-    for found in files:
-        size, version = state_of(found.path)
-        name = os.fsencode(found.path)
-        text = name.decode(errors="replace")
-        undecodable = b"" if text.encode() == name else name
-        unpacked = _length_to_cut(found) if size > BATCH_BYTES else 0
-        yield PlannedFile(text, size, version, found.named, unpacked, undecodable)
-
-
-def _length_to_cut(found: Found) -> int:
-    part = next(parts_of(found), None)
-    return length_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else 0
-
-
-def state_of(path: Path) -> tuple[int, str]:
-    """Length and version of a file; a file that cannot be looked at counts as an empty one, as `file_state` has it."""
-    try:
-        size, modified = size_and_change(path)
-    except OSError:
-        return 0, "0"
-    return size, str(modified)
 
 
 def slices_of(plan: Plan, shard: Shard) -> list[Slice]:

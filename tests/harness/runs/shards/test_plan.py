@@ -14,7 +14,8 @@ from harness.lake.store import open_store
 from harness.runs.classify import manifest_of
 from harness.runs.file_batches import BATCH_BYTES
 from harness.runs.shards.layout import PLAN, shards_of
-from harness.runs.shards.plan import Plan, PlannedFile, frozen_plan, slices_of
+from harness.runs.shards.plan import Plan, frozen_plan, slices_of
+from harness.runs.shards.planned_files import PlannedFile
 
 FILES = st.lists(st.tuples(st.integers(0, 5 * BATCH_BYTES), st.booleans()), min_size=1, max_size=8)
 
@@ -44,8 +45,10 @@ def test_shards_have_every_byte_once_and_none_has_more_than_its_share_and_one_pi
 
 def test_the_first_shard_freezes_the_plan_and_the_others_list_nothing(tmp_path: Path) -> None:
     store = open_store(str(tmp_path))
-    first = frozen_plan(store, _plan(), lambda: [PlannedFile("runs/a.jsonl", 5, "17")])
-    assert frozen_plan(store, _plan(), lambda: pytest.fail("listed again")) == first
+    first = frozen_plan(
+        store, _plan(), lambda asked: structs.replace(asked, files=(PlannedFile("runs/a.jsonl", 5, "17"),))
+    )
+    assert frozen_plan(store, _plan(), lambda _: pytest.fail("listed again")) == first
     assert first[0].files == (PlannedFile("runs/a.jsonl", 5, "17"),)
 
 

@@ -1,0 +1,165 @@
+"""The files of a plan: listed and looked at by its first shard, fetched and checked by the shard that reads them.
+
+What lies at an address is listed there and fetched by its shard alone. Its files come in the order in which the folder
+of their copies would be walked, so that a run in shards has the order of a run without.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+
+from msgspec import Struct
+
+from harness.copies import is_address
+from harness.errors import InputError
+from harness.journal.inputs import size_and_change
+from harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_files
+from harness.lake.hub import is_of_hub
+from harness.readers import Found, Part, length_to_cut, reader_for
+from harness.readers.finding import is_left_out
+from harness.runs.file_batches import BATCH_BYTES, check_named, files_since, found_files
+from harness.runs.inputs import parts_of
+
+
+class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A file as it was when the plan was made.
+
+    `version` tells it from what it becomes when it changes: the time of its last change in ns. `named` says that the
+    command line names it, and not only its folder. `unpacked` is the length of a file that can be cut between any two
+    of its lines or row groups, and 0 of others. `undecodable` has the bytes of a name that is no UTF-8. `stored` is a
+    file at an address.
+    """
+
+    file: str
+    size: int
+    version: str
+    named: bool = False
+    unpacked: int = 0
+    undecodable: bytes = b""
+    stored: StoredFile | None = None
+
+    @property
+    def weight(self) -> int:
+        """About how much work it is, in bytes; a file of none is work as well."""
+        return max(self.unpacked, self.size, 1)
+
+
+def planned(
+    paths: Sequence[str], left_out: Path | None, since: datetime | None
+) -> tuple[Mapping[str, str], tuple[PlannedFile, ...]]:
+    """The addresses among paths, each as it is pinned, and the files in all paths; files are looked at and not read.
+
+    Parameters
+    ----------
+    paths
+        Files, folders and addresses.
+    left_out
+        A folder whose files do not count.
+    since
+        Local files that were last changed before are left out.
+
+    Raises
+    ------
+    UnknownFormat
+        A named file of this machine is of no known format.
+    MisstepError
+        A path does not exist or an address cannot be listed.
+    """
+    there = {path: pinned_files(path) for path in paths if is_address(path)}
+    check_named(Path(path) for path in paths if path not in there)
+    files: dict[str, PlannedFile] = {}
+    for at_addresses, neighbours in groupby(paths, there.__contains__):
+        if at_addresses:
+            found = [one for path in neighbours for one in _of_stored(*there[path])]
+        else:
+            local = found_files([Path(path) for path in neighbours], left_out)
+            found = [_of_local(one) for one in files_since(local, since)]
+        for one in found:
+            files.setdefault(one.file, one)
+    return {path: pinned for path, (pinned, _) in there.items()}, tuple(files.values())
+
+
+def _of_stored(pinned: str, files: Iterable[StoredFile]) -> Iterator[PlannedFile]:
+    for one in sorted(files, key=_place_in_walk):
+        named = one.address == pinned
+        if named or not any(map(is_left_out, one.name.split("/"))):
+            yield PlannedFile(one.address, one.bytes, one.version, named, stored=one)
+
+
+def _place_in_walk(file: StoredFile) -> list[tuple[bool, str]]:
+    """Where a walk through folders comes by: in each, the files come before the folders."""
+    *folders, name = file.name.split("/")
+    return [*((True, folder) for folder in folders), (False, name)]
+
+
+def _of_local(found: Found) -> PlannedFile:
+    size, version = _state_of(found.path)
+    name = os.fsencode(found.path)
+    text = name.decode(errors="replace")
+    unpacked = _length_to_cut(found) if size > BATCH_BYTES else 0
+    return PlannedFile(text, size, version, found.named, unpacked, b"" if text.encode() == name else name)
+
+
+def _length_to_cut(found: Found) -> int:
+    part = next(parts_of(found), None)
+    return length_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else 0
+
+
+def _state_of(path: Path) -> tuple[int, str]:
+    """Length and version of a file; a file that cannot be looked at counts as an empty one, as `file_state` has it."""
+    try:
+        size, modified = size_and_change(path)
+    except OSError:
+        return 0, "0"
+    return size, str(modified)
+
+
+def fetched(files: Sequence[PlannedFile]) -> dict[str, Found]:
+    """The files by name, to read; those at an address are fetched, unless their copies are of that version.
+
+    Raises
+    ------
+    InputError
+        One is not as it was when the plan was made.
+    MisstepError
+        One cannot be fetched.
+    """
+    stored = [one.stored for one in files if one.stored is not None]
+    _require_stored(files)
+    copies = iter(copies_of(stored)) if stored else iter(())
+    found = {
+        one.file: Found(next(copies) if one.stored else Path(os.fsdecode(one.undecodable or one.file)), one.named)
+        for one in files
+    }
+    require_unchanged(files, found)
+    return found
+
+
+def require_unchanged(files: Iterable[PlannedFile], found: Mapping[str, Found]) -> None:
+    """Refuse files of this machine that are not as they were when the plan was made, by name; copies do not change."""
+    for one in files:
+        if one.stored is None and _state_of(found[one.file].path) != (one.size, one.version):
+            raise _changed(one.file)
+
+
+def _require_stored(files: Sequence[PlannedFile]) -> None:
+    """Refuse files at addresses that are not as they were; a data set of the hub is pinned, and stays as it is."""
+    listed: dict[str, dict[str, tuple[int, str]]] = {}
+    for one in files:
+        if one.stored is None or is_of_hub(one.file):
+            continue
+        asked = one.file if one.named else one.stored.below
+        if asked not in listed:
+            listed[asked] = {now.address: (now.bytes, now.version) for now in stored_files(asked)}
+        if listed[asked].get(one.file) != (one.size, one.version):
+            raise _changed(one.file)
+
+
+def _changed(file: str) -> InputError:
+    return InputError(
+        "the file has changed since the first shard was begun",
+        "Restore it with its time, or begin anew with another --out.",
+        file=file,
+    )

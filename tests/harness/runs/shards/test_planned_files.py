@@ -1,0 +1,78 @@
+"""Shards of what lies at an address: each fetches what it reads, and the run is the one of one machine."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from harness.classifiers import chosen_categories, classify_all
+from harness.errors import InputError
+from harness.lake.addresses import local_copies
+from harness.lake.store import open_store
+from harness.runs.classify import classify_paths
+from harness.runs.shards.classify import ShardDone, classify_shard
+from harness.runs.shards.layout import Shard, shards_of
+from harness.runs.shards.merge import merge_shards
+from harness.runs.shards.plan import read_plan
+from tests.misstep.made_up import atif
+
+CATEGORIES = chosen_categories("infinite_loop")
+FILES = {"b.jsonl": 3, "a/c.jsonl": 4, "a/b/d.jsonl": 5, "a.jsonl": 6, "c/.hidden.jsonl": 2, "state.db-wal": 1}
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[str]:
+    files = fsspec.filesystem("memory")
+    for name, steps in FILES.items():
+        files.pipe_file(f"/{tmp_path.name}/lake/{name}", atif(name, steps=steps))
+    yield f"memory://{tmp_path.name}/lake"
+    files.rm(f"/{tmp_path.name}", recursive=True)
+
+
+def _shard(lake: str, out: Path, number: int, count: int) -> ShardDone:
+    return classify_shard(
+        Shard(number, count), [lake], CATEGORIES, classify_all, out=str(out), workers=1, arguments=[lake]
+    )
+
+
+def test_each_shard_fetches_its_own_files_and_the_merged_run_has_the_order_of_one_machine(
+    lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched = []
+    for shard in shards_of(4):
+        cache = tmp_path / f"machine-{shard.number}"
+        monkeypatch.setenv("MISSTEP_CACHE", str(cache))
+        _shard(lake, tmp_path / "run", shard.number, shard.count)
+        fetched += [file.name for file in cache.rglob("*.jsonl") if ".versions" not in file.parts]
+    assert sorted(fetched) == ["a.jsonl", "b.jsonl", "c.jsonl", "d.jsonl"]
+    store = open_store(str(tmp_path / "run"))
+    merge_shards(store, *(read_plan(store) or pytest.fail("no plan")), lambda *_: {})
+    classify_paths([local_copies(lake)], CATEGORIES, classify_all, out=tmp_path / "whole", workers=1)
+    for name in ("verdicts.jsonl", "sessions.jsonl"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    files = [json.loads(line)["file"] for line in (tmp_path / "run" / "files.jsonl").read_text().splitlines()]
+    assert files == [f"{lake}/{name}" for name in ("a.jsonl", "b.jsonl", "a/c.jsonl", "a/b/d.jsonl")]
+
+
+def test_a_stored_file_that_changed_or_went_since_the_plan_is_refused(
+    lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
+    _shard(lake, tmp_path / "run", 1, 4)
+    fsspec.filesystem("memory").pipe_file(lake.removeprefix("memory:/") + "/a/b/d.jsonl", atif("d", steps=9))
+    with pytest.raises(InputError, match=r"lake/a/b/d\.jsonl: the file has changed since the first shard"):
+        _shard(lake, tmp_path / "run", 4, 4)
+    fsspec.filesystem("memory").rm(lake.removeprefix("memory:/") + "/a/b/d.jsonl")
+    with pytest.raises(InputError, match=r"d\.jsonl: the file has changed"):
+        _shard(lake, tmp_path / "run", 4, 4)
+
+
+def test_a_stored_file_that_is_named_alone_has_to_be_of_a_known_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
+    fsspec.filesystem("memory").pipe_file(f"/{tmp_path.name}/notes.txt", b"hello\n")
+    with pytest.raises(InputError, match=r"notes\.txt: no known trajectory format"):
+        _shard(f"memory://{tmp_path.name}/notes.txt", tmp_path / "run", 1, 1)
