@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from harness.errors import UsageError
-from harness.journal.records import MANIFEST
+from harness.journal.records import read_manifest
 
 SHARDS = "shards"
 PLAN = f"{SHARDS}/plan.json"
@@ -58,12 +58,19 @@ def next_step(shard: Shard, out: str) -> str:
 def refuse_unmerged(out: Path) -> None:
     """Refuse a folder whose shards are not merged, for a run of the whole.
 
+    A merge that was stopped has begun the run. Only the merge can go on with it, since its stretches are others.
+
     Raises
     ------
     UsageError
         It is such a folder.
+    InputError
+        The manifest of its run cannot be read.
     """
-    if (out / PLAN).exists() and not (out / MANIFEST).exists():
+    if not (out / PLAN).exists():
+        return
+    manifest = read_manifest(out)
+    if manifest is None or not manifest.finished:
         raise UsageError(
             f"{out} holds shards that are not merged", f"Run: misstep merge {out}, or name another folder."
         )

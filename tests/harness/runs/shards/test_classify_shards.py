@@ -227,7 +227,9 @@ def test_two_machines_may_do_the_same_shard_at_once(runs: Path, unsharded: dict[
     assert _merge(tmp_path) == unsharded
 
 
-def test_a_merge_that_was_killed_goes_on(runs: Path, unsharded: dict[str, bytes], tmp_path: Path) -> None:
+def test_a_merge_that_was_killed_goes_on_and_nothing_else_does(
+    runs: Path, unsharded: dict[str, bytes], tmp_path: Path
+) -> None:
     for shard in shards_of(2):
         _shard(runs, tmp_path, shard.number, 2)
 
@@ -238,6 +240,8 @@ def test_a_merge_that_was_killed_goes_on(runs: Path, unsharded: dict[str, bytes]
     assert found is not None
     with pytest.raises(_Killed):
         merge_shards(open_store(str(tmp_path)), *found, killed)
+    with pytest.raises(UsageError, match="shards that are not merged"):
+        classify_paths([runs], CATEGORIES, classify_all, out=tmp_path, workers=1)
     assert _merge(tmp_path) == unsharded
 
 

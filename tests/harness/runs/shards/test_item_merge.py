@@ -186,6 +186,27 @@ def test_a_merged_run_is_gone_on_with_as_any_other(tmp_path: Path, folder: Path,
     assert (out / ANSWERS).exists()
 
 
+def test_a_merge_that_was_killed_is_no_run_until_it_is_done_again(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    for shard in shards_of(2):
+        part(spec, folder, out, shard)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("harness.runs.shards.item_merge.write_manifest", killed)
+        with pytest.raises(KeyboardInterrupt):
+            merge(out)
+    with pytest.raises(UsageError, match="not merged"):
+        part(spec, folder, out, None)
+    merge(out)
+    assert part(spec, folder, out, None).judged == N
+    assert [verdict.item for verdict in read_verdicts(out)] == [f"i{number}" for number in range(N)]
+
+
 def test_records_that_are_missing_or_lie_in_two_shards_are_refused(
     tmp_path: Path, folder: Path, spec: JudgeSpec
 ) -> None:
