@@ -84,7 +84,7 @@ def _text(packed: Manifest, out: str) -> str:
     ]
     sizes = (
         f"{_megabytes(packed.asked.inputs.bytes)} read, {_megabytes(tally.text_bytes)} as ATIF, "
-        f"{_megabytes(packed.bytes)} packed: {packed.ratio:.1f} times smaller"
+        f"{_megabytes(packed.bytes)} packed: {packed.ratio:.1f} times smaller than as ATIF"
     )
     files = f"{_counted(len(packed.parts), 'file')} with {_counted(packed.row_groups, 'row group')}"
     return "\n".join([", ".join([sessions, *left_out]), f"{sizes}; {files}"])

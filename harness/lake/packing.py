@@ -214,5 +214,5 @@ def _parquet_writer(stream: BinaryIO, columns: "pa.Schema") -> "pq.ParquetWriter
         use_dictionary=[name for name in INDEX if name not in _UNIQUE],
         write_statistics=list(INDEX),
         write_page_index=True,
-        max_rows_per_page=_PAGE_ROWS,
+        write_batch_size=_PAGE_ROWS,
     )
