@@ -47,5 +47,8 @@ def asks_cluster(dask: str | None, shards: int | None, beside: Mapping[str, obje
         raise UsageError("--shards without --dask", "Name a cluster with --dask, or one shard with --shard 3/8.")
     named = next((option for option, value in beside.items() if value), None)
     if dask is not None and named is not None:
-        raise UsageError(f"{named} has no effect with --dask", "Leave it out; the run has a page in RUN.")
+        raise UsageError(
+            f"{named} has no effect with --dask",
+            "Leave it out, or give it afterwards to the same line without --dask, which finds the run finished.",
+        )
     return dask is not None

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from harness.errors import UsageError
 from harness.progress import say
 from misstep import model_options, rate_options, run_folders
+from misstep.cluster_lines import do_line
+from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards
 from misstep.options import Json, command_app
 from misstep.shard_options import ShardOption, place_of_shards, refuse_beside_shard
@@ -47,6 +49,8 @@ def triage(
         ),
     ] = None,
     shard: ShardOption = None,
+    dask: DaskOption = None,
+    shards: ShardsOption = None,
     gold: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Gold labels, if they are not in gold.csv above the cases.")
     ] = None,
@@ -79,7 +83,8 @@ def triage(
     Without --model rules decide. With --out the run is kept: the same command continues it, and `judge compare`,
     `judge calibrate` and `report` take it. Gold labels are scored against, and no judge sees them. With --curate each
     run is kept, filtered, sent for a rerun or for a repair of its task: JSON Lines for training, and none is left out.
-    With --shard several machines judge, each its own cases; `misstep merge RUN` joins what they found.
+    With --shard several machines judge, each its own cases; `misstep merge RUN` joins what they found. With --dask the
+    workers of a Dask cluster do all shards.
     """
     from harness.agent.policies.model import ModelSettings
     from harness.runs.triage.benchmark import asked_cases
@@ -88,7 +93,10 @@ def triage(
 
     if shard is not None:
         place_of_shards(None if out is None else str(out))
-        refuse_beside_shard({"--curate": curate})
+        refuse_beside_shard({"--dask": dask, "--curate": curate})
+    if asks_cluster(dask, shards, {"--curate": curate}):
+        do_line(dask, shards, Path(place_of_shards(None if out is None else str(out), "--dask")), json=json)
+        return
     options = (model, base_url, max_cost, prices, cache, record, replay, local)
     asking = model_options.ModelOptions(*options, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
     asks_model = bool(model or local or replay is not None)

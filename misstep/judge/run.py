@@ -7,6 +7,8 @@ import typer
 
 from harness.errors import MissingPrerequisite, UsageError
 from misstep import gate_options, model_options, rate_options, run_folders
+from misstep.cluster_lines import do_line
+from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.judge import options
 from misstep.options import Data
@@ -33,6 +35,8 @@ def run(
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     shard: ShardOption = None,
+    dask: DaskOption = None,
+    shards: ShardsOption = None,
     batch: Annotated[
         bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
@@ -59,6 +63,7 @@ def run(
 
     The same command continues a run that was stopped: it asks again about failed items and never about answered ones.
     With --shard several machines ask, each about its own items; `misstep merge RUN` joins and scores what they found.
+    With --dask the workers of a Dask cluster do all shards.
     A judge with a prompt takes its key from OPENAI_API_KEY. Rules (`CATEGORY@rule`) and recorded judges
     (`DATASET/JUDGE`) need neither a key nor a server; a judge in Python is named `package.module:object`.
     """
@@ -77,8 +82,12 @@ def run(
     if batch and (rpm is not None or tpm is not None):
         raise UsageError("--batch sends no single requests", "Leave out --rpm and --tpm.")
     in_flight = rate_options.in_flight(concurrency)
+    whole = {"--fail-under": fail_under, "--junit": junit, "--summary": summary}
     if shard is not None:
-        refuse_beside_shard({"--fail-under": fail_under, "--junit": junit, "--summary": summary})
+        refuse_beside_shard({"--dask": dask, **whole})
+    if asks_cluster(dask, shards, whole):
+        do_line(dask, shards, out, json=json)
+        return
     gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
     limits = (price_in, price_out, number_of_shards(shard), rpm, tpm)
     asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local, *limits)

@@ -9,11 +9,13 @@ from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
 from misstep import model_options, rate_options, run_folders
+from misstep.cluster_lines import do_line
+from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.options import Json
 from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened
 from misstep.repair.cases import named_cases
-from misstep.shard_options import ShardOption
+from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
 def run(
@@ -45,6 +47,8 @@ def run(
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Repair a random sample of N cases.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample and for policies that choose.")] = 0,
     shard: ShardOption = None,
+    dask: DaskOption = None,
+    shards: ShardsOption = None,
     test_command: Annotated[
         str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
     ] = "",
@@ -86,7 +90,7 @@ def run(
     failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. With
     --patch-judge a judge says of each patch whether an engineer would land it; with test execution the agent is told.
     The same command continues a run that was stopped; no attempt is made twice. With --shard several machines repair,
-    each its own cases; `misstep merge RUN` joins what they did.
+    each its own cases; `misstep merge RUN` joins what they did. With --dask a Dask cluster does all shards.
     """
     import sys
 
@@ -96,10 +100,14 @@ def run(
     from harness.runs.repair import RepairPlan, run_repairs
     from harness.workspace import find_sandbox
 
-    if shard is not None and test_command:
-        raise UsageError(
-            f"--shard {shard} with a git repository", "Make repair cases of it first, or leave --shard out."
-        )
+    if (shard is not None or dask is not None) and test_command:
+        option = f"--shard {shard}" if dask is None else "--dask"
+        raise UsageError(f"{option} with a git repository", f"Make repair cases of it first, or leave {option} out.")
+    if shard is not None:
+        refuse_beside_shard({"--dask": dask})
+    if asks_cluster(dask, shards, {}):
+        do_line(dask, shards, out, json=json)
+        return
     limits = AgentLimits(iterations, seconds)
     asked = (model, base_url, max_cost, prices, cache, record, replay, local)
     asking = model_options.ModelOptions(*asked, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)

@@ -9,6 +9,8 @@ can run code on its workers: the local cluster listens on the loopback address a
 import logging
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -154,6 +156,41 @@ def open_cluster(address: str) -> Iterator[Cluster]:
                 "Start one: dask scheduler, and dask worker ADDRESS on each machine.",
             ) from error
         yield Cluster(client)
+
+
+def run_line(shard: Shard, arguments: Sequence[str]) -> None:
+    """Do one shard by its command line, in a process that ends when this one does.
+
+    Parameters
+    ----------
+    shard
+        The shard.
+    arguments
+        The arguments of the command for the whole run.
+
+    Raises
+    ------
+    MisstepError
+        The command failed; says what it said last.
+    """
+    done = subprocess.run(  # noqa: S603 (the line of the person whose cluster it is)
+        [sys.executable, "-c", _AS_MISSTEP, *arguments, "--shard", str(shard)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if done.returncode not in (0, 1):  # with 1 some items have no answer: the merge says which
+        said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
+        raise MisstepError(f"shard {shard}: {said[-1].removeprefix('misstep: ')}")
+
+
+_AS_MISSTEP = """
+import ctypes, runpy, signal, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a worker that is killed takes its shard with it
+runpy.run_module("misstep", run_name="__main__", alter_sys=True)
+"""
 
 
 def _missing(paths: Sequence[str]) -> tuple[str, list[str]]:

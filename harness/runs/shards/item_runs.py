@@ -76,16 +76,16 @@ def differences(earlier: Manifest, now: Manifest) -> str:
 def of_whole(manifest: Manifest) -> Manifest:
     """The manifest of the run that a shard is part of."""
     settings = {name: value for name, value in manifest.settings.items() if name != SETTING}
-    return replace(manifest, settings=settings, arguments=without_shard(manifest.arguments))
+    return replace(manifest, settings=settings, arguments=without_options(manifest.arguments, "--shard"))
 
 
-def without_shard(arguments: Iterable[str]) -> list[str]:
-    """The arguments of a command line without its `--shard`."""
+def without_options(arguments: Iterable[str], *names: str) -> list[str]:
+    """The arguments of a command line without options of these names and their values."""
     kept: list[str] = []
     left = iter(arguments)
     for argument in left:
-        if argument == "--shard":
+        if argument in names:
             next(left, None)
-        elif not argument.startswith("--shard="):
+        elif argument.partition("=")[0] not in names:
             kept.append(argument)
     return kept

@@ -1,0 +1,46 @@
+"""Commands over items whose shards a Dask cluster does: each by the same line, on a worker."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+from harness.errors import writing
+from harness.lake.store import FolderStore
+from harness.runs.shards.cluster import open_cluster, run_line
+from harness.runs.shards.item_runs import without_options
+from harness.runs.shards.layout import shards_of
+from misstep.merged import show_merged
+from misstep.run_folders import stopped_with
+from studies.merged_runs import merge_run
+
+
+def do_line(dask: str, shards: int | None, out: Path, *, json: bool) -> None:
+    """Do the shards of this command line on a Dask cluster, merge them, and print what was found.
+
+    Parameters
+    ----------
+    dask, shards
+        What `--dask` and `--shards` say.
+    out
+        The folder of the run.
+    json
+        Whether to print a JSON document.
+
+    Raises
+    ------
+    MisstepError
+        As `open_cluster`, `run_line` and `merge_run`.
+    """
+    line = without_options([one for one in sys.argv[1:] if one != "--json"], "--dask", "--shards")
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with (
+        stopped_with(f"what was done is kept in {out}, and the same line goes on from there"),
+        open_cluster(dask) as it,
+    ):
+        count = it.shards_for(FolderStore(out), shards)
+        it.require_paths([str(out), *(one for one in line if Path(one).exists())])
+        for _ in it.do(list(shards_of(count)), partial(run_line, arguments=line)):
+            pass
+        merged = merge_run(str(out))
+    show_merged(merged, [], "", None, None, json=json)
