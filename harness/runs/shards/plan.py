@@ -19,6 +19,12 @@ from harness.runs.file_batches import BATCH_BYTES
 from harness.runs.shards.layout import PLAN, Shard
 from harness.runs.shards.planned_files import PlannedFile
 
+_PIECES = 8
+"""About how many pieces a shard has at least, so that shards come out about even."""
+
+_LEAST_BYTES = 64 << 10
+"""Smaller pieces cost more to find than they even out."""
+
 
 class Plan(Struct, frozen=True, omit_defaults=True):
     """What all shards of a run have to agree on: how many there are, what is asked, what there is to read.
@@ -117,10 +123,11 @@ def _differences(plan: Plan, asked: Plan) -> list[str]:
 def slices_of(plan: Plan, shard: Shard) -> list[Slice]:
     """What a shard reads, in order: a contiguous stretch of all files, of about the same bytes as every other's."""
     total = sum(file.weight for file in plan.files)
+    piece = min(BATCH_BYTES, max(_LEAST_BYTES, total // (_PIECES * shard.count)))
     place = 0
     own: list[Slice] = []
     for file in plan.files:
-        for start, stop in _pieces(file):
+        for start, stop in _pieces(file, piece):
             # The piece goes to the shard in whose share its middle lies.
             owner = shard.count * (2 * place + start + stop) // (2 * total)
             if owner == shard.number - 1:
@@ -130,6 +137,6 @@ def slices_of(plan: Plan, shard: Shard) -> list[Slice]:
     return own
 
 
-def _pieces(file: PlannedFile) -> Iterator[tuple[int, int]]:
-    step = BATCH_BYTES if file.unpacked else file.weight
+def _pieces(file: PlannedFile, size: int) -> Iterator[tuple[int, int]]:
+    step = size if file.unpacked else file.weight
     return ((start, min(start + step, file.weight)) for start in range(0, file.weight, step))

@@ -19,8 +19,11 @@ from harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_f
 from harness.lake.hub import is_of_hub
 from harness.readers import Found, Part, length_to_cut, reader_for
 from harness.readers.finding import is_left_out
-from harness.runs.file_batches import BATCH_BYTES, check_named, files_since, found_files
+from harness.runs.file_batches import check_named, files_since, found_files
 from harness.runs.inputs import parts_of
+
+LEAST_TO_CUT = 256 << 10
+"""Bytes: a shorter file is read by one shard, as it takes a look into a file to know whether it can be cut."""
 
 
 class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -98,7 +101,7 @@ def _of_local(found: Found) -> PlannedFile:
     size, version = _state_of(found.path)
     name = os.fsencode(found.path)
     text = name.decode(errors="replace")
-    unpacked = _length_to_cut(found) if size > BATCH_BYTES else 0
+    unpacked = _length_to_cut(found) if size > LEAST_TO_CUT else 0
     return PlannedFile(text, size, version, found.named, unpacked, b"" if text.encode() == name else name)
 
 

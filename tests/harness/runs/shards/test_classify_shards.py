@@ -29,7 +29,7 @@ RECORDS = ("verdicts.jsonl", "sessions.jsonl", "files.jsonl", "scores.json")
 def _short_pieces() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("harness.runs.shards.plan.BATCH_BYTES", 3_000)
-        patch.setattr("harness.runs.shards.planned_files.BATCH_BYTES", 3_000)
+        patch.setattr("harness.runs.shards.planned_files.LEAST_TO_CUT", 3_000)
         patch.setattr("harness.runs.shards.classify.BATCH_BYTES", 2_000)
         patch.setattr("harness.runs.shards.classify.PART_BYTES", 2_000)
         yield

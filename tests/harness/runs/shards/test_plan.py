@@ -38,7 +38,8 @@ def test_shards_have_every_byte_once_and_none_has_more_than_its_share_and_one_pi
         assert (borders[0][0], borders[-1][1]) == (0, file.weight)
         assert all(one[1] == following[0] for one, following in pairwise(borders))
     assert [name for name, _, _ in read] == sorted((name for name, _, _ in read), key=int)
-    piece = max(BATCH_BYTES if file.unpacked else file.size for file in planned) + 1
+    small = max(64 << 10, min(BATCH_BYTES, sum(file.weight for file in planned) // (8 * count)))
+    piece = max(small if file.unpacked else file.size for file in planned) + 1
     most = max(sum(one.stop - one.start for one in own) for own in slices)
     assert most <= sum(file.size for file in planned) / count + piece + len(planned)
 
