@@ -115,8 +115,11 @@ class Cache:
             self._rows.execute(_PUT, row)
 
     @contextmanager
-    def _usable(self) -> Iterator[None]:
-        """Errors of the file as one of ours: a full disk, another process that holds it for long, a broken page."""
+    def _usable(self, other: Path | None = None) -> Iterator[None]:
+        """Errors of the file as one of ours: a full disk, another process that holds it for long, a broken page.
+
+        Where `other` is read as well, it is the one that cannot be used: this one was opened.
+        """
         try:
             yield
         except sqlite3.Error as error:
@@ -124,8 +127,8 @@ class Cache:
                 raise CannotWrite(self.file, str(error)) from error
             raise InputError(
                 f"the cache cannot be used: {error}",
-                "Repair the file, or name another one with --cache.",
-                file=self.file,
+                f"Repair the file, or {'name another one with --cache' if other is None else 'delete it'}.",
+                file=other or self.file,
             ) from error
 
     def export(self) -> Iterator[bytes]:
@@ -168,7 +171,7 @@ class Cache:
         CannotWrite
             The device takes no more.
         """
-        with self._usable():
+        with self._usable(file):
             self._rows.execute("ATTACH ? AS other", (str(file),))
             try:
                 self._rows.execute("INSERT OR IGNORE INTO exchange SELECT * FROM other.exchange ORDER BY key")

@@ -104,6 +104,20 @@ def test_a_file_that_is_no_cache_is_left_alone(tmp_path: Path) -> None:
     assert other.read_bytes() == before
 
 
+def test_the_replies_of_another_cache_come_in_and_those_that_are_kept_stay(tmp_path: Path) -> None:
+    here, there = Cache(tmp_path / "here"), Cache(tmp_path / "there's")
+    for cache, text in ((here, "a"), (there, "a"), (there, "b")):
+        cache.put(question(text).key(), question(text), text_reply(str(cache.file.name), "small-1"))
+    for _ in range(2):
+        here.add(there.file)
+        replies = [here.get(question(text).key()) for text in "ab"]
+        assert [reply and reply.text for reply in replies] == ["here", "there's"]
+    (tmp_path / "text").write_text("not a database, and long enough that it cannot be an empty one")
+    with pytest.raises(InputError, match=r"text: the cache cannot be used: .* Repair the file, or delete it\."):
+        here.add(tmp_path / "text")
+    assert here.count() == 2
+
+
 def _write(file: Path, name: str, number: int) -> None:
     cache = Cache(file)
     for index in range(number):

@@ -15,6 +15,7 @@ from harness.journal.records import read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.judge import BATCHES, run_judge
+from harness.runs.shards.layout import shards_of
 from studies.judged_runs import open_run
 from studies.judging.scores import assessed
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
@@ -101,3 +102,13 @@ def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
         assert (ended.judged, ended.failed) == (4, 0)
         assert min(content.count("\n") for content in server.files.values() if "custom_id" in content) == 1
     assert accuracy(tmp_path / "run") == 1.0
+
+
+def test_each_shard_hands_in_a_batch_of_its_own(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    with in_a_thread(judging_server()) as server:
+        settings = ClientSettings(base_url=server.base_url)
+        for shard in shards_of(2):
+            ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True, shard=shard)
+            assert (ended.judged, ended.finished) == (2, True)
+        assert [content.count("\n") for content in server.files.values() if "custom_id" in content][:2] == [2, 2]
+        assert len(server.batches) == 2
