@@ -26,6 +26,7 @@ READERS: Registry[Reader] = Registry(
         "swe_agent": "harness.readers.swe_agent",
         "openhands": "harness.readers.openhands",
         "inspect_ai": "harness.readers.inspect_ai",
+        "inspect_scout": "harness.readers.inspect_scout",
         "taubench": "harness.readers.taubench",
         "openai_chat": "harness.readers.openai_chat",
         "opentelemetry": "harness.readers.opentelemetry",

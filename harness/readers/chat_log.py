@@ -30,6 +30,7 @@ from harness.readers import (
     gemini_cli,
     goose,
     inspect_ai,
+    inspect_scout,
     mini_swe_agent,
     misstep,
     openai_chat,
@@ -52,7 +53,7 @@ SPEAKERS = ("role", "from", "sender", "speaker", "source", "author", "name")
 TEXTS = ("content", "value", "text", "message", "system_prompt")
 
 _MORE_PARTICULAR: tuple[ModuleType, ...] = (
-    *(atif, misstep, mini_swe_agent, swe_agent, openhands, inspect_ai),
+    *(atif, misstep, mini_swe_agent, swe_agent, openhands, inspect_ai, inspect_scout),
     *(taubench, openai_chat, claude_code, codex, gemini_cli, cline, cursor, goose, opencode),
 )
 _AGENT_WORDS = {"gpt", "chatgpt", "bot", "chatbot", "agent", "llm"}

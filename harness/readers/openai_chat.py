@@ -19,6 +19,7 @@ from harness.readers.cline import refuse as refuse_task
 from harness.readers.conversation import first_words_of_user
 from harness.readers.decoding import convert, decode_json, rest_of
 from harness.readers.goose import refuse as refuse_session
+from harness.readers.inspect_scout import refuse as refuse_transcript
 from harness.readers.mini_swe_agent import refuse as refuse_run
 from harness.readers.naming import name_of
 from harness.trajectory import Source, Trajectory
@@ -42,7 +43,12 @@ def refuse(sample: Sample) -> str | None:
         return "no list `messages`"
     if not is_chat(messages):
         return "its messages are no objects with `role`"
-    known = {"a run of mini-swe-agent": refuse_run, "a task of Cline": refuse_task, "a Goose session": refuse_session}
+    known = {
+        "a run of mini-swe-agent": refuse_run,
+        "a task of Cline": refuse_task,
+        "a Goose session": refuse_session,
+        "a transcript of Inspect Scout": refuse_transcript,
+    }
     return next((name for name, refuse_one in known.items() if refuse_one(sample) is None), None)
 
 

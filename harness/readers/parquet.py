@@ -42,7 +42,10 @@ _MESSAGES = frozenset(
 )
 """Columns that hold a session where they are JSON text; a list of structs may have any name."""
 
-_JSON = _MESSAGES | {"events", "steps"}
+_EVENTS = "events"
+"""They say when messages were made, and are left out where a row would become too long."""
+
+_JSON = _MESSAGES | {_EVENTS, "steps"}
 _BATCH_BYTES = 4 << 20
 _MOST_ROWS = 1024
 _DICTIONARY_BYTES = 1 << 30
@@ -220,6 +223,8 @@ def _objects(batch: "RecordBatch", columns: _Columns) -> Iterator[bytes]:
 def _object(row: dict[str, Any], columns: _Columns) -> bytes:
     if not any(row.get(name) for name in columns.sessions):
         return _unreadable(f"nothing in the column{'s' * (len(columns.sessions) > 1)} {', '.join(columns.sessions)}")
+    if sum(len(row.get(name) or "") for name in (_EVENTS, *columns.sessions)) > LINE_LIMIT:
+        row = {name: value for name, value in row.items() if name != _EVENTS}
     try:
         filled = {name: _inline(name, value) for name, value in row.items() if value is not None}
         return _line(msgspec.json.encode(filled, enc_hook=str))

@@ -202,6 +202,14 @@ def inspect_ai() -> bytes:
     return json.dumps(log | {"samples": [first, second]}).encode()
 
 
+def inspect_scout() -> bytes:
+    """A row of a transcript database: a call that timed out, tokens in an event, metadata, a score."""
+    log = json.loads(inspect_ai())["samples"][0]
+    row = {"transcript_id": "Yx7", "source_type": "eval_log", "task_set": "triage", "task_id": "a1", "task_repeat": 1}
+    row |= {"agent": "react", "model": "openai/gpt-x", "score": "C", "success": True, "message_count": 5}
+    return json.dumps(row | {"messages": log["messages"], "events": log["events"], "garden": "north"}).encode()
+
+
 def opentelemetry() -> bytes:
     """A trace: an agent, two model calls and a tool's call between them, each in a step's span."""
 

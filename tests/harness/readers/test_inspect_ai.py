@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UnreadableTrajectory
-from harness.readers import inspect_ai, read_file
+from harness.readers import inspect_ai, inspect_messages, read_file
 from harness.trajectory import Source, Tokens, Trajectory, Unreadable
 from tests.families import samples_sessions
 
@@ -114,7 +114,7 @@ def test_what_is_nested_so_deep_that_it_cannot_be_worked_on_is_unreadable() -> N
 
 
 def test_a_text_that_is_referred_to_again_and_again_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspect_ai, "EXPANSION_LIMIT", 10_000)
+    monkeypatch.setattr(inspect_messages, "EXPANSION_LIMIT", 10_000)
     sample = {"id": 1, "attachments": {"a": "x" * 1000}}
     told = {"role": "user", "content": "attachment://a"}
     (trajectory,) = read(sample | {"messages": [told] * 5})
