@@ -13,7 +13,7 @@ from harness.escaping import plain
 from harness.intervention import INTERVENTION
 from harness.places import path_text
 from harness.progress import say
-from harness.runs.chosen_runs import chosen_runs, say_unreadable
+from harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from misstep.options import command_app, path_or_address
@@ -49,25 +49,19 @@ def view(
     """Write agent runs as an HTML page: one run, all runs of a folder to search and open, or two runs side by side.
 
     The page of one run begins with the misbehaviour that the rules find. A time line shows who spoke, the evidence, and
-    where an observer would have told the agent. A folder with several runs becomes one page, in which a run opens at
-    its evidence. With --compare, the steps of two runs are aligned by what they do. Pages shorten long texts and mark
-    the cuts. The command prints the page's path. It names runs that cannot be read; the exit code is 1 then, or if a
-    classifier failed.
+    where an observer would have told the agent. A folder, database or Parquet file with several runs becomes one page,
+    in which a run opens at its evidence. With --compare, the steps of two runs are aligned by what they do. Pages
+    shorten long texts and mark the cuts. The command prints the page's path. It names runs that cannot be read; the
+    exit code is 1 then, or if a classifier failed.
     """
     if compare is not None:
         _view_two(path, compare, out, id_)
     elif path is None:
         raise UsageError("no file is named", "Name a file or folder with agent runs: misstep view FILE.")
-    elif id_ is None and (shows_all or path.is_dir()) and _holds_several(path):
+    elif id_ is None and (shows_all or is_of_many(path)) and holds_several(path):
         _view_all(path, out, ["--all"] if shows_all else [])
     else:
         _view_one(path, out, id_)
-
-
-def _holds_several(path: Path) -> bool:
-    from studies.viewed_runs import holds_several
-
-    return holds_several(path)
 
 
 def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:

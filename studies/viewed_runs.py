@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -16,7 +15,6 @@ from harness.places import path_text
 from harness.progress import Progress
 from harness.runs.classify import ClassifyAs
 from harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
-from harness.runs.inputs import trajectories
 from harness.trajectory import Placed, Trajectory, Unreadable
 
 
@@ -27,12 +25,6 @@ class ViewedRuns(Struct, frozen=True):
     n: int
     unreadable: tuple[Unreadable, ...]
     failed: tuple[Failed, ...]
-
-
-def holds_several(path: Path) -> bool:
-    """Whether a file or folder holds more than one run that can be read; it is read no further than the second."""
-    found = (one for one in trajectories([path]) if isinstance(one, Trajectory))
-    return len(list(islice(found, 2))) > 1
 
 
 def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, command: str) -> ViewedRuns:

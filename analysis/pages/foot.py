@@ -3,6 +3,7 @@
 import platform
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -49,6 +50,7 @@ def described(foot: Foot) -> dict[str, Any]:
     }
 
 
+@cache
 def versions() -> tuple[tuple[str, str], ...]:
     """Name and version of what computed the figures."""
     return (

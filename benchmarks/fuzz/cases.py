@@ -11,7 +11,11 @@ from typing import Any
 
 import msgspec
 
+from analysis.measures.run_alignment import align_runs
 from analysis.pages import Foot
+from analysis.pages.runs.compared import ComparedRun, compared_page
+from analysis.pages.runs.index import runs_page
+from analysis.pages.runs.listed import ListedRuns, listed_run
 from analysis.pages.trajectory import trajectory_page
 from benchmarks.fuzz.mutations import mutated
 from harness.classifiers import classify_all
@@ -28,6 +32,7 @@ from harness.readers.inline import inline_run
 from harness.runs.inputs import trajectories
 from harness.runs.trajectories_by_id import runs_by_id
 from harness.trajectory import Source, Trajectory, Unreadable
+from harness.verdict import Verdict
 from tests.families.recordings import recording_of
 
 SECONDS = 10.0
@@ -133,8 +138,21 @@ def _work_through(trajectory: Trajectory) -> None:
     for verdict in verdicts:
         if verdict.status == "failed":
             raise AssertionError(f"{verdict.judge}: {verdict.error}")
-    trajectory_page(trajectory, verdicts, Foot("misstep view recording")).encode()
+    _pages(trajectory, tuple(verdicts))
     _show(Item("i", "misbehaviour", step=min(1, len(trajectory.steps))), trajectory)
+
+
+def _pages(trajectory: Trajectory, verdicts: tuple[Verdict, ...]) -> None:
+    """The run on a page of its own, in an index and beside itself."""
+    foot = Foot("misstep view recording")
+    trajectory_page(trajectory, verdicts, foot).encode()
+    runs = ListedRuns()
+    runs.add(listed_run(trajectory, "recording", None, verdicts))
+    runs_page("recording", [verdict.judge for verdict in verdicts], runs, (), foot).encode()
+    run = ComparedRun(trajectory, verdicts, "misstep view recording")
+    compared_page(run, run, foot).encode()
+    if align_runs(trajectory, trajectory).divergence is not None:
+        raise AssertionError("beside itself it does something else")
 
 
 def _show(item: Item, trajectory: Trajectory | None) -> None:

@@ -167,6 +167,15 @@ def is_plain(path: Path) -> bool:
     return not start.startswith((_GZIP, archive.MAGIC, databases.MAGIC, *parquet.MAGICS, *_WIDE_MARKS))
 
 
+def holds_a_table(path: Path) -> bool:
+    """Whether a file is a database or a table of Parquet: what such a file holds is many runs, not one.
+
+    Raises as `open_bytes`.
+    """
+    with open_regular(path) as file:
+        return file.read(len(databases.MAGIC)).startswith((databases.MAGIC, *parquet.MAGICS))
+
+
 def row_groups(path: Path) -> list[tuple[int, int]] | None:
     """The number of rows and of unpacked bytes of each row group; `None` where a file is no Parquet file.
 

@@ -1,7 +1,8 @@
-"""Runs of a file or folder by their ids, or the first one."""
+"""Runs of a file or folder: by their ids, the first one, or whether there are several."""
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from harness.escaping import plain
 from harness.journal.classified import Names
 from harness.places import path_text
 from harness.progress import Progress, say
+from harness.readers.streams import holds_a_table
 from harness.runs.inputs import trajectories
 from harness.trajectory import Trajectory, Unreadable
 
@@ -24,6 +26,23 @@ class ChosenRuns(Struct, frozen=True):
     runs: tuple[Trajectory, ...]
     ids: tuple[str, ...]
     unreadable: tuple[Unreadable, ...]
+
+
+def is_of_many(path: Path) -> bool:
+    """Whether a path is one that holds many runs by its nature: a folder, a database or a table of Parquet.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it cannot be opened.
+    """
+    return path.is_dir() or holds_a_table(path)
+
+
+def holds_several(path: Path) -> bool:
+    """Whether a file or folder holds more than one run that can be read; it is read no further than the second."""
+    found = (one for one in trajectories([path]) if isinstance(one, Trajectory))
+    return len(list(islice(found, 2))) > 1
 
 
 def chosen_runs(path: Path, wanted: Sequence[str | None]) -> ChosenRuns:

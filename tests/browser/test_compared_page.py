@@ -8,6 +8,7 @@ from analysis.pages.foot import Foot
 from analysis.pages.runs.compared import ComparedRun, compared_page
 from harness.trajectory import Source, Step, ToolCall, Trajectory
 from tests.browser.test_judge_report import STATUS, press
+from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import HOSTILE
 
 pytestmark = pytest.mark.browser
@@ -53,3 +54,10 @@ def test_the_page_of_two_runs_is_not_wider_than_its_window_and_a_phone_stacks_th
     sides = "return ['#a-0', '#b-0'].map(id => document.querySelector(id).getBoundingClientRect().top)"
     above, below = chromium.run(sides)
     assert (above < below) == (width == 390)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_of_two_runs_stands_out_from_what_is_behind_it(chromium, report, scheme):
+    chromium.open(report, scheme=scheme)
+    press(chromium, "d")
+    assert [words for ink, paper, words in chromium.run(COLOURS) if contrast(ink, paper) < LEAST_CONTRAST] == []

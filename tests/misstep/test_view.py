@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -28,6 +30,10 @@ def record(id_: str, text: str = "I look first.") -> dict:
 def write(path: Path, *records: dict) -> Path:
     path.write_text("\n".join(json.dumps(one) for one in records) + "\n")
     return path
+
+
+def text_of(path: Path) -> str:
+    return " ".join(check_page(path.read_text()).text.split())
 
 
 def run(*arguments: object):
@@ -159,6 +165,15 @@ def test_of_a_file_all_runs_are_shown_where_they_are_asked_for(tmp_path):
     assert f"misstep view {path} --all\n" in text
 
 
+def test_a_parquet_file_and_a_lake_of_runs_become_one_page(tmp_path):
+    bodies = [json.dumps(record("run-1")), json.dumps(record("run-2"))]
+    (tmp_path / "lake").mkdir()
+    pq.write_table(pa.table({"id": ["run-1", "run-2"], "atif": bodies}), tmp_path / "lake" / "part-00000.parquet")
+    for path in (tmp_path / "lake", tmp_path / "lake" / "part-00000.parquet"):
+        run(path, "--out", tmp_path / "out.html")
+        assert "2 of 2 runs show misbehaviour" in text_of(tmp_path / "out.html")
+
+
 def test_a_folder_with_one_run_is_shown_as_that_run_and_an_id_chooses_one_of_more(tmp_path):
     folder = folder_of_two(tmp_path)
     run(folder, "--id", "run-1~2", "--out", tmp_path / "out.html")
@@ -176,24 +191,20 @@ def test_what_cannot_be_read_in_a_folder_is_named_on_its_page_and_exit_is_1(tmp_
     assert "1 run could not be read" in (tmp_path / "out.html").read_text()
 
 
-def compared(path: Path) -> str:
-    return " ".join(check_page(path.read_text()).text.split())
-
-
 def test_two_files_are_compared_and_the_page_is_named_after_their_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(Path("a.json"), record("one"))
     write(Path("b.json"), record("two", "I look again."))
     assert run("--compare", "a.json", "b.json").stdout == "one-and-two.html\n"
-    text = compared(Path("one-and-two.html"))
+    text = text_of(Path("one-and-two.html"))
     assert "Both runs do the same in all of their 5 steps." in text
     assert "misstep view --compare a.json b.json" in text
 
 
-def test_two_ids_of_one_folder_are_compared(tmp_path):
+def test_two_ids_of_one_folder_are_text_of(tmp_path):
     folder = folder_of_two(tmp_path)
     assert run(folder, "--compare", "run-2", "run-1~2", "--out", tmp_path / "out.html").exit_code == 0
-    assert "run-2 and run-1~2 compared" in compared(tmp_path / "out.html")
+    assert "run-2 and run-1~2 compared" in text_of(tmp_path / "out.html")
 
 
 def test_one_id_is_compared_between_two_files_of_several_runs(tmp_path):
@@ -203,7 +214,7 @@ def test_one_id_is_compared_between_two_files_of_several_runs(tmp_path):
     assert isinstance(result.exception, UsageError)
     assert "holds 2 runs" in str(result.exception)
     assert run("--compare", before, after, "--id", "two", "--out", tmp_path / "out.html").exit_code == 0
-    assert "I look again." in compared(tmp_path / "out.html")
+    assert "I look again." in text_of(tmp_path / "out.html")
 
 
 def test_ids_without_their_file_and_a_command_without_a_file_say_what_to_name():

@@ -21,6 +21,7 @@ from harness.verdict import Verdict
 _WORDS: dict[Change, str] = {"same": "same", "changed": "changed", "only_a": "only in A", "only_b": "only in B"}
 _SIGNS: dict[Change, str] = {"same": "=", "changed": "≠", "only_a": "◀", "only_b": "▶"}
 _DIFFERENCES: dict[Part, str] = {"calls": "other arguments", "words": "other words", "results": "another result"}
+_LINES_OPEN = 200
 _GIST = 110
 _GIST_IN_FINDING = 70
 _TASK = 200
@@ -43,7 +44,10 @@ class Side(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A line of the page: steps that were paired, or one alone; `is_equal` where `b` repeats all of `a`."""
+    """A line of the page: steps that were paired, or one alone; `is_equal` where `b` repeats all of `a`.
+
+    Its steps stand open where the runs differ, as far as a page of many steps stays quick to open.
+    """
 
     change: Change
     sign: str
@@ -52,6 +56,7 @@ class Line(Struct, frozen=True):
     a: Side | None
     b: Side | None
     is_equal: bool
+    is_open: bool
 
 
 class Total(Struct, frozen=True):
@@ -203,9 +208,11 @@ def _found(verdicts: Iterable[Verdict]) -> str:
 
 
 def _lines(alignment: RunAlignment, a: ComparedRun, b: ComparedRun) -> Iterator[Line]:
-    shown = [(run.run.steps[number], run) for line in alignment.lines for number, run in _placed(line, a, b)]
-    most = most_of_each([step for step, _ in shown])
+    shown = [run.run.steps[number] for line in alignment.lines for number, run in _placed(line, a, b)]
+    most = most_of_each(shown)
+    different = 0
     for line in alignment.lines:
+        different += line.change != "same"
         is_equal = line.change == "same" and not line.differs and _marks(a, line.a) == _marks(b, line.b) == ()
         yield Line(
             change=line.change,
@@ -215,6 +222,7 @@ def _lines(alignment: RunAlignment, a: ComparedRun, b: ComparedRun) -> Iterator[
             a=_side(a, line.a, most),
             b=_side(b, line.b, most),
             is_equal=is_equal,
+            is_open=line.change != "same" and different <= _LINES_OPEN,
         )
 
 

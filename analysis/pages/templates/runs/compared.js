@@ -52,6 +52,7 @@
     lines[at]?.classList.remove("here");
     at = lines.indexOf(next);
     next.classList.add("here");
+    for (const whole of next.querySelectorAll("details.whole")) whole.open = true;
     next.tabIndex = -1;
     next.scrollIntoView({ block: "start" });
     next.focus({ preventScroll: true });

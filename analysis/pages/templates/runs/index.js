@@ -122,18 +122,26 @@ class AllRuns extends JudgedRuns {
     const shown = await super.about(place);
     const words = words_of(this.state.q);
     if (!words.length) return shown;
+    let hits = 0;
     for (const step of shown.flatMap(part => [...(part.querySelectorAll?.(".step") ?? [])])) {
       if (!words.some(word => step.textContent.toLowerCase().includes(word))) continue;
       step.classList.add("hit");
+      hits++;
       for (const folded of step.querySelectorAll("details")) folded.open ||= words.some(word => folded.textContent.toLowerCase().includes(word));
     }
-    return shown;
+    if (!hits) return shown;
+    const key = make("button", { type: "button", class: "jump", on: { click: () => this.next_hit() } }, "n goes to the next");
+    return [make("p", { class: "small" }, `${plural(hits, "step")} with what is searched for; `, key), ...shown];
+  }
+
+  next_hit() {
+    const hits = [...this.dialog.querySelectorAll(".step.hit")];
+    this.show_step(hits[(hits.indexOf(document.activeElement) + 1) % hits.length]);
   }
 
   in_dialog(event) {
     if (event.key !== "n" || event.ctrlKey || event.metaKey || event.altKey) return super.in_dialog(event);
-    const hits = [...this.dialog.querySelectorAll(".step.hit")];
-    this.show_step(hits[(hits.indexOf(document.activeElement) + 1) % hits.length]);
+    this.next_hit();
     event.preventDefault();
     event.stopPropagation();
   }
