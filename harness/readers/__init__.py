@@ -11,7 +11,7 @@ from typing import get_args
 
 from harness.protocols import Reader, Unit
 from harness.readers.checking import UnusableReader
-from harness.readers.files import Part, cut, length_to_cut, plan, read_part, read_placed
+from harness.readers.files import Part, cut, lengths_to_cut, plan, read_part, read_placed
 from harness.readers.files import read_file as _read_file
 from harness.readers.finding import Found, find_files
 from harness.registry import Registry, raised
@@ -103,7 +103,7 @@ __all__ = [
     "all_readers",
     "cut",
     "find_files",
-    "length_to_cut",
+    "lengths_to_cut",
     "plan",
     "read_file",
     "read_part",

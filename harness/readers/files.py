@@ -225,14 +225,16 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
     reader = recognise(sample, readers)
     whole = Part(path, reader.FORMAT, sample.shape)
     del sample
-    if part_bytes is None or not length_to_cut(whole, reader):
+    if part_bytes is None or not any(lengths_to_cut(whole, reader)):
         yield whole
     else:
         yield from cut(whole, part_bytes)
 
 
-def length_to_cut(part: Part, reader: Reader) -> int:
-    """The length, unpacked, of a whole file that can be cut between any two of its lines or row groups; 0 of others.
+def lengths_to_cut(part: Part, reader: Reader) -> tuple[int, ...]:
+    """The lengths, unpacked, of the row groups that a whole file can be cut into, or the one of a file of lines.
+
+    A file that cannot be cut has none.
 
     Raises
     ------
@@ -240,10 +242,11 @@ def length_to_cut(part: Part, reader: Reader) -> int:
         The file cannot be opened.
     """
     if reader.UNIT != "value" or part.shape != "lines":
-        return 0
+        return ()
     if is_plain(part.path):
-        return part.path.stat().st_size
-    return sum(length for _, length in row_groups(part.path) or ())
+        return (part.path.stat().st_size,)
+    groups = row_groups(part.path) or []
+    return tuple(length for _, length in groups) if len(groups) > 1 else ()
 
 
 def cut(part: Part, part_bytes: int, start: int = 0, stop: int | None = None) -> Iterator[Part]:
@@ -256,7 +259,7 @@ def cut(part: Part, part_bytes: int, start: int = 0, stop: int | None = None) ->
     part_bytes
         The least length of a part, but for the last one.
     start, stop
-        The places, in bytes as `length_to_cut` counts them; see `line_cuts`.
+        The places, in bytes as `lengths_to_cut` counts them; see `line_cuts`.
 
     Raises
     ------

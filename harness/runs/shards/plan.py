@@ -6,6 +6,7 @@ stretch of the files, cut at about equal bytes. A long file of JSON Lines may be
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from itertools import accumulate, pairwise
 
 import msgspec
 from msgspec import Struct
@@ -138,5 +139,7 @@ def slices_of(plan: Plan, shard: Shard) -> list[Slice]:
 
 
 def _pieces(file: PlannedFile, size: int) -> Iterator[tuple[int, int]]:
-    step = size if file.unpacked else file.weight
-    return ((start, min(start + step, file.weight)) for start in range(0, file.weight, step))
+    if len(file.lengths) == 1:
+        return ((start, min(start + size, file.weight)) for start in range(0, file.weight, size))
+    borders = accumulate(file.lengths or (file.weight,), initial=0)
+    return ((start, stop) for start, stop in pairwise(borders) if start < stop)

@@ -17,7 +17,7 @@ from harness.errors import InputError
 from harness.journal.inputs import size_and_change
 from harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_files
 from harness.lake.hub import is_of_hub
-from harness.readers import Found, Part, length_to_cut, reader_for
+from harness.readers import Found, Part, lengths_to_cut, reader_for
 from harness.readers.finding import is_left_out
 from harness.runs.file_batches import check_named, files_since, found_files
 from harness.runs.inputs import parts_of
@@ -30,23 +30,23 @@ class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
     """A file as it was when the plan was made.
 
     `version` tells it from what it becomes when it changes: the time of its last change in ns. `named` says that the
-    command line names it, and not only its folder. `unpacked` is the length of a file that can be cut between any two
-    of its lines or row groups, and 0 of others. `undecodable` has the bytes of a name that is no UTF-8. `stored` is a
-    file at an address.
+    command line names it, and not only its folder. `lengths` has those of the row groups between which a file can be
+    cut, unpacked, or the one length of a file that can be cut between any two lines. `undecodable` has the bytes of a
+    name that is no UTF-8. `stored` is a file at an address.
     """
 
     file: str
     size: int
     version: str
     named: bool = False
-    unpacked: int = 0
+    lengths: tuple[int, ...] = ()
     undecodable: bytes = b""
     stored: StoredFile | None = None
 
     @property
     def weight(self) -> int:
         """About how much work it is, in bytes; a file of none is work as well."""
-        return max(self.unpacked, self.size, 1)
+        return sum(self.lengths) or max(self.size, 1)
 
 
 def planned(
@@ -101,13 +101,13 @@ def _of_local(found: Found) -> PlannedFile:
     size, version = _state_of(found.path)
     name = os.fsencode(found.path)
     text = name.decode(errors="replace")
-    unpacked = _length_to_cut(found) if size > LEAST_TO_CUT else 0
-    return PlannedFile(text, size, version, found.named, unpacked, b"" if text.encode() == name else name)
+    lengths = _lengths_to_cut(found) if size > LEAST_TO_CUT else ()
+    return PlannedFile(text, size, version, found.named, lengths, b"" if text.encode() == name else name)
 
 
-def _length_to_cut(found: Found) -> int:
+def _lengths_to_cut(found: Found) -> tuple[int, ...]:
     part = next(parts_of(found), None)
-    return length_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else 0
+    return lengths_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else ()
 
 
 def _state_of(path: Path) -> tuple[int, str]:

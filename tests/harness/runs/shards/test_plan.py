@@ -17,7 +17,11 @@ from harness.runs.shards.layout import PLAN, shards_of
 from harness.runs.shards.plan import Plan, frozen_plan, slices_of
 from harness.runs.shards.planned_files import PlannedFile
 
-FILES = st.lists(st.tuples(st.integers(0, 5 * BATCH_BYTES), st.booleans()), min_size=1, max_size=8)
+FILES = st.lists(
+    st.tuples(st.integers(0, 5 * BATCH_BYTES), st.lists(st.integers(0, BATCH_BYTES), max_size=4)),
+    min_size=1,
+    max_size=8,
+)
 
 
 def _plan(shards: int = 8, *paths: str, categories: tuple[str, ...] = ("infinite_loop",)) -> Plan:
@@ -27,21 +31,22 @@ def _plan(shards: int = 8, *paths: str, categories: tuple[str, ...] = ("infinite
 @settings(max_examples=60, deadline=None)
 @given(FILES, st.integers(1, 12))
 def test_shards_have_every_byte_once_and_none_has_more_than_its_share_and_one_piece(
-    files: list[tuple[int, bool]], count: int
+    files: list[tuple[int, list[int]]], count: int
 ) -> None:
-    planned = tuple(PlannedFile(str(i), size, "0", unpacked=size * cut) for i, (size, cut) in enumerate(files))
+    planned = tuple(PlannedFile(str(i), size, "0", lengths=tuple(lengths)) for i, (size, lengths) in enumerate(files))
     plan = structs.replace(_plan(count), files=planned)
     slices = [slices_of(plan, shard) for shard in shards_of(count)]
     read = [(one.file.file, one.start, one.stop) for own in slices for one in own]
     for file in planned:
         borders = [(start, stop) for name, start, stop in read if name == file.file]
         assert (borders[0][0], borders[-1][1]) == (0, file.weight)
+        assert all(start < stop for start, stop in borders)
         assert all(one[1] == following[0] for one, following in pairwise(borders))
     assert [name for name, _, _ in read] == sorted((name for name, _, _ in read), key=int)
     small = max(64 << 10, min(BATCH_BYTES, sum(file.weight for file in planned) // (8 * count)))
-    piece = max(small if file.unpacked else file.size for file in planned) + 1
+    piece = max(small if len(file.lengths) == 1 else max(file.lengths, default=0) or file.weight for file in planned)
     most = max(sum(one.stop - one.start for one in own) for own in slices)
-    assert most <= sum(file.size for file in planned) / count + piece + len(planned)
+    assert most <= sum(file.weight for file in planned) / count + piece
 
 
 def test_the_first_shard_freezes_the_plan_and_the_others_list_nothing(tmp_path: Path) -> None:
