@@ -1,6 +1,7 @@
 """Two runs side by side: where they part first, what each comes to, then every step beside its counterpart."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -84,7 +85,7 @@ def compared_page(a: ComparedRun, b: ComparedRun, foot: Foot) -> str:
         "runs/compared.html.jinja",
         title=f"{a.run.id} and {b.run.id} compared",
         finding=compared_finding(alignment, a.run, b.run),
-        counts=_counts(alignment, a.run, b.run),
+        more=" ".join(_more(alignment, a.run, b.run)),
         warnings=tuple(_warnings(alignment, a.run, b.run)),
         sides=(("A", a.run.id, a.view), ("B", b.run.id, b.view)),
         totals=tuple(_totals(a, b)),
@@ -101,11 +102,35 @@ def compared_finding(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> s
     """Where two runs part first, in one sentence."""
     if alignment.divergence is None:
         return _throughout(alignment)
-    parting = _parting(alignment, a.steps, b.steps)
+    parting = _parting(alignment.lines[alignment.divergence :], a.steps, b.steps)
     if not alignment.divergence:
         return f"The runs differ from their first step on: {parting}."
     before = "first step" if alignment.divergence == 1 else f"first {alignment.divergence:,} steps"
-    return f"Both runs do the same in their {before}; then {parting}.{_other_result(alignment)}"
+    return f"Both runs do the same in their {before}; then {parting}."
+
+
+def _more(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:
+    """What to know beside where the runs part."""
+    yield from filter(None, (_other_result(alignment), _calls_part(alignment, a.steps, b.steps)))
+    yield _counts(alignment, a, b)
+
+
+def _calls_part(alignment: RunAlignment, a: Sequence[Step], b: Sequence[Step]) -> str:
+    """Where the calls part, if the runs part in words before."""
+    start = alignment.divergence or 0
+    has_calls = [_has_calls(line, a, b) for line in alignment.lines]
+    place = next(
+        (n for n in range(start, len(has_calls)) if alignment.lines[n].change != "same" and has_calls[n]), None
+    )
+    if place is None:
+        return "They make the same calls." if alignment.divergence is not None and any(has_calls) else ""
+    if place == start:
+        return ""
+    return f"In calls they part first: {_parting(alignment.lines[place:], a, b, calls_only=True)}."
+
+
+def _has_calls(line: AlignedStep, a: Sequence[Step], b: Sequence[Step]) -> bool:
+    return bool((line.a is not None and a[line.a].calls) or (line.b is not None and b[line.b].calls))
 
 
 def _throughout(alignment: RunAlignment) -> str:
@@ -114,7 +139,7 @@ def _throughout(alignment: RunAlignment) -> str:
     number = len(alignment.lines)
     steps = "their only step" if number == 1 else f"all of their {count_text(number)} steps"
     steps = f"the first {count_text(number)} of their steps" if any(alignment.left_out) else steps
-    return f"Both runs do the same in {steps}.{_other_result(alignment)}"
+    return f"Both runs do the same in {steps}."
 
 
 def _other_result(alignment: RunAlignment) -> str:
@@ -122,17 +147,15 @@ def _other_result(alignment: RunAlignment) -> str:
     place = alignment.other_result
     if place is None or (alignment.divergence is not None and place > alignment.divergence):
         return ""
-    return f" At step {alignment.lines[place].a} the same call got another result."
+    return f"At step {alignment.lines[place].a} the same call got another result."
 
 
-def _parting(alignment: RunAlignment, a: Sequence[Step], b: Sequence[Step]) -> str:
-    """What each run does where they part."""
-    place_a = place_b = None
-    for line in alignment.lines[alignment.divergence or 0 :]:
-        if line.change == "same" or (place_a is not None and place_b is not None):
-            break
-        place_a = line.a if place_a is None else place_a
-        place_b = line.b if place_b is None else place_b
+def _parting(lines: Sequence[AlignedStep], a: Sequence[Step], b: Sequence[Step], *, calls_only: bool = False) -> str:
+    """What each run does first in the lines up to the next in which both do the same."""
+    apart = list(takewhile(lambda line: line.change != "same", lines))
+    places_a = (line.a for line in apart if line.a is not None and (a[line.a].calls or not calls_only))
+    places_b = (line.b for line in apart if line.b is not None and (b[line.b].calls or not calls_only))
+    place_a, place_b = next(places_a, None), next(places_b, None)
     if place_a is None:
         return "" if place_b is None else _does("B", b[place_b], f" alone, at step {place_b},")
     if place_b is None:
@@ -160,10 +183,13 @@ def _counts(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> str:
 
 
 def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:
-    tasks = [_task(run) for run in (a, b)]
+    if a.task.strip() and b.task.strip():
+        tasks, said = [one_line(run.task) for run in (a, b)], "The runs have different tasks."
+    else:
+        tasks, said = [_told(run) for run in (a, b)], "The runs may have different tasks: they begin with other words."
     if tasks[0] != tasks[1]:
-        said = [f"“{shortened(task, _TASK)}”" if task else _NOT_RECORDED for task in tasks]
-        yield f"The runs have different tasks. A: {said[0]}. B: {said[1]}."
+        quoted = [f"“{shortened(task, _TASK)}”" if task else _NOT_RECORDED for task in tasks]
+        yield f"{said} A: {quoted[0]}. B: {quoted[1]}."
     if any(alignment.left_out):
         left = " and ".join(
             f"{counted_text(number, 'step')} of {name}"
@@ -173,7 +199,8 @@ def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator
         yield f"The runs are long: the last {left} are not aligned and not shown here. The commands below show them."
 
 
-def _task(run: Trajectory) -> str:
+def _told(run: Trajectory) -> str:
+    """What the agent was told first."""
     texts = (run.task, *(step.text for step in run.steps if step.role == "user"))
     return one_line(next((text for text in texts if text.strip()), ""))
 

@@ -50,6 +50,14 @@ def test_runs_that_do_the_same_are_said_to_and_another_result_is_told() -> None:
     assert "same another result" in text
 
 
+def test_where_words_part_before_the_calls_do_both_are_told() -> None:
+    say, told = Step("user", "Please look."), Step("user", "Look around!")
+    text = _page(_run("a", say, LOOK, TEST), _run("b", told, LOOK, EDIT)).text
+    assert "at step 0 the user of A says “Please look.”, and the user of B says “Look around!”." in text
+    assert "In calls they part first: at step 2 A calls “bash pytest tests/test_a.py -x”, and B calls “edit" in text
+    assert "They make the same calls." in _page(_run("a", say, LOOK), _run("b", told, LOOK)).text
+
+
 def test_what_each_run_comes_to_stands_side_by_side_with_its_difference() -> None:
     text = _page(_run("a", LOOK, TEST), _run("b", LOOK, TEST, EDIT), found=(2,)).text
     assert "Outcome failed failed" in text
@@ -63,6 +71,9 @@ def test_what_each_run_comes_to_stands_side_by_side_with_its_difference() -> Non
 def test_runs_of_different_tasks_are_shown_and_the_page_says_so() -> None:
     text = _page(_run("a", LOOK), _run("b", LOOK, task="Paint it.")).text
     assert "The runs have different tasks. A: “Mend it.”. B: “Paint it.”." in text
+    told = _page(_run("a", Step("user", "Go."), task=""), _run("b", LOOK, task="")).text
+    assert "The runs may have different tasks: they begin with other words. A: “Go.”. B: not recorded." in told
+    assert "different tasks" not in _page(_run("a", LOOK), _run("b", LOOK)).text
 
 
 def test_no_text_of_a_run_becomes_more_than_text_on_a_page_of_two() -> None:
