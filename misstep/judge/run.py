@@ -11,7 +11,7 @@ from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.judge import options
-from misstep.options import Data
+from misstep.options import Data, path_or_address
 from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
@@ -21,7 +21,11 @@ def run(
     out: run_folders.Out,
     sessions: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[SESSIONS...]", help="Files and folders with sessions, instead of a benchmark."),
+        typer.Argument(
+            metavar="[SESSIONS...]",
+            parser=path_or_address,
+            help="Files and folders with sessions, instead of a benchmark.",
+        ),
     ] = None,
     benchmark: Annotated[
         str,

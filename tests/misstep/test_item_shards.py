@@ -4,9 +4,17 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import fsspec
 import pytest
 
-from harness.journal.records import ATTEMPT_RECORDS, SCORES, VERDICTS, read_manifest, read_triage_verdicts
+from harness.journal.records import (
+    ATTEMPT_RECORDS,
+    SCORES,
+    VERDICTS,
+    read_manifest,
+    read_triage_verdicts,
+    read_verdicts,
+)
 from harness.runs.triage.judges import RULES
 from misstep.model_options import ModelOptions, client_settings
 from tests.harness.repair.cases import price_case
@@ -59,6 +67,22 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, mi
     code, _, error = misstep("merge", out, "--fail-on", "yes>5%")
     assert (code, "Give --fail-under to the command without --shard" in error) == (2, True)
     assert misstep("report", out, "--out", tmp_path / "page.html")[0] == 0
+
+
+def test_each_machine_fetches_sessions_at_an_address_into_its_own_cache(
+    tmp_path: Path, misstep: Misstep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, out = atif_lines(tmp_path / "runs.jsonl", ["one", "two", "three"]), tmp_path / "run"
+    fsspec.filesystem("memory").pipe("/judged/runs.jsonl", file.read_bytes())
+    for machine in (1, 2):
+        monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / f"cache-{machine}"))
+        line = ("run", "infinite_loop@rule", "memory://judged", "--out", out, "--shard", f"{machine}/2")
+        assert misstep("judge", *line)[0] == 0
+    assert misstep("merge", out)[0] == 0
+    assert [verdict.item for verdict in read_verdicts(out)] == ["one", "two", "three"]
+    written = [path for path in out.rglob("*") if path.is_file()]
+    assert not [path for path in written if b"cache-" in path.read_bytes()]
+    assert "memory://judged/runs.jsonl:1" in (out / "benchmark" / "items.jsonl").read_text()
 
 
 def test_triage_in_shards_is_merged_with_its_evidence(
