@@ -1,4 +1,4 @@
-"""The README is run: each `$ misstep …` line in a console block, its output compared with what stands under it."""
+"""The README is run: each line of a console block that begins with `$`, and what it prints is what stands under it."""
 
 import os
 import re
@@ -16,7 +16,8 @@ from tests.local_model import local_model_or_skip
 
 README = Path(__file__).parents[2] / "README.md"
 BLOCKS = re.findall(r"```console\n(.*?)```", README.read_text(), flags=re.DOTALL)
-COMMAND = re.compile(r"^\$ ((?:misstep|sh examples/) ?.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+COMMAND = re.compile(r"^\$ ((?:misstep|sh examples/|timeout|cmp) ?.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+MISSTEP = (sys.executable, "-m", "misstep")
 BLOCKS_OF_COMMANDS = [block for block in (COMMAND.findall(text) for text in BLOCKS) if block]
 """The commands of each block with what stands under them; those of one block run one after the other in one folder."""
 
@@ -87,7 +88,7 @@ def test_commands_print_what_the_readme_says(
     for command, printed in block:
         expanded = command.replace("$MISSTEP_DATA", str(data_folder))
         done = subprocess.run(
-            shlex.split(expanded) if expanded.startswith("sh ") else [sys.executable, "-m", *shlex.split(expanded)],
+            [word for one in shlex.split(expanded) for word in (MISSTEP if one == "misstep" else (one,))],
             cwd=tmp_path,
             env=os.environ | {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)},
             capture_output=True,
