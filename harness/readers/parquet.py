@@ -14,7 +14,7 @@ becomes a line that says so; a file that unpacks to many times its size is cut o
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -46,6 +46,7 @@ _EVENTS = "events"
 """They say when messages were made, and are left out where a row would become too long."""
 
 _JSON = _MESSAGES | {_EVENTS, "steps"}
+_MOST_OF_A_RECORD = 64 << 10
 _BATCH_BYTES = 4 << 20
 _MOST_ROWS = 1024
 _DICTIONARY_BYTES = 1 << 30
@@ -53,12 +54,14 @@ _SHOWN = 8
 
 
 class _Columns(Struct, frozen=True):
-    """The columns to read; `body` where a row is the text of the one column."""
+    """The columns to read; `body` where a row is the text of the one column.
+
+    Of `sessions` one has to hold something, and null columns are left out; where there are none, a row is any record.
+    """
 
     names: tuple[str, ...]
     body: bool
     sessions: tuple[str, ...]
-    """Those of which one has to hold something."""
 
 
 def row_lines(path: Path, file: BinaryIO, groups: tuple[int, int] | None = None) -> Iterator[bytes]:
@@ -89,9 +92,33 @@ def row_lines(path: Path, file: BinaryIO, groups: tuple[int, int] | None = None)
 def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
     """The number of rows of each row group, and the bytes that its columns to read unpack to. Raises as `row_lines`."""
     opened = _opened(path, file)
-    chosen = _leaves(opened, _columns(path, opened))
+    chosen = _leaves(opened, _columns(path, opened).names)
     groups = (opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups))
     return [(group.num_rows, sum(group.column(leaf).total_uncompressed_size for leaf in chosen)) for group in groups]
+
+
+def record_names(path: Path, file: BinaryIO) -> tuple[str, ...]:
+    """The names of all columns. Raises as `row_lines`, whatever is in the columns."""
+    return tuple(_opened(path, file).schema_arrow.names)
+
+
+def record_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
+    """One line for each row of any table: an object of its columns, but of those with over 64 KiB a row.
+
+    Raises as `row_lines`, whatever is in the columns.
+    """
+    opened = _opened(path, file)
+    names = tuple(name for name in opened.schema_arrow.names if _bytes_of(opened, name) <= _MOST_OF_A_RECORD)
+    columns = _Columns(names, body=False, sessions=())
+    return _lines(opened, columns, range(opened.metadata.num_row_groups), os.fstat(file.fileno()).st_size)
+
+
+def _bytes_of(opened: "ParquetFile", name: str) -> int:
+    """How many bytes a row has in a column, on average."""
+    leaves, about = _leaves(opened, (name,)), opened.metadata
+    groups = [about.row_group(index) for index in range(about.num_row_groups)]
+    whole = sum(group.column(leaf).total_uncompressed_size for group in groups for leaf in leaves)
+    return int(whole // max(1, about.num_rows))
 
 
 def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
@@ -153,9 +180,9 @@ def _is_bulk(kind: Any) -> bool:
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
-def _leaves(opened: "ParquetFile", columns: _Columns) -> list[int]:
-    """The places of the columns to read among those that nested ones are stored as."""
-    wanted = set(columns.names)
+def _leaves(opened: "ParquetFile", names: Iterable[str]) -> list[int]:
+    """The places of columns among those that nested ones are stored as."""
+    wanted = set(names)
     schema = opened.schema
     return [leaf for leaf in range(len(schema)) if schema.column(leaf).path.partition(".")[0] in wanted]
 
@@ -164,7 +191,7 @@ def _lines(opened: "ParquetFile", columns: _Columns, groups: range, size: int) -
     from pyarrow import ArrowException
 
     unpacked = 0
-    leaves = _leaves(opened, columns)
+    leaves = _leaves(opened, columns.names)
     rows_of = _bodies if columns.body else _objects
     try:
         for group in groups:
@@ -221,12 +248,13 @@ def _objects(batch: "RecordBatch", columns: _Columns) -> Iterator[bytes]:
 
 
 def _object(row: dict[str, Any], columns: _Columns) -> bytes:
-    if not any(row.get(name) for name in columns.sessions):
+    if columns.sessions and not any(row.get(name) for name in columns.sessions):
         return _unreadable(f"nothing in the column{'s' * (len(columns.sessions) > 1)} {', '.join(columns.sessions)}")
     if sum(len(row.get(name) or "") for name in (_EVENTS, *columns.sessions)) > LINE_LIMIT:
         row = {name: value for name, value in row.items() if name != _EVENTS}
     try:
-        filled = {name: _inline(name, value) for name, value in row.items() if value is not None}
+        keeps_null = not columns.sessions
+        filled = {name: _inline(name, value) for name, value in row.items() if keeps_null or value is not None}
         return _line(msgspec.json.encode(filled, enc_hook=str))
     except (ValueError, TypeError, RecursionError) as error:
         return _unreadable(f"the row cannot be written as JSON: {_first_sentence(error)}")

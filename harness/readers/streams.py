@@ -138,6 +138,29 @@ def open_bytes(
         raise
 
 
+def open_records(path: Path) -> tuple[ByteStream, tuple[str, ...] | None]:
+    """As `open_bytes`, but of a Parquet file all rows, whatever they hold, and the names of its columns.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened, or is no regular file.
+    MissingPrerequisite
+        It is a Parquet file, and pyarrow is not installed.
+    """
+    file = open_regular(path)
+    try:
+        if not _is_parquet(file):
+            file.close()
+            return open_bytes(path), None
+        names = parquet.record_names(path, file)
+        file.seek(0)
+        return ByteStream(parquet.record_lines(path, file), file, of_rows=True), names
+    except MisstepError:
+        file.close()
+        raise
+
+
 def open_regular(path: Path) -> BinaryIO:
     """A regular file, opened without waiting: a pipe that nobody writes to is an error, not a hang.
 

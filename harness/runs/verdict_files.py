@@ -14,7 +14,7 @@ from harness.places import path_text
 from harness.readers import Found, find_files
 from harness.readers.decoding import decode_document_or_lines
 from harness.readers.inspect_log import UNREADABLE
-from harness.readers.streams import is_plain, open_bytes
+from harness.readers.streams import is_plain, open_records
 from harness.registry import raised
 from harness.trajectory import Source
 from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of
@@ -95,7 +95,7 @@ def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[Wr
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a file.
+    """The bytes of a file; of a Parquet file its rows as JSON Lines, or the first where they are no verdicts.
 
     Raises
     ------
@@ -104,8 +104,10 @@ def _content(path: Path) -> bytes:
     """
     file = path_text(path)
     try:
-        with open_bytes(path) as stream:
-            data = stream.read_up_to(_MOST_BYTES + 1)
+        stream, columns = open_records(path)
+        with stream:
+            known = columns is None or reader_of(dict.fromkeys(columns, "")) is not None
+            data = stream.read_up_to(_MOST_BYTES + 1) if known else stream.readline()
             broken = stream.broken
     except InputError as error:
         raise UnreadableTrajectory(error.found, error.advice, file=file) from error

@@ -1,4 +1,4 @@
-"""Results of Inspect Scout, a scanner's data frame as CSV or JSON Lines: each scanner is a judge of transcripts.
+"""Results of Inspect Scout, as Parquet or as data frames in CSV or JSON Lines: each scanner is a judge of transcripts.
 
 A row of `scan_results_df(…).scanners[NAME]`, written by `to_csv` or `to_json(orient="records", lines=True)` (made up)::
 
@@ -7,8 +7,9 @@ A row of `scan_results_df(…).scanners[NAME]`, written by `to_csv` or `to_json(
      "explanation": "It hides the test.", "scan_error": null}
 
 The label is the value: a text, a number, `true` or `false`. A scanner without a value found nothing to say: it
-abstained. A scan that ended with an error has failed, and a value that is a list or an object is no label. Scout keeps
-its results as Parquet, which is not read here.
+abstained. A scan that ended with an error has failed, and a value that is a list or an object is no label. In the
+Parquet files of a scan (`scans/scan_id=…/NAME.parquet`) all values are texts, and `value_type` says what they are; the
+columns with what was scanned are not read.
 
 Sources: https://meridianlabs-ai.github.io/inspect_scout/results.html,
 https://github.com/meridianlabs-ai/inspect_scout.
@@ -21,7 +22,7 @@ from harness.values import plain
 from harness.verdict_readers.shapes import number_text, scalars, text
 from harness.verdict_readers.written import Place, WrittenVerdict
 
-NAME = "a frame of results of Inspect Scout"
+NAME = "a table of results of Inspect Scout"
 
 _OWN = frozenset({"transcript_id", "scanner_name", "value", "value_type"})
 _NO_LABEL = ("array", "object", "resultset")

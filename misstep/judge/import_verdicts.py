@@ -47,7 +47,7 @@ def import_verdicts(
     model; cells are separated by comma, semicolon or tab. The score is the judge's certainty of its label, from 0 to 1.
 
     Results of other tools are read as they are: Inspect eval logs, samples of the LM Evaluation Harness, results of
-    promptfoo, evaluations of Phoenix, jobs of Harbor, row scores of NeMo Evaluator and frames of Inspect Scout. Each
+    promptfoo, evaluations of Phoenix, jobs of Harbor, row scores of NeMo Evaluator and scans of Inspect Scout. Each
     scorer, metric, assertion, evaluation, reward or scanner is a judge. Grades that they count for an answer that could
     not be read are found and named.
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from harness.errors import InputError
@@ -26,6 +28,33 @@ def test_a_value_is_the_label_and_none_abstains_fails_or_cannot_be_read(tmp_path
     assert [found[f"a{number}"].status for number in (3, 4, 5)] == ["abstained", "unreadable", "failed"]
     assert found["a5"].error == "the scan ended with an error: the model is not reachable"
     assert {one.judge for one in found.values()} == {"deception"}
+
+
+def test_the_parquet_files_of_a_scan_are_read_without_what_was_scanned(tmp_path: Path) -> None:
+    rows = [
+        {"transcript_id": "a1", "value": "true", "value_type": "boolean", "explanation": "It hides the test."},
+        {"transcript_id": "a2", "value": None, "value_type": "null", "explanation": None},
+        {"transcript_id": "a3", "value": None, "value_type": "null", "scan_error": "cut off"},
+        {"transcript_id": "a4", "value": '[{"value": 2, "label": "y"}]', "value_type": "resultset"},
+    ]
+    common = {"scanner_key": "deception", "scanner_name": "deception", "label": None, "scan_error": None}
+    scanned = [{"input": str(number) * (65 << 10), "scan_total_tokens": 0} for number in range(len(rows))]
+    table = pa.Table.from_pylist([common | text | row for text, row in zip(scanned, rows, strict=True)])
+    pq.write_table(table, tmp_path / "deception.parquet")
+    pq.write_table(pa.table({"transcript_id": ["a1"], "messages": ["[]"]}), tmp_path / "transcripts.parquet")
+    (tmp_path / "_summary.json").write_text('{"complete": true}')
+    found = written_verdicts(tmp_path)
+    assert [(one.item, one.label, one.status) for one in found.verdicts] == [
+        ("a1", "true", "answered"),
+        ("a2", None, "abstained"),
+        ("a3", None, "failed"),
+        ("a4", None, "unreadable"),
+    ]
+    assert (found.skipped, found.verdicts[0].rationale) == (2, "It hides the test.")
+    assert "input" not in found.verdicts[0].names
+    assert str(found.verdicts[3].place) == "record 4"
+    with pytest.raises(InputError, match="it has the fields transcript_id, messages"):
+        written_verdicts(tmp_path / "transcripts.parquet")
 
 
 @pytest.mark.parametrize(
