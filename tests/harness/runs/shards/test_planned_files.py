@@ -9,7 +9,7 @@ import pytest
 
 from harness.classifiers import chosen_categories, classify_all
 from harness.errors import InputError
-from harness.lake.addresses import local_copies
+from harness.lake.addresses import local_copies, stored_files
 from harness.lake.store import open_store
 from harness.runs.classify import classify_paths
 from harness.runs.shards.classify import ShardDone, classify_shard
@@ -54,6 +54,18 @@ def test_each_shard_fetches_its_own_files_and_the_merged_run_has_the_order_of_on
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     files = [json.loads(line)["file"] for line in (tmp_path / "run" / "files.jsonl").read_text().splitlines()]
     assert files == [f"{lake}/{name}" for name in ("a.jsonl", "b.jsonl", "a/c.jsonl", "a/b/d.jsonl")]
+
+
+def test_the_first_shard_pins_an_address_for_all(lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an address of the Hugging Face hub gets the commit that its revision is at that moment."""
+    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
+    files = stored_files(lake)
+    answers = iter([(f"{lake}@c0ffee", files)])
+    monkeypatch.setattr("harness.runs.shards.planned_files.pinned_files", lambda _: next(answers))
+    for shard in shards_of(2):
+        _shard(lake, tmp_path / "run", shard.number, shard.count)
+    plan, _ = read_plan(open_store(str(tmp_path / "run"))) or pytest.fail("no plan")
+    assert (plan.paths, plan.manifest.arguments) == ((lake,), [f"{lake}@c0ffee"])
 
 
 def test_a_stored_file_that_changed_or_went_since_the_plan_is_refused(
