@@ -19,6 +19,7 @@ from harness.runs.growth import run_of
 from harness.runs.shards.layout import PLAN, SHARDS, Shard, require_all, shards_of
 from harness.runs.shards.parts import Marker, read_marker, read_parts
 from harness.runs.shards.plan import Plan
+from harness.version import __version__
 
 Markers = Mapping[Shard, Marker]
 
@@ -41,12 +42,17 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
     Raises
     ------
     UsageError
-        Shards are missing, or the run has grown since it was merged.
+        Shards are missing or of another version, or the run has grown since it was merged.
     InputError
         A part is not as it was written, or the place cannot be read or written.
     NoTrajectory
         There is no trajectory in all of them.
     """
+    if plan.manifest.misstep != __version__:
+        raise UsageError(
+            f"the shards of {store.place} are of Misstep {plan.manifest.misstep} and this is {__version__}",
+            "Merge them with that one, or begin anew with another --out.",
+        )
     markers = _markers(store, plan, digest)
     states = [state for marker in markers.values() for state in marker.files]
     manifest = structs.replace(plan.manifest, inputs=inputs_of_files(states))

@@ -102,7 +102,14 @@ def read_parts(store: Store, shard: Shard, marker: Marker) -> Iterator[Judged]:
                 f"Delete {shard.marker} there, and run the command of this shard again.",
                 file=f"{store.place}/{part.name(shard)}",
             )
-        yield from _decode(content)
+        try:
+            judged = _decode(content)
+        except msgspec.DecodeError as error:
+            found = f"not what this Misstep writes: {error}"
+            raise InputError(
+                found, "Begin anew with another --out.", file=f"{store.place}/{part.name(shard)}"
+            ) from error
+        yield from judged
 
 
 def write_marker(store: Store, shard: Shard, marker: Marker) -> None:

@@ -9,6 +9,7 @@ import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from pyarrow.parquet import write_table
 
 from harness.classifiers import chosen_categories, classify_all
@@ -173,6 +174,14 @@ def test_a_part_that_is_not_as_it_was_written_is_refused(runs: Path, tmp_path: P
     next(tmp_path.rglob("done.json")).unlink()
     _shard(runs, tmp_path, 1, 1)
     assert _merge(tmp_path)["verdicts.jsonl"]
+
+
+def test_shards_of_another_version_are_not_merged(runs: Path, tmp_path: Path) -> None:
+    _shard(runs, tmp_path, 1, 1)
+    plan, digest = read_plan(open_store(str(tmp_path))) or pytest.fail("no plan")
+    earlier = structs.replace(plan, manifest=structs.replace(plan.manifest, misstep="0.0.1"))
+    with pytest.raises(UsageError, match=r"are of Misstep 0\.0\.1 and this is"):
+        merge_shards(open_store(str(tmp_path)), earlier, digest, _concluded)
 
 
 def test_a_file_that_changed_between_shards_is_refused_by_name(tmp_path: Path) -> None:
