@@ -54,14 +54,14 @@ def main() -> None:
         taken: dict[str, list[Taken]] = {"1 worker": [], "2 workers": [], "1 worker, half the trajectories": []}
         for turn in range(ROUNDS):
             decoding.append(float(measure([sys.executable, "-c", _DECODE, str(file)]).output))
-            gains.append(_gain_of_two_processes())
+            gains.append(gain_of_two_processes())
             taken["1 worker"].append(measure(_classify(file, 1, folder / f"one-{turn}")))
             taken["2 workers"].append(measure(_classify(file, 2, folder / f"two-{turn}")))
             taken["1 worker, half the trajectories"].append(measure(_classify(half, 1, folder / f"half-{turn}")))
         _report(min(decoding), max(gains), taken)
 
 
-def _gain_of_two_processes() -> float:
+def gain_of_two_processes() -> float:
     """How much more two processes of nothing but Python do at once than one does alone."""
     command = [sys.executable, "-c", _SPIN]
     alone = float(measure(command).output)

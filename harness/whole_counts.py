@@ -10,10 +10,9 @@ one that comes again with other content is an error.
 """
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, structs
@@ -291,19 +290,23 @@ def summed(counts: Iterable[Counts]) -> Counts:
 
 def _added(rows: Iterable[Row]) -> tuple[Row, ...]:
     """One row for those that are alike, with the sum of their numbers."""
-    totals: Counter[tuple[Any, ...]] = Counter()
-    examples: dict[tuple[Any, ...], Row] = {}
+    totals: dict[bytes, int] = {}
+    examples: dict[bytes, Row] = {}
     for row in rows:
-        key = structs.astuple(row)[:-1]
+        key = _encode(row).rpartition(_LAST)[0]
         examples.setdefault(key, row)
-        totals[key] += row.n
-    return tuple(structs.replace(examples[key], n=totals[key]) for key in sorted(totals, key=_encode))
+        totals[key] = totals.get(key, 0) + row.n
+    found = ((examples[key], totals[key]) for key in sorted(totals))
+    return tuple(row if row.n == n else structs.replace(row, n=n) for row, n in found)
 
 
 def _check_order(names: tuple[str, ...]) -> None:
     if any(one >= other for one, other in pairwise(names)):
         raise ValueError(f"names that are not in alphabetical order, each once: {', '.join(names)}")
 
+
+_LAST = b',"n":'
+"""Where the number begins in the JSON of a row, which it ends; what stands before says what is alike."""
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(CountedParts).decode
