@@ -182,9 +182,8 @@ def check_address(address: str) -> None:
 def _files_at(address: str) -> tuple[StoredFile, ...]:
     """The files at an address that is checked and pinned."""
     if hub.asks_for_a_split(address):
-        top, addresses = hub.files_of_split(address)
-        below = f"{address}/"
-        found = [replace(_listed(one)[0], name=one.removeprefix(top), below=below) for one in addresses]
+        top, names = hub.files_of_split(address)
+        found = [replace(file, below=f"{address}/") for file in _listed(top) if file.name in names]
     else:
         found = _listed(address)
     if not found:

@@ -3,7 +3,6 @@
 What a driver says may hold an address that is signed, or a key: of its errors only the kind is told.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +11,8 @@ from harness.errors import InputError, MissingPrerequisite, MisstepError, UsageE
 
 _DENIED = (401, 403)
 _MISSING = (404, 410)
-_PACKAGE = re.compile(r"[A-Za-z0-9_]+")
+_NOT_FOUND_OR_PRIVATE = "RepositoryNotFoundError"
+"""What the Hugging Face hub says of a data set that is not there or private, which it does not tell apart."""
 
 
 def missing_lake(what: str) -> MissingPrerequisite:
@@ -74,10 +74,11 @@ def reaching(address: str) -> Iterator[None]:
 
 def _in_our_words(address: str, error: Exception) -> MisstepError:
     status = getattr(getattr(error, "response", None), "status_code", None)
-    if isinstance(error, FileNotFoundError) or status in _MISSING:
-        return InputError("there is nothing at this address", "Check it, and whether it is private.", file=address)
+    if isinstance(error, FileNotFoundError) or status in _MISSING or type(error).__name__ == _NOT_FOUND_OR_PRIVATE:
+        advice = f"Check it. If it is private, {_login(address)}."
+        return InputError("there is nothing at this address", advice, file=address)
     if isinstance(error, PermissionError) or status in _DENIED or "Credentials" in type(error).__name__:
-        return MissingPrerequisite(f"{address}: access is denied", f"Log in: {_login(address)}.")
+        return MissingPrerequisite(f"{address}: access is denied", f"To log in, {_login(address)}.")
     said = type(error).__name__ if status is None else f"{type(error).__name__}, status {status}"
     return MissingPrerequisite(f"{address} cannot be reached ({said})", "Check the network and the address.")
 
@@ -89,4 +90,4 @@ def _login(address: str) -> str:
         "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         "gs": "run `gcloud auth application-default login`",
     }
-    return ways.get(scheme, f"the driver of {scheme}:// says how")
+    return ways.get(scheme, f"see how the driver of {scheme}:// does it")

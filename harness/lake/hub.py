@@ -80,8 +80,8 @@ def pinned(address: str) -> str:
     return found
 
 
-def files_of_split(address: str) -> tuple[str, list[str]]:
-    """The pinned address of all of a data set, and those of the files of a split, or of all splits, in it.
+def files_of_split(address: str) -> tuple[str, frozenset[str]]:
+    """The pinned address of all of a data set, and the names in it of the files of a split, or of all splits.
 
     Raises
     ------
@@ -107,15 +107,14 @@ def files_of_split(address: str) -> tuple[str, list[str]]:
     if not set(splits) <= set(files):
         names = ", ".join(map(str, list(files)[:_SHOWN])) or "none"
         raise InputError(f"there is no split {split}", f"There are: {names}.", file=address)
-    top = asked.top()
-    return top, sorted({_of_top(str(file), asked.name, top) for name in splits for file in files[name]})
+    return asked.top(), frozenset(_name_of(str(file), asked, address) for name in splits for file in files[name])
 
 
-def _of_top(file: str, name: str, top: str) -> str:
-    """The address of a file, its revision written as ours."""
-    if is_of_hub(file) and _parsed(file).name == name:
-        return top + _parsed(file).path.removeprefix("/")
-    return file
+def _name_of(file: str, asked: _Asked, address: str) -> str:
+    """The name of a file in the data set."""
+    if not is_of_hub(file) or _parsed(file).name != asked.name:
+        raise InputError("the split has files elsewhere", "Give the addresses of its files.", file=address)
+    return _parsed(file).path.removeprefix("/")
 
 
 def _parsed(address: str) -> _Asked:
