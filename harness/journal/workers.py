@@ -79,6 +79,7 @@ def _in_processes(
     pool = open_pool(workers)
     pending: deque[tuple[Work, Future[Result]]] = deque()
     try:
+        pool.submit(available)  # starts the processes: a library that finding the pieces imports may start threads
         for piece in pieces:
             pending.append((piece, pool.submit(function, piece)))
             if len(pending) >= _AHEAD * workers:

@@ -1,5 +1,6 @@
 """One function over pieces of work: in order whatever the number of processes, and never a hang."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -63,6 +64,14 @@ def test_work_is_taken_as_it_is_needed_and_not_all_at_once(workers: int) -> None
     next(results)
     assert len(taken) < 20
     results.close()  # type: ignore[attr-defined]
+
+
+def test_processes_start_before_the_pieces_are_looked_for() -> None:
+    def pieces() -> Iterator[int]:
+        yield len(multiprocessing.active_children())
+
+    (running,) = in_order(abs, pieces(), 2)
+    assert running > 0
 
 
 def test_a_worker_that_is_killed_is_an_error_that_names_the_piece() -> None:
