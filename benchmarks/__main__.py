@@ -7,6 +7,9 @@ from itertools import takewhile
 
 import benchmarks
 
+ONLY_WHEN_ASKED = frozenset({"flags", "rates"})
+"""The benchmarks that wait on something for long."""
+
 
 def main(arguments: list[str]) -> None:
     """Run the benchmarks of these names, all where none is named; options go to each of them."""
@@ -22,7 +25,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"no benchmark {', '.join(unknown)}. Known: {', '.join(runnable)}.")
     if arguments and not asked:
         sys.exit(f"options without a benchmark. Known: {', '.join(runnable)}.")
-    for name in asked or [name for name in runnable if name != "flags"]:
+    for name in asked or [name for name in runnable if name not in ONLY_WHEN_ASKED]:
         print(f"\n== {name}", flush=True)
         subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments[len(asked) :]], check=True)
 

@@ -77,7 +77,7 @@ class Stub(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Answer each request that is whole by now."""
         self._received += data
-        while (length := _whole(self._received)) is not None:
+        while (length := whole_request(self._received)) is not None:
             del self._received[:length]
             self._count.come()
             asyncio.get_running_loop().call_later(self._seconds, self._answer)
@@ -88,7 +88,7 @@ class Stub(asyncio.Protocol):
             self._transport.write(ANSWER)
 
 
-def _whole(received: bytearray) -> int | None:
+def whole_request(received: bytearray) -> int | None:
     """How many bytes the first request has; `None` while some of them are to come."""
     end = received.find(b"\r\n\r\n")
     if end < 0:

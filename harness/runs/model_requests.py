@@ -117,10 +117,10 @@ class ConcurrentRequests:
         if self._client is not None:
             await self._client.close()
         if self._adaptive is not None and self._adaptive.n_ended:
-            say(
-                f"misstep: up to {self._adaptive.most_in_flight} requests were in flight at once; the server refused "
-                f"{self._adaptive.n_refused:,} of {self._adaptive.n_ended:,}."
-            )
+            most = self._adaptive.most_in_flight
+            were = "request was" if most == 1 else "requests were"
+            refused = f"{self._adaptive.n_refused:,} of {self._adaptive.n_ended:,}"
+            say(f"misstep: up to {most} {were} in flight at once; the server refused {refused}.")
 
     def check(self) -> None:
         """Raise `MissingPrerequisite` where the server is gone, or was never there."""

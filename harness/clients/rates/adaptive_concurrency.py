@@ -11,6 +11,7 @@ A level grows only by answers to requests that it held up: idle time and what ot
 """
 
 import math
+from collections import deque
 
 from harness.clients.rates.latency import LatencyWatch, Overload
 from harness.clients.rates.probed_level import ProbedLevel
@@ -35,7 +36,7 @@ _DEEP_DECREASE = 0.5
 _REACH = 100
 """After how many answers a number in flight is probed again: about one request in as many is refused."""
 
-_REACH_OF_PACE = 50
+_REACH_OF_PACE = 30
 """The same of the pace: a server that counts in a bucket lets through three times as many before it refuses one."""
 
 _FEW = 20
@@ -44,11 +45,14 @@ _FEW = 20
 _REACH_OF_PAUSES = 2.0
 """A pace is not probed again before this many times the pause that the last probe cost."""
 
-_MOVED = 1.15
-"""A pace so many times its plateau went well before it was refused: the limit has moved up since the last refusal."""
-
 _KEPT = 0.8
-"""What is kept at least of a pace that went well: a limit that moved up let through more of late than on average."""
+"""What is kept at least of the pace that went well of late: a bucket may have let through more than its limit."""
+
+_LATELY = 2.0
+"""The seconds over which it is measured what the server lets through of late."""
+
+_LATE = 0.1
+"""How many seconds late a request may be sent and the next ones still be in time, where the machine is busy."""
 
 _SLOWEST = 1 / 60
 """The lowest pace, in requests a second."""
@@ -79,13 +83,14 @@ class AdaptiveConcurrency:
         self._pace = ProbedLevel(math.inf, _SLOWEST, math.inf)
         self._latency = LatencyWatch()
         self._load_at_start: dict[int, int] = {}
-        self._paused_until = self._due = -math.inf
+        self._paused_until = self._due = self._apart = -math.inf
         self._held_by_pace = False
         self._fallen_at = -math.inf
         self._refused_before: float | None = None
         self._begun: float | None = None
         self._answers = 0
         self._pause_before = 0.0
+        self._recent: deque[float] = deque(maxlen=4000)
         self._refusals_in_a_row = 0
 
     @property
@@ -97,9 +102,9 @@ class AdaptiveConcurrency:
         """The earliest time at which a request may be sent."""
         if self.in_flight >= self.allowed:
             return math.inf
-        if self._due > max(now, self._paused_until):
+        if self._due > max(now, self._paused_until, self._apart):
             self._held_by_pace = True
-        return max(now, self._paused_until, self._due)
+        return max(now, self._paused_until, self._due, self._apart)
 
     def started(self, start: Start) -> None:
         """A request was sent."""
@@ -107,17 +112,16 @@ class AdaptiveConcurrency:
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         self._load_at_start[start.number] = self.in_flight
-        interval = 1 / self._pace.value
+        self._due = max(self._due, start.at - _LATE) + 1 / self._pace.value
         # Without a distance answers that come together would let as many requests go together, and even more of them.
-        interval = max(interval, self._latency.typical / (2 * self._window.value))
-        self._due = max(self._due, start.at - interval) + interval
+        self._apart = start.at + self._latency.typical / (2 * self._window.value)
 
     def ended(self, start: Start, end: End) -> None:
         """A request has its outcome: a refusal makes a level fall, an answer may make one grow."""
         full = self.in_flight >= self.allowed
         load = self._load_at_start.pop(start.number)
         if is_refusal(end.outcome):
-            self._refused(start, end)
+            self._refused(start, end, load)
         elif end.outcome is not None:
             self._answered(start, end, load, full=full)
         self.in_flight -= 1
@@ -126,6 +130,8 @@ class AdaptiveConcurrency:
     def _answered(self, start: Start, end: End, load: int, *, full: bool) -> None:
         answer = isinstance(end.outcome, Reply)
         self._answers += answer
+        if answer:
+            self._recent.append(end.at)
         if answer:
             self._refusals_in_a_row = 0
         if full and start.at >= self._fallen_at and answer:
@@ -142,7 +148,7 @@ class AdaptiveConcurrency:
         elif found is not None:
             self._window.fall(found, found, _REACH)
 
-    def _refused(self, start: Start, end: End) -> None:
+    def _refused(self, start: Start, end: End, load: int) -> None:
         self.n_refused += 1
         named = (end.outcome.retry_after if isinstance(end.outcome, Failure) else None) or None  # 0 names no time
         if named is not None:
@@ -160,7 +166,7 @@ class AdaptiveConcurrency:
         else:
             deep = soon or not self._window.has_fallen
             part = _DEEP_DECREASE if deep else _DECREASE
-            self._window.fall(part * self.in_flight, self.in_flight, _REACH)
+            self._window.fall(part * load, load, _REACH)
         self._fallen_at, self._refused_before, self._answers = end.at, end.at, 0
 
     def _slow_down(self, now: float, pause: float, *, soon: bool) -> None:
@@ -175,9 +181,9 @@ class AdaptiveConcurrency:
             pace = min(let_through, pace)
             self._pace.fall(_DEEP_DECREASE * pace, pace, reach)
         else:
-            if pace <= _MOVED * self._pace.plateau:
-                # Not every server makes up for a pause: what it let through beside the pause counts as well.
-                pace = min(pace, self._answers / max(seconds - self._pause_before, 0.05))
+            # Where the limit has moved up, or pauses cost answers, the average is less than what it takes of late.
+            lately = sum(at >= now - _LATELY for at in self._recent)
+            pace = min(pace, lately / min(_LATELY, max(seconds - self._pause_before, 0.05)))
             let_through = max(let_through, _KEPT * pace)
             self._pace.fall(_DECREASE_OF_PACE * let_through, let_through, reach)
         self._pause_before = pause

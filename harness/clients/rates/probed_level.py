@@ -2,6 +2,9 @@
 
 import math
 
+_BEYOND = 2.0
+"""How many times as fast it rises beyond its plateau as it came there."""
+
 
 class ProbedLevel:
     """A level that grows with the answers that it holds up, and falls when the server asks for less.
@@ -42,7 +45,8 @@ class ProbedLevel:
             self._set(self.value + 1)
             return
         self._answers += 1
-        self._set(self._plateau + self._depth * ((self._answers - self._reach) / self._reach) ** 3)
+        way = (self._answers - self._reach) / self._reach
+        self._set(self._plateau + self._depth * way**3 * (_BEYOND if way > 0 else 1.0))
 
     def fall(self, to: float, plateau: float, reach: float) -> None:
         """Fall.

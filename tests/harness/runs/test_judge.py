@@ -1,6 +1,7 @@
 """A judge's run: every item accounted for, nothing asked twice that was answered, scores as if undisturbed."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -98,6 +99,16 @@ def test_stopped_anywhere_the_same_line_asks_only_what_is_left_and_scores_the_sa
     whole, gone_on_with = (scored(tmp_path / name, folder) for name in ("whole", "run"))
     unmeasured = {"seconds": None}
     assert msgspec.structs.replace(whole, **unmeasured) == msgspec.structs.replace(gone_on_with, **unmeasured)
+
+
+def test_with_the_number_in_flight_found_out_every_item_is_judged_and_a_line_says_what_it_was(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency="auto")
+    assert (ended.judged, ended.failed) == (6, 0)
+    assert re.search(
+        r"up to \d requests? (was|were) in flight at once; the server refused 0 of 6\.", capsys.readouterr().err
+    )
 
 
 def test_what_failed_is_asked_again_by_the_same_line_and_nothing_else_is(
