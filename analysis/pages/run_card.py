@@ -100,15 +100,16 @@ def _front_matter(card: RunCard) -> dict[str, Any]:
         for table in card.tables
         if table.rows  # `datasets` opens no split without rows
     ]
-    for first in configs[:1]:
-        first["default"] = True
-    return {
+    front = {
         "pretty_name": card.title,
         "license": card.licence,
         "tags": list(card.tags),
         "size_categories": [_size(card.tables[0].rows)],
-        "configs": configs,
     }
+    if not configs:
+        return front
+    configs[0]["default"] = True
+    return front | {"configs": configs}
 
 
 def _size(rows: int) -> str:
@@ -120,15 +121,15 @@ def _sections(card: RunCard) -> Iterator[str]:
     if card.figures:
         yield escaped(card.figures[0].finding)
     yield "\n\n".join(card.notes)
-    first = card.tables[0].name
     yield "## Tables"
     yield "\n".join(f"- `{one.name}`: {counted_text(one.rows, 'row')}. {one.about}" for one in card.tables)
     if any(not one.rows for one in card.tables):
         yield "`datasets` opens no table without rows; the file of such a table has its columns."
-    yield (
-        "```python\nfrom datasets import load_dataset\n\n"
-        f'{first} = load_dataset("this_folder", "{first}", split="{SPLIT}")\n```'
-    )
+    for first in [one.name for one in card.tables if one.rows][:1]:
+        yield (
+            "```python\nfrom datasets import load_dataset\n\n"
+            f'{first} = load_dataset("this_folder", "{first}", split="{SPLIT}")\n```'
+        )
     if card.figures:
         yield "## Figures"
         yield from (markdown_text(table).strip() for table in card.figures[:_SHOWN])

@@ -7,7 +7,6 @@ https://docs.npmjs.com/about-access-tokens, RFC 7468 (private keys), RFC 7519 (J
 """
 
 import re
-from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -16,27 +15,35 @@ SHOWN_INSTEAD = "[secret]"
 _START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 """Where a key may begin: not within a word, but behind an escaped line end."""
 
-_KINDS = {
-    "an Anthropic API key": r"sk-ant-[\w-]{20,}",
-    "an OpenAI API key": r"sk-(?=[a-zA-Z_-]{0,64}\d)[\w-]{20,}",
-    "an AWS access key": r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])",
-    "a GitHub token": r"(?:gh[opsru]_[A-Za-z0-9]{36,}|github_pat_\w{22,})",
-    "a GitLab token": r"glpat-[\w-]{20,}",
-    "a Hugging Face token": r"hf_[A-Za-z0-9]{30,}",
-    "a Slack token": r"xox[abeoprs]-[A-Za-z0-9-]{10,}",
-    "a Google API key": r"AIza[\w-]{35}",
-    "a Stripe key": r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}",
-    "an npm token": r"npm_[A-Za-z0-9]{36}",
-    "a PyPI token": r"pypi-AgE[\w-]{50,}",
-    "a JSON Web Token": r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
-    "a password in an address": r"(?<=://)[^\s:/@]{1,100}:[^\s/@:]{3,100}(?=@)",
-    "a private key": (
-        r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY[A-Z ]{0,10}-----(?:(?!-----)[\s\S])*+(?:-----END [A-Z ]{0,50}-----)?"
+_Kind = tuple[str, tuple[str, ...], re.Pattern[str]]
+
+_KINDS: tuple[_Kind, ...] = (
+    ("an Anthropic API key", ("sk-ant-",), re.compile(_START + r"sk-ant-[\w-]{20,}")),
+    ("an OpenAI API key", ("sk-",), re.compile(_START + r"sk-(?!ant-)(?=[a-zA-Z_-]{0,64}\d)[\w-]{20,}")),
+    ("an AWS access key", ("AKIA", "ASIA"), re.compile(_START + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])")),
+    (
+        "a GitHub token",
+        ("ghp_", "gho_", "ghs_", "ghr_", "ghu_", "github_pat_"),
+        re.compile(_START + r"(?:gh[opsru]_[A-Za-z0-9]{36,}|github_pat_\w{22,})"),
     ),
-}
-_NAMES = list(_KINDS)
-_ANY = "|".join(f"({_START}{pattern})" for pattern in _KINDS.values())
-_KEY = re.compile(_ANY)
+    ("a GitLab token", ("glpat-",), re.compile(_START + r"glpat-[\w-]{20,}")),
+    ("a Hugging Face token", ("hf_",), re.compile(_START + r"hf_[A-Za-z0-9]{30,}")),
+    ("a Slack token", ("xox",), re.compile(_START + r"xox[abeoprs]-[A-Za-z0-9-]{10,}")),
+    ("a Google API key", ("AIza",), re.compile(_START + r"AIza[\w-]{35}")),
+    ("a Stripe key", ("k_live_", "k_test_"), re.compile(_START + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}")),
+    ("an npm token", ("npm_",), re.compile(_START + r"npm_[A-Za-z0-9]{36}")),
+    ("a PyPI token", ("pypi-AgE",), re.compile(_START + r"pypi-AgE[\w-]{50,}")),
+    ("a JSON Web Token", ("eyJ",), re.compile(_START + r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}")),
+    ("a password in an address", ("://",), re.compile(r"(?<=://)[^\s:/@]{1,100}:[^\s/@:]{3,100}(?=@)")),
+    (
+        "a private key",
+        ("PRIVATE KEY",),
+        re.compile(
+            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY[A-Z ]{0,10}-----(?:(?!-----)[\s\S])*+(?:-----END [A-Z ]{0,50}-----)?"
+        ),
+    ),
+)
+"""Each kind with what stands in every key of it, and its form: a text without the former is not searched further."""
 
 
 class FoundKey(Struct, frozen=True):
@@ -47,12 +54,20 @@ class FoundKey(Struct, frozen=True):
     end: int
 
 
-def keys_in(text: str) -> Iterator[FoundKey]:
+def keys_in(text: str) -> list[FoundKey]:
     """The keys in a text, in order."""
-    for match in _KEY.finditer(text):
-        yield FoundKey(_NAMES[(match.lastindex or 1) - 1], match.start(), match.end())
+    found = [
+        FoundKey(name, match.start(), match.end())
+        for name, openings, form in _KINDS
+        if any(opening in text for opening in openings)
+        for match in form.finditer(text)
+    ]
+    return sorted(found, key=lambda key: key.start)
 
 
 def without_keys(text: str) -> str:
     """The text with `[secret]` in the place of each key."""
-    return _KEY.sub(SHOWN_INSTEAD, text)
+    for _, openings, form in _KINDS:
+        if any(opening in text for opening in openings):
+            text = form.sub(SHOWN_INSTEAD, text)
+    return text

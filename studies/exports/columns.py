@@ -4,6 +4,7 @@ A column has the type of the field of a record that it shows, so that the types 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import NoneType
 from typing import Any
 
 import msgspec
@@ -86,23 +87,32 @@ def table_of(
     """
     columns = (*([first] if first else []), *columns_of(kind, without))
 
+    plain = [(column.name, json_text if is_json(column.type) else _plain) for column in columns]
+
     def rows() -> Iterator[Values]:
         for record in records():
-            yield {column.name: value_of(getattr(record, column.name), column.type) for column in columns}
+            yield {name: made(getattr(record, name)) for name, made in plain}
 
     about = " ".join(docstring_sections(kind)[""].split("\n\n")[0].split())
     return ExportedTable(name, about, file, key, columns, rows)
 
 
-def value_of(value: Any, kind: Any) -> Any:
-    """A value as a table holds it: plain, and an object of any keys as JSON text."""
-    if value is not None and _is_json(types.type_info(kind)):
-        return encode(value).decode()
-    return msgspec.to_builtins(value)
+_PLAIN = (str, int, float, NoneType)
 
 
-def _is_json(kind: types.Type) -> bool:
-    return isinstance(known(kind), types.DictType | types.AnyType | types.UnionType)
+def _plain(value: Any) -> Any:
+    """A value as a table holds it: texts, numbers, lists, and objects of known keys."""
+    return value if isinstance(value, _PLAIN) else msgspec.to_builtins(value)
+
+
+def json_text(value: Any) -> str | None:
+    """A value as JSON text, which a table holds of objects of any keys."""
+    return None if value is None else encode(value).decode()
+
+
+def is_json(kind: Any) -> bool:
+    """Whether a column of a type has JSON text."""
+    return isinstance(known(types.type_info(kind)), types.DictType | types.AnyType | types.UnionType)
 
 
 def known(kind: types.Type) -> types.Type:

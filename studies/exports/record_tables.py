@@ -32,7 +32,7 @@ from harness.loop_events import LoopEvent
 from harness.repair_attempt import RepairAttempt
 from harness.session import Session
 from harness.verdict import Verdict
-from studies.exports.columns import Column, ExportedTable, Values, table_of, value_of
+from studies.exports.columns import Column, ExportedTable, Values, json_text, table_of
 from studies.judged_runs import JudgedRun
 from studies.repair_runs import attempts_in
 
@@ -169,7 +169,7 @@ def reflected_tables(folder: Path, work: WorkedRun, *, unfinished: bool = False)
     def rows() -> Iterator[Values]:
         for row, record in zip(log.rows(), events(), strict=True):
             tag = record.happened.__struct_config__.tag
-            yield row | {"event": tag, "happened": value_of(record.happened, fields.type)}
+            yield row | {"event": tag, "happened": json_text(record.happened)}
 
     return (
         table_of("items", file, _Item, lambda: iter(items), key=("id",)),

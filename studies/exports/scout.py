@@ -7,7 +7,8 @@
 
 A judge is a scanner and an item a transcript; the transcripts themselves are not in the folder. A judge of yes and no
 has the values true and false, any other its labels. A verdict without a label has the value null; where the answer
-failed, was refused or could not be read, the row is an error.
+failed, was refused or could not be read, the row is an error. All rows of a scanner have one type of value, or Scout
+would read true and false as texts.
 
 Source: inspect_scout 0.6.1, `_recorder/file.py`, `_recorder/summary.py`, `_scanspec.py`
 (https://github.com/meridianlabs-ai/inspect_scout).
@@ -57,7 +58,7 @@ def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]
         files = {judge: stack.enter_context(ParquetRows(place / f"{_key(judge)}.parquet", schema)) for judge in labels}
         for verdict, session in _with_sessions(run, secrets):
             judge = verdict["judge"]
-            result = _result(verdict, session, run, scan, truth=labels[judge] <= _TRUTH.keys())
+            result = _result(verdict, session, run, scan, _value_type(labels[judge]))
             files[judge].add(msgspec.structs.asdict(result))
             _count(summaries[result.scanner_key], result)
             if result.scan_error is not None:
@@ -102,9 +103,16 @@ def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, V
         yield from ((row, session) for row in judged)
 
 
-def _result(verdict: Values, session: Values, run: RunExport, scan: str, *, truth: bool) -> ScanResult:
+def _value_type(labels: set[str]) -> str:
+    """The type of a scanner's values, by the labels that the judge gave."""
+    if not labels:
+        return "null"
+    return "boolean" if labels <= _TRUTH.keys() else "string"
+
+
+def _result(verdict: Values, session: Values, run: RunExport, scan: str, value_type: str) -> ScanResult:
     item, judge, label = verdict["item"], verdict["judge"], verdict["label"]
-    value = _TRUTH[label] if truth and label is not None else label
+    value = _TRUTH.get(label) if value_type == "boolean" else label
     model, tokens = verdict["model"], [verdict["input_tokens"], verdict["output_tokens"]]
     known = tokens != [None, None]
     usage = dict(zip(("input_tokens", "output_tokens"), (count or 0 for count in tokens), strict=True)) if known else {}
@@ -127,7 +135,7 @@ def _result(verdict: Values, session: Values, run: RunExport, scan: str, *, trut
         input=_json({"transcript_id": item, "metadata": {}, "messages": [], "events": [], "timelines": []}),
         uuid=id_of(_json([scan, judge, item]).encode()),
         value=value,
-        value_type="null" if value is None else "boolean" if truth else "string",
+        value_type=value_type,
         answer=label,
         explanation=verdict["rationale"] or None,
         metadata=_json(told),

@@ -38,7 +38,7 @@ def test_a_judge_of_yes_and_no_is_a_scanner_of_true_and_false(runs: dict[str, Pa
     assert table.column_names == COLUMNS.split()
     results = table.to_pylist()
     assert [one["value"] for one in results] == ["true", "false", "true", "false", "true", None, None, None]
-    assert [one["value_type"] for one in results[3:]] == ["boolean", "boolean", "null", "null", "null"]
+    assert {one["value_type"] for one in results} == {"boolean"}
     assert [one["scan_error_type"] for one in results[5:]] == [None, "refusal", None]
     assert [one["scan_error"] for one in results[5:]] == [
         None,
