@@ -120,7 +120,7 @@ def open_bytes(
     InputError
         The file cannot be opened, or is no regular file.
     MissingPrerequisite
-        It is a Parquet file, and pyarrow is not installed.
+        It is a Parquet file or an eval log that zstandard packed, and pyarrow is not installed.
     """
     file = open_regular(path)
     try:
@@ -221,7 +221,7 @@ def _blocks(path: Path, file: BinaryIO) -> Iterator[bytes]:
         return lines
     if start.startswith(archive.MAGIC) and archive.is_eval_log(file):
         file.seek(0)
-        return archive.eval_log_lines(file, os.fstat(file.fileno()).st_size)
+        return archive.eval_log_lines(path, file, os.fstat(file.fileno()).st_size)
     file.seek(0)
     return _without_mark(_gunzipped(file) if start.startswith(_GZIP) else _plain(file, None))
 

@@ -54,21 +54,22 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
     Raises
     ------
     InputError
-        There is no such file, it is of no known form, or a place in it breaks its form; names file and line.
+        There is no such file, it is of no known form, or a place in it breaks its form; names file and line. Of a
+        folder without verdicts, the first file that cannot be read.
     """
     verdicts: list[WrittenVerdict] = []
     forms: dict[str, None] = {}
     digest = hashlib.sha256()
-    cannot_be_read: list[str] = []
+    cannot_be_read: dict[str, UnreadableTrajectory] = {}
     skipped = 0
     for found in find_files([path]):
         try:
             data = _content(found.path)
             values = _values(data, found)
-        except UnreadableTrajectory:
+        except UnreadableTrajectory as error:
             if found.named:
                 raise
-            cannot_be_read.append(path_text(found.path))
+            cannot_be_read[path_text(found.path)] = error
             continue
         reader = _recognised(values, found)
         if reader is None:
@@ -78,6 +79,8 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
         digest.update(hashlib.sha256(data).digest())
         for place, value in _of_one_form(values, reader):
             verdicts += _read(reader, value, place)
+    if not verdicts and cannot_be_read:
+        raise next(iter(cannot_be_read.values()))
     if not verdicts:
         raise InputError("there is no verdict", _forms(), file=path)
     return WrittenVerdicts(tuple(verdicts), tuple(forms), skipped, tuple(cannot_be_read), digest.hexdigest())

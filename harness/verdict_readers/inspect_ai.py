@@ -17,6 +17,7 @@ Sources: https://inspect.aisi.org.uk/eval-logs.html, https://inspect.aisi.org.uk
 https://github.com/UKGovernmentBEIS/inspect_ai (src/inspect_ai/scorer/_model.py).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +28,8 @@ from harness.verdict_readers.written import Place, WrittenVerdict
 NAME = "an Inspect eval log"
 
 _NO_GRADE = "Grade not found in model output"
+_ANY = "*"
+"""What stands in a name for the names of several keys."""
 _UNSCORED = "the scorer gave no verdict"
 _FORM = "See https://inspect.aisi.org.uk/eval-logs.html for the form."
 
@@ -45,26 +48,28 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
     InputError
         A sample has no id or is no object.
     """
-    samples = value.get("samples")
+    samples, judges = value.get("samples"), list(_judges(value))
     for number, sample in enumerate(samples if isinstance(samples, list) else ()):
         if not isinstance(sample, dict) or not isinstance(sample.get("id"), str | int):
             raise place.error("the sample is no object with an id", _FORM, f"samples[{number}]")
-        yield from _of_sample(sample, _scorers(value), place)
+        yield from _of_sample(sample, judges, place)
 
 
-def _of_sample(sample: dict[str, Any], scorers: list[str], place: Place) -> Iterator[WrittenVerdict]:
+def _of_sample(sample: dict[str, Any], judges: list[str], place: Place) -> Iterator[WrittenVerdict]:
     item, epoch = plain(sample["id"]), sample.get("epoch")
     attempt = epoch if isinstance(epoch, int) else 1
     names = scalars(sample) | scalars(sample.get("metadata"))
     scores = mapping(sample.get("scores")) or {"score": sample.get("score")}
+    judged = set()
     for scorer, score in scores.items():
         if isinstance(score, dict):
             for judge, graded in _graded(scorer, score.get("value")):
+                judged.add(judge)
                 yield _verdict(item, judge, graded, score, place, attempt, names)
     if error := _error(sample.get("error")):
-        for scorer in scorers:
-            if scorer not in scores:
-                yield WrittenVerdict(item, None, place, scorer, "failed", error=error, attempt=attempt, names=names)
+        for judge in judges:
+            if judge not in judged:
+                yield WrittenVerdict(item, None, place, judge, "failed", error=error, attempt=attempt, names=names)
 
 
 def _graded(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -101,6 +106,15 @@ def _error(given: Any) -> str:
     return f"the sample ended with an error: {text(given.get('message'))}" if isinstance(given, dict) else ""
 
 
-def _scorers(log: dict[str, Any]) -> list[str]:
-    """The names of the scorers that the log was made with."""
-    return [name for one in objects(log["eval"].get("scorers")) if (name := text(one.get("name")))]
+def _judges(log: dict[str, Any]) -> Iterator[str]:
+    """The judges that the log was made with: a scorer that comes again is numbered from 1, as Inspect does."""
+    seen: Counter[str] = Counter()
+    for one in objects(log["eval"].get("scorers")):
+        if name := text(one.get("name")):
+            scorer = f"{name}{seen[name] or ''}"
+            seen[name] += 1
+            keys = one.get("metrics")
+            if isinstance(keys, dict):
+                yield from (f"{scorer}/{key}" for key in keys if _ANY not in key)
+            else:
+                yield scorer

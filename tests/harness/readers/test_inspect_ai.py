@@ -2,13 +2,16 @@
 
 import io
 import json
+import sys
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 
-from harness.errors import UnreadableTrajectory
+from harness.errors import MissingPrerequisite, UnreadableTrajectory
 from harness.readers import inspect_ai, inspect_messages, read_file
 from harness.trajectory import Source, Tokens, Trajectory, Unreadable
 from tests.families import samples_sessions
@@ -171,6 +174,49 @@ def test_the_archive_of_a_log_gives_the_same_trajectories_and_a_broken_sample_ha
         assert (found.id, found.steps, found.outcome) == (expected.id, expected.steps, expected.outcome)
     assert isinstance(broken, Unreadable)
     assert broken.line == 2
+
+
+def packed_by_zstandard(path: Path, files: dict[str, bytes]) -> None:
+    """A zip archive as newer versions of Inspect write it; Python writes none before 3.14."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as writer:
+        for name, content in files.items():
+            writer.writestr(name, pyarrow.compress(content, codec="zstd", asbytes=True))
+            member = writer.getinfo(name)
+            member.compress_type, member.file_size, member.CRC = 93, len(content), zlib.crc32(content)
+
+
+def test_an_archive_that_zstandard_packed_gives_the_same_trajectories(tmp_path: Path) -> None:
+    document = json.loads(samples_sessions.inspect_ai())
+    first, second = document.pop("samples")
+    path, plain = tmp_path / "log.eval", tmp_path / "log.json"
+    plain.write_bytes(samples_sessions.inspect_ai())
+    files = {"header.json": document, "samples/a1_epoch_1.json": first, "samples/a1_epoch_2.json": second}
+    packed_by_zstandard(path, {name: json.dumps(content).encode() for name, content in files.items()})
+    found = [(one.id, one.steps) for one in read_file(path) if isinstance(one, Trajectory)]
+    assert found == [(one.id, one.steps) for one in read_file(plain) if isinstance(one, Trajectory)]
+    assert len(found) == 2
+
+
+def test_a_sample_that_zstandard_packed_and_that_was_changed_is_unreadable_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    packed_by_zstandard(
+        path, {"header.json": b'{"version": 2, "eval": {"task": "t"}}', "samples/a.json": b'{"id": "a"}'}
+    )
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'{"id": "a"}', b'{"id": "b"}'))
+    (found,) = read_file(path)
+    assert isinstance(found, Unreadable)
+    assert "samples/a.json in the archive cannot be unpacked" in found.error
+
+
+def test_without_pyarrow_the_archive_that_zstandard_packed_names_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.eval"
+    packed_by_zstandard(path, {"header.json": b"{}", "samples/a.json": b'{"id": "a"}'})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingPrerequisite, match=r"zstandard packed .*log\.eval.*misstep\[lake\]"):
+        list(read_file(path))
 
 
 @pytest.mark.data

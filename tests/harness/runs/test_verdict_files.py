@@ -64,6 +64,8 @@ def test_a_last_line_that_is_cut_off_is_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / "cut.jsonl").write_text('{"item": "a", "label": "yes"}\n{"item": "b", "la')
     with pytest.raises(InputError, match=r"the last line is cut off, after 1 whole ones"):
         written_verdicts(tmp_path / "cut.jsonl")
+    with pytest.raises(InputError, match=r"cut\.jsonl: the last line is cut off"):
+        written_verdicts(tmp_path)
     (tmp_path / "whole.csv").write_text("item,label\na,yes\n")
     assert written_verdicts(tmp_path).unreadable == (str(tmp_path / "cut.jsonl"),)
 

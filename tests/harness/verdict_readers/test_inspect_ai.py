@@ -48,6 +48,15 @@ def test_an_unscored_sample_is_unreadable_and_one_that_ended_with_an_error_has_f
     assert (ended.status, ended.error) == ("failed", "the sample ended with an error: the container died")
 
 
+def test_a_sample_that_ended_with_an_error_has_failed_for_each_key_of_a_mapping_and_each_scorer_of_a_name(
+    tmp_path: Path,
+) -> None:
+    document = log({"id": "a", "epoch": 1, "error": {"message": "the container died"}})
+    rubric = {"name": "rubric", "metrics": {"clear": [{"name": "mean"}], "o*": [{"name": "mean"}]}}
+    document["eval"]["scorers"] = [{"name": "graded", "metrics": [{"name": "accuracy"}]}, rubric, {"name": "graded"}]
+    assert [judge for _, judge, _ in verdicts(tmp_path, document)] == ["graded", "rubric/clear", "graded1"]
+
+
 @pytest.mark.parametrize(("value", "label"), [("P", "P"), (True, "true"), (1.0, "1"), (0, "0"), ([1, 2], None)])
 def test_a_single_value_is_the_label_as_inspect_wrote_it(tmp_path: Path, value: Any, label: str | None) -> None:
     found = verdicts(tmp_path, log({"id": "a", "epoch": 1, "scores": {"graded": {"value": value}}}))
