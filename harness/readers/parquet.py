@@ -230,7 +230,7 @@ def _bodies(batch: "RecordBatch", _: _Columns) -> Iterator[bytes]:
         elif body.size > LINE_LIMIT:
             yield _unreadable(f"the column {_BODY} has over {LINE_LIMIT >> 20} MiB")
         else:
-            yield _line(body.to_pybytes())
+            yield _line(body)
 
 
 def _objects(batch: "RecordBatch", columns: _Columns) -> Iterator[bytes]:
@@ -277,11 +277,12 @@ def _without_nulls(value: Any) -> Any:
     return value
 
 
-def _line(body: bytes) -> bytes:
-    """A body as one line; one of blanks alone says that there is none, as a line of blanks is passed over."""
-    if body.isspace():
+def _line(body: Any) -> bytes:
+    """A body as one line, copied once; one of blanks alone says that there is none, as such a line is passed over."""
+    line = b"".join((body, b"\n"))
+    if line.isspace():
         return _unreadable("there are only blanks")
-    return (body.replace(b"\n", b" ") if b"\n" in body else body) + b"\n"
+    return line if line.find(b"\n") == len(line) - 1 else line[:-1].replace(b"\n", b" ") + b"\n"
 
 
 def _unreadable(why: str) -> bytes:
