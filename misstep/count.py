@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 import typer
 
 from harness.escaping import plain
+from harness.places import path_text
 from harness.progress import say
 from misstep.agreement_options import By, Item, Keep, Label, Level, Missing, Order, Rater, Raters, names
 from misstep.attempt_options import K, Threshold, numbers_of_attempts
-from misstep.options import BenchmarkFolder, Json, Seed, command_app, json_text, write_file
+from misstep.options import BenchmarkFolder, Json, Seed, command_app, json_text, path_or_address, write_file
 
 app = command_app()
 
@@ -20,6 +21,7 @@ def count(
         list[Path],
         typer.Argument(
             metavar="FILE|RUN…",
+            parser=path_or_address,
             help="Files of labels or of attempts, folders of runs of `classify`, `judge run` or `repair run`, and"
             " counts that this command wrote.",
         ),
@@ -86,7 +88,7 @@ def count(
     )
     ks = numbers_of_attempts(k)
     parts = counted_parts(paths, Counting(reading, name, stratum, system, threshold, benchmark))
-    found = counted_report(parts.total(), plain(", ".join(map(str, paths))), reading, ks, boot, seed)
+    found = counted_report(parts.total(), plain(", ".join(map(path_text, paths))), reading, ks, boot, seed)
     if out is not None:
         write_file("--out", out, parts.encoded().decode())
         say(f"misstep: {plain(str(out))}: counts of {len(parts.parts):,} part{'s' if len(parts.parts) > 1 else ''}.")

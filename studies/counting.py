@@ -20,6 +20,7 @@ from harness.errors import InputError, UsageError
 from harness.journal.classified import Labels
 from harness.journal.labelled_sessions import labelled_sessions
 from harness.journal.records import ATTEMPT_RECORDS, VERDICTS
+from harness.places import path_text
 from harness.runs.standing_runs import manifest_of
 from harness.whole_counts import (
     AskedItems,
@@ -96,12 +97,12 @@ def _parts_of(path: Path, how: Counting) -> CountedParts:
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", "Check the path.", file=path) from error
     if written.lstrip().startswith(_OPENS):
-        return decoded_parts(written, str(path))
+        return decoded_parts(written, path_text(path))
     return _one(path, how, hashlib.sha256(written).hexdigest(), _file(path, how))
 
 
 def _one(path: Path, how: Counting, digest: str, counts: Counts) -> CountedParts:
-    name = f"{how.name}/{path}" if how.name else str(path)
+    name = f"{how.name}/{path_text(path)}" if how.name else path_text(path)
     return CountedParts({name: Part(digest, counts)})
 
 

@@ -8,7 +8,9 @@ can run code on its workers: the local cluster listens on the loopback address a
 
 import logging
 import os
+import pkgutil
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,14 +24,18 @@ from harness.lake.store import Store
 from harness.progress import Progress
 from harness.runs.shards.layout import Shard
 from harness.runs.shards.plan import read_plan
+from harness.version import __version__
 
 _LOCAL = re.compile(r"local(?::(\d{1,3}))?", re.ASCII)
+_SCHEDULER = re.compile(r"(?:tcp|tls)://(?:\[([0-9a-fA-F:]+)\]|([^/:\[\]]+)):(\d{1,5})/?", re.ASCII)
 
 SHARDS_A_THREAD = 2
 """Shards for each thread of the workers: with more than one, a thread that is done early takes over from a slow one."""
 
 WAIT_SECONDS = 60
 """How long a cluster may take to show its first worker."""
+
+_CONNECT_SECONDS = 10
 
 Done = TypeVar("Done")
 
@@ -55,6 +61,22 @@ class Cluster:
         begun = read_plan(store) if asked is None else None
         return begun[0].shards if begun else asked or SHARDS_A_THREAD * self.threads
 
+    def require_misstep(self) -> None:
+        """Refuse a cluster on which Misstep is missing, or another version.
+
+        Raises
+        ------
+        MissingPrerequisite
+            A worker lacks it, or has another one; names the worker.
+        """
+        # A function of this package could not even be handed to a worker without it.
+        for worker, version in self._everywhere(pkgutil.resolve_name, "harness.version:__version__"):
+            if version != __version__:
+                has = f"Misstep {version}, and this is {__version__}" if isinstance(version, str) else "no Misstep"
+                raise MissingPrerequisite(
+                    f"the worker {worker} has {has}", f"Run there: pip install 'misstep[dask]=={__version__}'"
+                )
+
     def require_paths(self, paths: Iterable[str]) -> None:
         """Refuse a cluster on which a path is missing, seen from where its workers run; addresses are not looked at.
 
@@ -64,12 +86,20 @@ class Cluster:
             A worker does not see a path; names both.
         """
         local = [path for path in paths if not is_address(path)]
-        for worker, (folder, missing) in self._client.run(_missing, local).items():
+        for worker, (folder, missing) in self._everywhere(_missing, local):
             if missing:
                 raise UsageError(
                     f"{missing[0]} is not there on the worker {worker}, which runs in {folder}",
                     "Give absolute paths, and start workers where the same folders are mounted.",
                 )
+
+    def _everywhere(self, function: Callable[..., Any], *arguments: object) -> Iterator[tuple[str, Any]]:
+        """What a function gives on each worker; a missing module is what it gives, and a worker that is gone none."""
+        for worker, found in self._client.run(function, *arguments, on_error="return").items():
+            if isinstance(found, Exception) and not isinstance(found, OSError | ImportError):
+                raise found
+            if not isinstance(found, OSError):
+                yield worker, found
 
     def do(self, shards: Sequence[Shard], run: Callable[[Shard], Done]) -> Iterator[Done]:
         """Do shards on the workers; what they give comes in the order in which they are done.
@@ -119,13 +149,15 @@ def open_cluster(address: str) -> Iterator[Cluster]:
     Raises
     ------
     MissingPrerequisite
-        Dask is not installed, or no scheduler or worker answers.
+        Dask is not installed, no scheduler or worker answers, or a worker has another Misstep or none.
     UsageError
         The address is none.
     """
-    local = _LOCAL.fullmatch(address)
-    if local is None and "://" not in address:
-        raise UsageError(f"--dask {address!r} is no address", "Give tcp://HOST:8786, local, or local:2.")
+    local, scheduler = _LOCAL.fullmatch(address), _SCHEDULER.fullmatch(address)
+    if local is None and scheduler is None:
+        raise UsageError(
+            f"--dask {address!r} is no address", "Give tcp://HOST:8786, tls://HOST:8786, local, or local:2."
+        )
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
@@ -148,14 +180,19 @@ def open_cluster(address: str) -> Iterator[Cluster]:
             )
             where = ending.enter_context(cluster).scheduler_address
         try:
+            if scheduler is not None:  # a client that finds nobody waits half a minute, and again when it ends
+                host, port = scheduler[1] or scheduler[2], int(scheduler[3])
+                socket.create_connection((host, port), _CONNECT_SECONDS).close()
             client = ending.enter_context(Client(where, set_as_default=False))
             client.wait_for_workers(1, timeout=WAIT_SECONDS)
-        except (OSError, TimeoutError, ValueError) as error:
+        except (OSError, OverflowError) as error:
             raise MissingPrerequisite(
                 f"no Dask cluster with workers answers at {address}",
                 "Start one: dask scheduler, and dask worker ADDRESS on each machine.",
             ) from error
-        yield Cluster(client)
+        opened = Cluster(client)
+        opened.require_misstep()
+        yield opened
 
 
 def run_line(shard: Shard, arguments: Sequence[str]) -> None:

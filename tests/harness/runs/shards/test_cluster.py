@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -74,13 +75,18 @@ def times_judged(notes: Path) -> dict[str, int]:
 
 
 class OneWorker:
-    """A client of a cluster of one worker with three threads, which is this process."""
+    """A client of a cluster of one worker with three threads, which is this process, and one that has just died."""
 
     def nthreads(self) -> dict[str, int]:
         return {"tcp://10.0.0.7:4000": 3}
 
-    def run(self, function: Callable[..., object], *arguments: object) -> dict[str, object]:
-        return {"tcp://10.0.0.7:4000": function(*arguments)}
+    def __init__(self, version: object = None) -> None:
+        self._version = version
+
+    def run(self, function: Callable[..., object], *arguments: object, on_error: str) -> dict[str, object]:
+        assert on_error == "return"
+        found = function(*arguments) if self._version is None else self._version
+        return {"tcp://10.0.0.6:4000": ConnectionResetError("it has just died"), "tcp://10.0.0.7:4000": found}
 
 
 def test_a_path_that_a_worker_does_not_see_is_named(tmp_path: Path) -> None:
@@ -90,6 +96,16 @@ def test_a_path_that_a_worker_does_not_see_is_named(tmp_path: Path) -> None:
         cluster.require_paths([str(tmp_path), str(tmp_path / "nowhere")])
 
 
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [("0.0.1", "has Misstep 0.0.1, and this is"), (ModuleNotFoundError("harness"), "has no Misstep")],
+)
+def test_a_worker_with_another_misstep_or_none_is_named(version: object, said: str) -> None:
+    Cluster(OneWorker()).require_misstep()
+    with pytest.raises(MissingPrerequisite, match=f"the worker tcp://10.0.0.7:4000 {said}"):
+        Cluster(OneWorker(version)).require_misstep()
+
+
 def test_a_run_is_cut_as_asked_for_else_as_it_was_begun_else_by_the_threads(runs: Path, tmp_path: Path) -> None:
     cluster, store = Cluster(OneWorker()), open_store(str(tmp_path / "run"))
     assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (6, 7)
@@ -97,10 +113,18 @@ def test_a_run_is_cut_as_asked_for_else_as_it_was_begun_else_by_the_threads(runs
     assert (cluster.shards_for(store, None), cluster.shards_for(store, 7)) == (5, 7)
 
 
-@pytest.mark.parametrize("address", ["cluster-7", "local:0", "local:two"])
+@pytest.mark.parametrize("address", ["cluster-7", "local:0", "local:two", "http://host:8786", "tcp://host"])
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(UsageError), open_cluster(address):
         pass
+
+
+def test_a_scheduler_that_does_not_answer_is_named_with_the_commands_that_start_one() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{closed.getsockname()[1]}"
+        with pytest.raises(MissingPrerequisite, match="Start one: dask scheduler, "), open_cluster(address):
+            pass
 
 
 def test_without_dask_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
