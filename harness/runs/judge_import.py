@@ -23,9 +23,12 @@ from harness.runs.verdict_files import WrittenVerdicts, written_verdicts
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from harness.verdict_readers import WrittenVerdict
+from harness.verdict_readers.shapes import number_text
 
 NOT_IN_FILE = "the imported files have no verdict on it"
 _SHOWN = 3
+_LONGEST = 80
+"""Characters of a label that an error shows: it may be a whole reply."""
 _FIELDS_SHOWN = 20
 
 
@@ -204,7 +207,7 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
     """The name of the judge that is meant, and its verdicts."""
     names = list(dict.fromkeys(one.judge for one in written.verdicts))
     if names == [""]:
-        return named or path.stem, written.verdicts
+        return named or path.stem or path.resolve().name, written.verdicts
     if "" in names:
         place = next(one.place for one in written.verdicts if not one.judge)
         raise place.error("it names no judge, and others do", "Name the judge in each row, or in none.", "judge")
@@ -221,12 +224,15 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
 def _verdict(
     item: str, given: Sequence[WrittenVerdict], judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
 ) -> Verdict:
-    """The verdict on an item; unreadable where it is answered several times with different labels."""
+    """The verdict on an item; unreadable where it is answered several times with different labels.
+
+    Where only the scores differ, it has none: no order of the rows may choose one.
+    """
     read = [_read(item, one, judge, labels, mapping) for one in given]
     if len({(one.status, one.label) for one in read}) == 1:
-        return read[0]
+        return read[0] if len({one.score for one in read}) == 1 else replace(read[0], score=None)
     said = ", ".join(
-        f"{'no label' if one.label is None else repr(one.label)} in {one.place}" for one in given[: _SHOWN + 1]
+        f"{'no label' if one.label is None else _short(one.label)} in {one.place}" for one in given[: _SHOWN + 1]
     )
     error = f"the files answer it {len(given)} times, and not alike: {said}"
     return Verdict(item, judge, None, "unreadable", model=given[0].model, error=error)
@@ -237,11 +243,16 @@ def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str],
     if one.label is None:
         error = f"{one.error}; the file counts it as {one.written_as}" if one.written_as else one.error
         return Verdict(item, judge, None, one.status, rationale=one.rationale, model=one.model, error=error)
-    label = label_meant(one.label, {known: known for known in labels} | dict(mapping))
+    meant = {known: known for known in labels} | dict(mapping)
+    label = label_meant(one.label, meant) or label_meant(number_text(one.label), meant)
     if label not in labels:
-        error = f"the label {one.label!r} is none of {', '.join(labels)}"
+        error = f"the label {_short(one.label)} is none of {', '.join(labels)}"
         return Verdict(item, judge, None, "unreadable", rationale=one.rationale, model=one.model, error=error)
     return Verdict(item, judge, label, score=one.score, rationale=one.rationale, model=one.model)
+
+
+def _short(label: str) -> str:
+    return repr(label) if len(label) <= _LONGEST else f"{label[:_LONGEST]!r}…"
 
 
 def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) -> InputError:
@@ -286,11 +297,11 @@ def _first(names: Sequence[str]) -> str:
 def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[WrittenVerdict]]) -> Iterator[str]:
     """What has no label though the files say something, by what they say."""
     unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
-    if not unread:
-        return
-    said = Counter(verdicts[item].error or "" for item in unread)
-    shown = "; ".join(f"{error} ({count:,})" for error, count in said.most_common(_SHOWN))
-    yield f"{len(unread):,} of these cannot be read as a label and count as unreadable: {shown}."
-    counted = Counter(one.written_as for item in unread for one in by_item[item][:1] if one.written_as)
+    if unread:
+        said = Counter(verdicts[item].error or "" for item in unread)
+        shown = "; ".join(f"{error} ({count:,})" for error, count in said.most_common(_SHOWN))
+        shown += "; and others" if len(said) > _SHOWN else ""
+        yield f"{len(unread):,} of these cannot be read as a label and count as unreadable: {shown}."
+    counted = Counter(one.written_as for item in verdicts for one in by_item[item][:1] if one.written_as)
     for grade, count in counted.items():
         yield f"The file counts {count:,} of them as {grade}, which no judge said."

@@ -12,16 +12,18 @@ from msgspec import Struct
 from harness.errors import InputError, MisstepError, UnreadableTrajectory
 from harness.places import path_text
 from harness.readers import Found, find_files
-from harness.readers.decoding import decode_document_or_lines
+from harness.readers.decoding import LINE_LIMIT, decode_document_or_lines
 from harness.readers.inspect_log import UNREADABLE
 from harness.readers.streams import is_plain, open_records
 from harness.registry import raised
 from harness.trajectory import Source
-from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of
+from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of, table
 from harness.verdict_readers.written import Unit
 
 _MOST_BYTES = 1 << 30
 _DELIMITERS = ",;\t"
+
+csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # a reason may be long: Python takes 128 KiB in a cell
 
 
 class WrittenVerdicts(Struct, frozen=True):
@@ -143,7 +145,7 @@ def _recognised(values: list[tuple[Place, Any]], found: Found) -> VerdictReader 
 
 def _unknown(values: list[tuple[Place, Any]], file: str) -> InputError:
     if not values:
-        return InputError("there is nothing in the file", _forms(), file=file)
+        return InputError("there is no row and no JSON value in the file", _forms(), file=file)
     first = values[0][1]
     kind = f"the fields {', '.join(list(first)[:_SHOWN])}" if isinstance(first, dict) else "a value that is no object"
     return InputError(f"no form of verdicts that is known: it has {kind}", _forms(), file=file)
@@ -208,9 +210,12 @@ def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
             if not any(map(str.strip, cells)):
                 continue
             if header is None:
-                header = [name.strip() for name in cells]
+                header = _header(cells)
                 if not named and reader_of(dict.fromkeys(header, "")) is None:
                     return []
+                if twice := next((name for name in header if name and header.count(name) > 1), ""):
+                    found = f"the header has the column {twice} twice"
+                    raise InputError(found, "Rename or remove one.", file=file, line=reader.line_num)
                 continue
             place = Place(file, reader.line_num)
             if len(cells) != len(header):
@@ -221,6 +226,13 @@ def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
         advice = 'Close every quote, and double a quote inside quotes ("").'
         raise InputError(f"not valid CSV: {error}", advice, file=file, line=reader.line_num) from error
     return rows
+
+
+def _header(cells: list[str]) -> list[str]:
+    """The names of the columns; those of a table of verdicts may be written in any letter case."""
+    names = [name.strip() for name in cells]
+    even = [name.casefold() if name.casefold() in table.COLUMNS else name for name in names]
+    return even if table.is_own(dict.fromkeys(even, "")) else names
 
 
 def _delimiter(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Row scores of NeMo Evaluator: `row-scores.jsonl` of a job, and `evaluation-results.json`, which has them in a list.
+"""Row scores of NeMo Evaluator (`row-scores.jsonl`, `evaluation-results.json`), and predictions of its own benchmarks.
 
 A row (made up)::
 
@@ -9,15 +9,24 @@ Each metric is a judge, and each output where a metric has several: `METRIC.OUTP
 number, `true` or `false`. The item is the number of the row, and `item` has its fields. A judge whose reply gives no
 score is written as `NaN`: it is unreadable. A metric that raised an error has failed.
 
+A benchmark of one's own (BYOB, `--save-predictions`) has a line a sample (made up)::
+
+    {"sample_id": 3, "prompt": "…", "response": "yes", "target": "yes", "status": "scored", "error": null,
+     "scores": {"judge_score": 0.0, "judge_grade": "PARSE_ERROR"}, "metadata": {"case": "k7"}}
+
+Each score is a judge. Where a grade is `PARSE_ERROR` or `CALL_ERROR`, NeMo counts the score 0, which no judge gave.
+
 Sources: https://docs.nvidia.com/nemo-platform/documentation/evaluate-models/metrics/llm-as-a-judge.md,
 https://github.com/NVIDIA-NeMo/nemo-platform (packages/nemo_evaluator_sdk/src/nemo_evaluator_sdk/values/results.py and
-protocol.py).
+protocol.py), https://github.com/NVIDIA-NeMo/Evaluator (packages/nemo-evaluator/src/nemo_evaluator/contrib/byob/
+eval_logic.py and judge.py).
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from harness.values import plain
+from harness.verdict import Status
 from harness.verdict_readers.shapes import mapping, objects, scalars, text
 from harness.verdict_readers.written import Place, WrittenVerdict
 
@@ -26,12 +35,15 @@ NAME = "a file of row scores of NeMo Evaluator"
 _NAN = "nan"
 _OF_A_ROW = frozenset({"item", "sample", "metrics", "requests"})
 _OF_RESULTS = frozenset({"row_scores", "aggregate_scores"})
+_OF_A_PREDICTION = frozenset({"sample_id", "response", "scores", "status"})
+_SCORE, _GRADE = "_score", "_grade"
+_NOT_PARSED, _NOT_CALLED = "PARSE_ERROR", "CALL_ERROR"
 _FORM = "Download the result of the job again."
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is a row with its scores, or a result with such rows."""
-    return value.keys() >= _OF_A_ROW or value.keys() >= _OF_RESULTS
+    """Whether an object is a row with its scores, a result with such rows, or a prediction with its scores."""
+    return any(value.keys() >= own for own in (_OF_A_ROW, _OF_RESULTS, _OF_A_PREDICTION))
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
@@ -40,8 +52,11 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
     Raises
     ------
     InputError
-        The rows of a result are no list.
+        The rows of a result are no list, or a prediction has no number.
     """
+    if value.keys() >= _OF_A_PREDICTION:
+        yield from _of_prediction(value, place)
+        return
     if not value.keys() >= _OF_RESULTS:
         yield from _of_row(value, place.number - 1, place)
         return
@@ -71,6 +86,27 @@ def _of_row(row: dict[str, Any], position: int, place: Place) -> Iterator[Writte
         if not objects(metrics.get(metric)):
             why = f"the metric ended with an error: {text(error) or 'without a message'}"
             yield WrittenVerdict(item, None, place, metric, "failed", error=why, names=names)
+
+
+def _of_prediction(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
+    """The scores of a sample; none where it was skipped."""
+    if not isinstance(value["sample_id"], int | str):
+        raise place.error("the sample has no number", "Run the benchmark again with --save-predictions.", "sample_id")
+    item, scores = plain(value["sample_id"]), mapping(value["scores"])
+    names = {"sample_id": item} | scalars(value.get("metadata"))
+    for judge, score in scores.items():
+        grade = scores.get(judge.removesuffix(_SCORE) + _GRADE) if judge.endswith(_SCORE) else score
+        label = _label(score)
+        if grade in (_NOT_PARSED, _NOT_CALLED):
+            parsed = grade == _NOT_PARSED
+            error = "the reply of the judge has no grade" if parsed else "the judge could not be asked"
+            status: Status = "unreadable" if parsed else "failed"
+            counted = "" if score is grade else label
+            yield WrittenVerdict(item, None, place, judge, status, error=error, written_as=counted, names=names)
+        elif label:
+            yield WrittenVerdict(item, label, place, judge, names=names)
+        else:
+            yield WrittenVerdict(item, None, place, judge, "unreadable", error=_why_none(score), names=names)
 
 
 def _label(value: Any) -> str:

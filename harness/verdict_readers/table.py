@@ -10,6 +10,7 @@ The lines of `verdicts.jsonl` have this form as well: their `rationale` is the r
 """
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,7 +22,11 @@ from harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a table of verdicts"
 
+COLUMNS = frozenset({"item", "label", "judge", "score", "reason", "rationale", "model", "status", "error"})
+"""The columns that have a meaning."""
+
 _REASONS = ("reason", "rationale")
+_DECIMAL_COMMA = re.compile(r"\s*[01],\d+\s*")
 _NO_LABEL = "the label is empty"
 
 
@@ -73,6 +78,8 @@ _FORM = "A row has item and label, and may have judge, score, reason and model."
 def _score(given: Any, place: Place) -> float | None:
     if given is None or (isinstance(given, str) and not given.strip()):
         return None
+    if isinstance(given, str) and _DECIMAL_COMMA.fullmatch(given):
+        given = given.replace(",", ".")
     try:
         score = math.nan if isinstance(given, bool) else float(given)
     except (TypeError, ValueError, OverflowError):

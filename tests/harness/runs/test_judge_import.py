@@ -105,6 +105,21 @@ def test_an_item_answered_twice_has_a_label_only_where_both_say_it(tmp_path: Pat
     assert said["i1"].error == ("the files answer it 2 times, and not alike: 'fruit' in line 4, 'vegetable' in line 5")
 
 
+def test_no_order_of_the_rows_chooses_between_two_scores_of_an_item(tmp_path: Path, plants: Path) -> None:
+    rows = ["i0,fruit,0.2", "i0,fruit,0.9", "i1,fruit,0.5", "i1,fruit,0.5"]
+    said = verdicts(imported_judge(table(tmp_path, *rows, header="item,label,score"), plants), plants)
+    assert [(said[item].label, said[item].score) for item in ("i0", "i1")] == [("fruit", None), ("fruit", 0.5)]
+
+
+def test_a_number_means_the_same_however_it_is_written_and_a_reply_is_not_quoted_whole(
+    tmp_path: Path, plants: Path
+) -> None:
+    file = table(tmp_path, "i0,1.0", "i1,1", f"i2,{'I think that ' * 90}", "i3,1.5")
+    imported = imported_judge(file, plants, Choice(labels={"1": "fruit"}))
+    assert [one.label for one in verdicts(imported, plants).values()] == ["fruit", "fruit", None, None]
+    assert len(imported.remarks[1]) < 300
+
+
 def test_items_of_another_benchmark_are_left_out_and_said_and_an_error_where_there_are_no_others(
     tmp_path: Path, plants: Path
 ) -> None:

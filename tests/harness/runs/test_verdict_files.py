@@ -19,12 +19,13 @@ from harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdict
             r"known: it has the fields item, grade\. A table needs the columns item and label\.",
         ),
         ("[1, 2]", "it has a value that is no object"),
-        ("", "there is nothing in the file"),
-        ("item,label\n", "there is nothing in the file"),
+        ("", "there is no row and no JSON value in the file"),
+        ("item,label\n", "there is no row and no JSON value in the file"),
         ('{"item": "i0", "label": "fruit"}\n{"item": "i0"}\n', r"f:2: it does not fit the rest"),
         ('{"item": "i0", "label": "fruit"}\n{"item": \n{}\n', r"f:2: no JSON"),
         ("item,label\ni0\n", r"f:2: 1 cells where the header has 2"),
         ('item,label\ni0,"fruit\n', r"f:2: not valid CSV"),
+        ("item,label,Label\ni0,fruit,berry\n", r"f:1: the header has the column label twice"),
     ],
 )
 def test_an_error_names_the_place_and_what_was_found(tmp_path: Path, content: str, said: str) -> None:
@@ -38,6 +39,13 @@ def test_a_file_in_a_folder_that_is_no_table_of_verdicts_is_passed_over_whatever
     (tmp_path / "verdicts.csv").write_text("item,label\na,yes\n")
     found = written_verdicts(tmp_path)
     assert (len(found.verdicts), found.skipped) == (1, 1)
+
+
+def test_the_names_of_columns_may_have_any_letter_case_and_a_reason_any_length(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(f"Item;LABEL;Score;Reason;Case\na;yes;0,9;{'word ' * 30_000};k1\n")
+    (found,) = written_verdicts(tmp_path / "v.csv").verdicts
+    assert (found.item, found.label, found.score, len(found.rationale)) == ("a", "yes", 0.9, 149_999)
+    assert found.names["Case"] == "k1"
 
 
 class _Raising:

@@ -54,3 +54,25 @@ def test_several_outputs_of_a_metric_are_several_judges_and_an_object_is_no_labe
     assert found["0", "done.clear"].label == "true"
     assert found["0", "done.why"].status == "unreadable"
     assert found["0", "done.why"].error == "the value is no text and no number"
+
+
+def test_a_grade_that_was_not_parsed_or_not_asked_for_is_no_score_though_the_predictions_count_0() -> None:
+    def prediction(number: int, score: float, grade: str) -> dict[str, Any]:
+        scores = {"judge_score": score, "judge_grade": grade, "correct": True}
+        of_all = {"prompt": "p", "response": "r", "target": "t", "status": "scored", "error": None}
+        return {"sample_id": number, "scores": scores, "metadata": {"case": f"k{number}"}} | of_all
+
+    read = verdicts(prediction(0, 1.0, "C"))
+    assert {judge: one.label for (_, judge), one in read.items()} == {
+        "judge_score": "1",
+        "judge_grade": "C",
+        "correct": "true",
+    }
+    assert read["0", "judge_grade"].names["case"] == "k0"
+    unparsed, unasked = verdicts(prediction(1, 0.0, "PARSE_ERROR")), verdicts(prediction(2, 0.0, "CALL_ERROR"))
+    assert {(one.status, one.label) for judge, one in unparsed.items() if "correct" not in judge} == {
+        ("unreadable", None)
+    }
+    assert (unparsed["1", "judge_score"].written_as, unparsed["1", "judge_grade"].written_as) == ("0", "")
+    assert (unasked["2", "judge_score"].status, unasked["2", "judge_score"].written_as) == ("failed", "0")
+    assert verdicts(prediction(3, 0.0, "") | {"scores": None, "status": "skipped_model_error"}) == {}
