@@ -27,6 +27,8 @@ class Sizes(Struct, frozen=True):
     ----------
     group
         Compressed, of a row group: the estimate is off by less than what 16 and 32 MB leave.
+    text
+        Unpacked, of a row group at most: so much is held in memory while it is put together.
     file
         Compressed, of a file.
     chunk
@@ -34,6 +36,7 @@ class Sizes(Struct, frozen=True):
     """
 
     group: int = 22_000_000
+    text: int = 384_000_000
     file: int = 100_000_000
     chunk: int = 4 << 20
 
@@ -165,6 +168,7 @@ class _File:
         self._parquet: pq.ParquetWriter | None = None
         self._pending: list[pa.RecordBatch] = []
         self._estimate = 0.0
+        self._text = 0
         self._rows = self._groups = 0
 
     @property
@@ -176,7 +180,8 @@ class _File:
         """Take a chunk; a row group that is full with it is written."""
         self._pending.append(chunk.rows)
         self._estimate += chunk.compressed
-        if self._estimate * self.fit >= self._sizes.group:
+        self._text += chunk.rows.nbytes
+        if self._estimate * self.fit >= self._sizes.group or self._text >= self._sizes.text:
             self._write_group()
 
     def close(self) -> Part:
@@ -200,7 +205,7 @@ class _File:
         self.fit = (self._stream.tell() - before) / self._estimate
         self._rows += len(group)
         self._groups += 1
-        self._pending, self._estimate = [], 0.0
+        self._pending, self._estimate, self._text = [], 0.0, 0
 
 
 def _parquet_writer(stream: BinaryIO, columns: "pa.Schema") -> "pq.ParquetWriter":

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from harness.copies import is_address
 from harness.journal.classified import Names
 from harness.journal.inputs import file_state, inputs_of_files
 from harness.journal.records import encode
@@ -84,7 +85,7 @@ def pack(
         raise missing_lake("packing")
     check_named(paths)
     store = open_store(place)
-    files = list(found_files(paths, left_out=None if "://" in place else Path(place)))
+    files = list(found_files(paths, left_out=None if is_address(place) else Path(place)))
     inputs = inputs_of_files(file_state(found.path) for found in files)
     manifest = standing(store, Asked(inputs, messages, __version__))
     if manifest.state == "packing":
@@ -124,7 +125,8 @@ def _named(store: Store, manifest: Manifest) -> Manifest:
     for part in manifest.parts:
         if hidden(part.name) in there:
             store.move(hidden(part.name), part.name)
-    write_scout_index(store, [part.name for part in manifest.parts])
+    if manifest.parts:
+        write_scout_index(store, [part.name for part in manifest.parts])
     manifest = replace(manifest, state="finished")
     write_manifest(store, manifest)
     return manifest

@@ -49,6 +49,13 @@ def test_row_groups_are_within_the_bounds_whatever_the_text_compresses_to(
     assert sum(part.row_groups for part in parts) == len(groups)
 
 
+def test_a_row_group_has_no_more_text_than_is_held_in_memory(tmp_path: Path) -> None:
+    random = Random(0)  # noqa: S311 (made-up data)
+    rows = [_row(random, number, 10_000, noise=False) for number in range(30)]
+    (part,) = Parts(tmp_path, Sizes(text=50_000)).write(chunks(rows, 10_000))
+    assert (part.rows, part.row_groups) == (30, 6)
+
+
 def test_the_body_has_neither_statistics_nor_a_dictionary_and_the_index_has_both(tmp_path: Path) -> None:
     random = Random(0)  # noqa: S311 (made-up data)
     rows = [_row(random, number, 50, noise=True) for number in range(5)]

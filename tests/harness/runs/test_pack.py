@@ -18,6 +18,7 @@ from harness.lake.store import FolderStore, open_store
 from harness.readers import read_file
 from harness.readers.atif import to_atif
 from harness.runs.classify import classify_paths
+from harness.runs.convert import convert_all
 from harness.runs.inputs import trajectories
 from harness.runs.pack import pack
 from harness.trajectory import Source, Step, Trajectory
@@ -140,6 +141,16 @@ def test_what_classify_says_of_packed_sessions_is_what_it_says_of_the_originals(
     assert len(said[0]) == 41 * len(CATEGORIES)
 
 
+def test_packed_sessions_are_converted_to_the_same_documents_as_the_originals(runs: Path, tmp_path: Path) -> None:
+    pack([runs], str(tmp_path / "lake"), sizes=SMALL)
+    for path in (runs, tmp_path / "lake"):
+        convert_all([path], tmp_path / f"atif-{path.name}")
+    first, second = (
+        {file.name: file.read_bytes() for file in (tmp_path / f"atif-{name}").iterdir()} for name in ("runs", "lake")
+    )
+    assert first == second
+
+
 def test_what_is_packed_again_is_the_same_and_what_stands_beside_it_is_no_session(runs: Path, tmp_path: Path) -> None:
     pack([runs], str(tmp_path / "lake"))
     packed = pack([tmp_path / "lake"], str(tmp_path / "again"))
@@ -173,6 +184,13 @@ def test_where_there_is_no_session_nothing_stays(tmp_path: Path) -> None:
     with pytest.raises(NoTrajectory, match="only 1 file of no known format"):
         pack([tmp_path / "runs"], str(tmp_path / "lake"))
     assert not list((tmp_path / "lake").iterdir())
+
+
+def test_where_all_sessions_are_unreadable_they_are_counted_and_no_file_is_written(tmp_path: Path) -> None:
+    (tmp_path / "runs.jsonl").write_bytes(b'{"schema_version": "ATIF-v1.4", "steps": 1}\n' * 2)
+    packed = pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
+    assert (packed.tally.sessions, len(packed.tally.unreadable), packed.parts, packed.ratio) == (0, 2, (), 0.0)
+    assert packed == pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
 
 
 def test_an_address_is_packed_into_as_a_folder_is(runs: Path, tmp_path: Path) -> None:
