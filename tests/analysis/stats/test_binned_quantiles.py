@@ -1,0 +1,33 @@
+"""Quantiles of which only the bin is known, with an interval that holds whatever the distribution."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from analysis.stats.binned_quantiles import binned_quantile
+from harness.errors import UsageError
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40, 1000])
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.99])
+def test_the_interval_ends_at_the_ranks_of_the_binomial_distribution(n: int, share: float) -> None:
+    found = binned_quantile(np.ones(n, dtype=np.int64), share)
+    first, last = binom.ppf([0.025, 0.975], n, share)
+    assert (found.first, found.last) == (max(first, 1) - 1, min(last + 1, n) - 1)
+    assert found.first <= found.bin <= found.last
+
+
+def test_the_interval_covers_the_quantile_at_least_so_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    edges = np.linspace(0, 1, 41)
+    covered = 0
+    for _ in range(400):
+        found = binned_quantile(np.histogram(rng.random(50), edges)[0], 0.9)
+        covered += edges[found.first] <= 0.9 <= edges[found.last + 1]
+    assert covered / 400 >= 0.95
+
+
+def test_no_values_and_no_share_are_refused() -> None:
+    for counts, share in ((np.zeros(3, dtype=np.int64), 0.5), (np.ones(3, dtype=np.int64), 1.0)):
+        with pytest.raises(UsageError):
+            binned_quantile(counts, share)
