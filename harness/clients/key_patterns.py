@@ -12,8 +12,8 @@ from msgspec import Struct
 
 SHOWN_INSTEAD = "[secret]"
 
-_START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
-"""Where a key may begin: not within a word, but behind an escaped line end."""
+_START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[bfnrt])|(?<=\\u00[01][0-9a-f])|(?<=[\d;\[]m))"
+"""Where a key may begin: not within a word, but behind an escaped control code and behind the code of a colour."""
 
 _Kind = tuple[str, tuple[str, ...], re.Pattern[str]]
 

@@ -5,6 +5,7 @@ export.toml   what is exported, and every other file with its length and digest;
 An export takes the place of nothing but an earlier one of the same run to the same form.
 """
 
+import glob
 import hashlib
 import os
 import re
@@ -108,7 +109,7 @@ def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
 
 def _clear(out: Path) -> None:
     """Remove what killed exports to this folder have left beside it."""
-    for left in out.parent.glob(f".{out.name}.*.part"):
+    for left in out.parent.glob(f".{glob.escape(out.name)}.*.part"):
         if (match := _PART.fullmatch(left.name)) and has_ended(int(match[1])):
             shutil.rmtree(left, ignore_errors=True)
 

@@ -15,7 +15,7 @@ Source: inspect_scout 0.6.1, `_recorder/file.py`, `_recorder/summary.py`, `_scan
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import groupby
 from operator import itemgetter
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from harness.errors import UsageError
 from harness.journal.records import MANIFEST, encode
@@ -39,6 +40,14 @@ _TOLD = ("status", "score", "steps", "subcategory", "evidence", "access", "promp
 _NOT_IN_A_NAME = re.compile(r"[^\w@.+=-]+")
 
 
+class Scanner(Struct, frozen=True):
+    """A judge as a scanner: its key, its name and the type of its values."""
+
+    key: str
+    name: str
+    value_type: str
+
+
 def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
     """Write the verdicts of a run as a scan; gives the number of results of each scanner.
 
@@ -53,17 +62,21 @@ def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]
     schema = schema_of(columns_of(ScanResult))
     place = folder / f"scan_id={scan}"
     place.mkdir()
-    summaries: dict[str, dict[str, Any]] = {_key(judge): _summary() for judge in labels}
+    keys = _keys(labels)
+    summaries: dict[str, dict[str, Any]] = {key: _summary() for key in keys.values()}
     with ExitStack() as stack, (place / "_errors.jsonl").open("wb") as errors:
-        files = {judge: stack.enter_context(ParquetRows(place / f"{_key(judge)}.parquet", schema)) for judge in labels}
+        files = {
+            judge: stack.enter_context(ParquetRows(place / f"{key}.parquet", schema)) for judge, key in keys.items()
+        }
         for verdict, session in _with_sessions(run, secrets):
             judge = verdict["judge"]
-            result = _result(verdict, session, run, scan, _value_type(labels[judge]))
+            scanner = Scanner(keys[judge], judge, _value_type(labels[judge]))
+            result = _result(verdict, session, run, scan, scanner)
             files[judge].add(msgspec.structs.asdict(result))
             _count(summaries[result.scanner_key], result)
             if result.scan_error is not None:
                 errors.write(encode(_error(result)) + b"\n")
-    (place / "_scan.json").write_bytes(_scan(run, scan, list(labels)))
+    (place / "_scan.json").write_bytes(_scan(run, scan, keys))
     (place / "_summary.json").write_bytes(encode({"complete": True, "scanners": summaries}))
     return {judge: files[judge].n for judge in labels}
 
@@ -110,9 +123,9 @@ def _value_type(labels: set[str]) -> str:
     return "boolean" if labels <= _TRUTH.keys() else "string"
 
 
-def _result(verdict: Values, session: Values, run: RunExport, scan: str, value_type: str) -> ScanResult:
-    item, judge, label = verdict["item"], verdict["judge"], verdict["label"]
-    value = _TRUTH.get(label) if value_type == "boolean" else label
+def _result(verdict: Values, session: Values, run: RunExport, scan: str, scanner: Scanner) -> ScanResult:
+    item, label = verdict["item"], verdict["label"]
+    value = _TRUTH.get(label) if scanner.value_type == "boolean" else label
     model, tokens = verdict["model"], [verdict["input_tokens"], verdict["output_tokens"]]
     known = tokens != [None, None]
     usage = dict(zip(("input_tokens", "output_tokens"), (count or 0 for count in tokens), strict=True)) if known else {}
@@ -129,13 +142,13 @@ def _result(verdict: Values, session: Values, run: RunExport, scan: str, value_t
         transcript_model=session.get("model"),
         transcript_message_count=session.get("n_steps"),
         scan_id=scan,
-        scanner_key=_key(judge),
-        scanner_name=judge,
+        scanner_key=scanner.key,
+        scanner_name=scanner.name,
         input_ids=_json([item]),
         input=_json({"transcript_id": item, "metadata": {}, "messages": [], "events": [], "timelines": []}),
-        uuid=id_of(_json([scan, judge, item]).encode()),
+        uuid=id_of(_json([scan, scanner.name, item]).encode()),
         value=value,
-        value_type=value_type,
+        value_type=scanner.value_type,
         answer=label,
         explanation=verdict["rationale"] or None,
         metadata=_json(told),
@@ -152,9 +165,15 @@ def _json(value: Any) -> str:
     return encode(value).decode()
 
 
-def _key(judge: str) -> str:
-    """A judge's name as a scanner's, which is also the name of a file."""
-    return _NOT_IN_A_NAME.sub("_", judge)
+def _keys(judges: Iterable[str]) -> dict[str, str]:
+    """Judge → its name as a scanner's, which is also the name of a file and no other's."""
+    keys: dict[str, str] = {}
+    for judge in judges:
+        key = _NOT_IN_A_NAME.sub("_", judge)
+        while key in keys.values():
+            key += "_"
+        keys[judge] = key
+    return keys
 
 
 def _error(result: ScanResult) -> dict[str, Any]:
@@ -184,8 +203,8 @@ def _count(summary: dict[str, Any], result: ScanResult) -> None:
         summary["model_usage"][model] = {name: sums[name] + count for name, count in usage.items()}
 
 
-def _scan(run: RunExport, scan: str, judges: list[str]) -> bytes:
-    scanners = {_key(judge): {"name": judge, "version": 0, "params": {}} for judge in judges}
+def _scan(run: RunExport, scan: str, keys: Mapping[str, str]) -> bytes:
+    scanners = {key: {"name": judge, "version": 0, "params": {}} for judge, key in keys.items()}
     spec = {
         "scan_id": scan,
         "scan_name": run.name,

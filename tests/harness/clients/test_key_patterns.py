@@ -22,7 +22,7 @@ MADE_UP = {
 
 
 @pytest.mark.parametrize(("kind", "key"), MADE_UP.items())
-@pytest.mark.parametrize("before", ["", "KEY=", '"', "printed\\n"])
+@pytest.mark.parametrize("before", ["", "KEY=", '"', "printed\\n", "\\u001f", "\x1b[1;31m"])
 def test_a_key_is_found_wherever_it_begins_and_taken_out_whole(kind: str, key: str, before: str) -> None:
     text = f"It says {before}{key} and goes on."
     assert [found.kind for found in keys_in(text)] == [kind]

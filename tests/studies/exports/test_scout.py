@@ -7,9 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.errors import UsageError
+from studies.classified_paths import classified_findings
 from studies.exports.opening import Choice
 from studies.exports.scan_results import id_of
 from studies.exports.writing import export_run
+from tests.misstep.made_up import atif_lines, by_id
 
 COLUMNS = """
 transcript_id transcript_source_type transcript_source_id transcript_source_uri transcript_date transcript_task_set
@@ -86,3 +88,10 @@ def test_a_run_without_verdicts_and_gold_labels_are_no_scan(runs: dict[str, Path
 def test_ids_have_the_form_of_scouts_and_follow_from_the_content() -> None:
     assert id_of(b"a") == id_of(b"a") != id_of(b"b")
     assert len(id_of(b"a")) == 22
+
+
+def test_two_judges_whose_names_are_one_name_of_a_file_have_files_of_their_own(tmp_path: Path) -> None:
+    sessions = atif_lines(tmp_path / "sessions.jsonl", ["one"])
+    classified_findings([sessions], ["a/b", "a b"], by_id, out=tmp_path / "run")
+    export_run(tmp_path / "run", "scout", tmp_path / "out", Choice())
+    assert sorted(file.name for file in scan_in(tmp_path / "out").glob("*.parquet")) == ["a_b.parquet", "a_b_.parquet"]
