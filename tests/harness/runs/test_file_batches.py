@@ -96,7 +96,8 @@ def test_a_batch_is_described_by_where_it_starts(tmp_path: Path) -> None:
     assert describe(two) == f"one of 2 files from {file}"
 
 
-def test_the_length_of_the_inputs_is_that_of_their_files(tmp_path: Path) -> None:
+def test_the_length_of_the_inputs_is_that_of_their_files_with_parquet_about_as_long_as_unpacked(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"123")
     (tmp_path / "b").write_bytes(b"4")
-    assert total_bytes(found_files([tmp_path])) == 4
+    (tmp_path / "c.parquet").write_bytes(b"56")
+    assert total_bytes(found_files([tmp_path])) == 4 + 2 * 8
