@@ -1,5 +1,6 @@
 """One mutated recording through everything that meets it: readers, ATIF, classifiers, pages, what a judge is shown."""
 
+import io
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from types import FrameType
 from typing import Any
 
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from analysis.measures.run_alignment import align_runs
 from analysis.pages import Foot
@@ -39,8 +42,10 @@ SECONDS = 10.0
 """How long one case may take, of processor time: a busy machine is no failure."""
 
 ROOM = 40_000
-FORMS = (*sorted(READERS), "items")
-"""What is mutated: a recording of each format, the items of a benchmark."""
+FORMS = (*sorted(READERS), "items", "parquet")
+"""What is mutated: a recording of each format, the items of a benchmark, a Parquet file of chats and transcripts."""
+
+_READER_OF = {"items": "misstep", "parquet": "inspect_scout"}
 
 
 class TooSlow(Exception):
@@ -67,7 +72,17 @@ def sample_of(form: str) -> bytes:
             Item("t", "text", text="A."),
         ]
         return b"".join(msgspec.json.encode(item) + b"\n" for item in items)
+    if form == "parquet":
+        return _parquet()
     return recording_of(form)
+
+
+def _parquet() -> bytes:
+    rows = [msgspec.json.decode(recording_of("inspect_scout")) | {"transcript_id": name} for name in "abc"]
+    texts = {name: msgspec.json.encode(rows[0][name]).decode() for name in ("messages", "events")}
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([row | texts for row in rows]), stream, row_group_size=2, compression="zstd")
+    return stream.getvalue()
 
 
 def _sample_runs(form: str) -> list[Trajectory]:
@@ -91,7 +106,7 @@ def run(form: str, data: bytes, folder: Path) -> int:
 
 
 def _read(form: str, data: bytes, folder: Path) -> Iterator[Trajectory]:
-    reader = reader_for("misstep" if form == "items" else form)
+    reader = reader_for(_READER_OF.get(form, form))
     file = folder / ("items.jsonl" if form == "items" else "recording")
     file.write_bytes(data)
     readings: list[Any] = [

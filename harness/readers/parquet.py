@@ -13,8 +13,10 @@ batches of a few MiB, so that memory does not grow with the file. A row without 
 becomes a line that says so; a file that unpacks to many times its size is cut off there.
 """
 
+import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -47,6 +49,7 @@ _EVENTS = "events"
 
 _JSON = _MESSAGES | {_EVENTS, "steps"}
 _MOST_OF_A_RECORD = 64 << 10
+_ROWS_LOOKED_AT = 16
 _BATCH_BYTES = 4 << 20
 _MOST_ROWS = 1024
 _DICTIONARY_BYTES = 1 << 30
@@ -90,11 +93,19 @@ def row_lines(path: Path, file: BinaryIO, groups: tuple[int, int] | None = None)
 
 
 def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
-    """The number of rows of each row group, and the bytes that its columns to read unpack to. Raises as `row_lines`."""
+    """The number of rows of each row group, and the bytes that it unpacks to. Raises as `row_lines`."""
     opened = _opened(path, file)
-    chosen = _leaves(opened, _columns(path, opened).names)
-    groups = (opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups))
-    return [(group.num_rows, sum(group.column(leaf).total_uncompressed_size for leaf in chosen)) for group in groups]
+    _columns(path, opened)
+    return [_size_of(opened, index) for index in range(opened.metadata.num_row_groups)]
+
+
+def _size_of(opened: "ParquetFile", group: int) -> tuple[int, int]:
+    """The rows and bytes of a row group.
+
+    What a broken file says of a group's columns ends the process: pyarrow lets an exception of C++ pass there.
+    """
+    about = opened.metadata.row_group(group)
+    return int(about.num_rows), max(1, int(about.total_byte_size))
 
 
 def record_names(path: Path, file: BinaryIO) -> tuple[str, ...]:
@@ -107,18 +118,22 @@ def record_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
 
     Raises as `row_lines`, whatever is in the columns.
     """
-    opened = _opened(path, file)
-    names = tuple(name for name in opened.schema_arrow.names if _bytes_of(opened, name) <= _MOST_OF_A_RECORD)
-    columns = _Columns(names, body=False, sessions=())
-    return _lines(opened, columns, range(opened.metadata.num_row_groups), os.fstat(file.fileno()).st_size)
+    return _record_lines(_opened(path, file), os.fstat(file.fileno()).st_size)
 
 
-def _bytes_of(opened: "ParquetFile", name: str) -> int:
-    """How many bytes a row has in a column, on average."""
-    leaves, about = _leaves(opened, (name,)), opened.metadata
-    groups = [about.row_group(index) for index in range(about.num_row_groups)]
-    whole = sum(group.column(leaf).total_uncompressed_size for group in groups for leaf in leaves)
-    return int(whole // max(1, about.num_rows))
+def _record_lines(opened: "ParquetFile", size: int) -> Iterator[bytes]:
+    columns = _Columns(_short_columns(opened), body=False, sessions=())
+    yield from _lines(opened, columns, range(opened.metadata.num_row_groups), size)
+
+
+def _short_columns(opened: "ParquetFile") -> tuple[str, ...]:
+    """The columns that are short in the first rows."""
+    names: tuple[str, ...] = tuple(opened.schema_arrow.names)
+    with _broken_as_os_error():
+        first = next(opened.iter_batches(_ROWS_LOOKED_AT, use_threads=False), None)
+    if first is None:
+        return names
+    return tuple(name for name in names if first.column(name).nbytes <= _MOST_OF_A_RECORD * first.num_rows)
 
 
 def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
@@ -132,10 +147,34 @@ def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
         raise InputError("an encrypted Parquet file", "Decrypt it first.", file=path_text(path))
     file.seek(0)
     try:
-        return ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
+        return ParquetFile(_Bounded(file), pre_buffer=False)
     except (ArrowException, OSError, ValueError, MemoryError) as error:
         found = f"a Parquet file that is broken or cut off: {_first_sentence(error)}"
         raise InputError(found, "Copy the file again.", file=path_text(path)) from error
+
+
+class _Bounded(io.BufferedIOBase):
+    """A file of which no more is asked than there is: what a broken one says of its length would be set aside first."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        left = max(0, self._size - self._file.tell())
+        return self._file.read(left if size is None or size < 0 else min(size, left))
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
 
 
 def _columns(path: Path, opened: "ParquetFile") -> _Columns:
@@ -180,42 +219,42 @@ def _is_bulk(kind: Any) -> bool:
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
-def _leaves(opened: "ParquetFile", names: Iterable[str]) -> list[int]:
-    """The places of columns among those that nested ones are stored as."""
-    wanted = set(names)
-    schema = opened.schema
-    return [leaf for leaf in range(len(schema)) if schema.column(leaf).path.partition(".")[0] in wanted]
-
-
 def _lines(opened: "ParquetFile", columns: _Columns, groups: range, size: int) -> Iterator[bytes]:
-    from pyarrow import ArrowException
-
     unpacked = 0
-    leaves = _leaves(opened, columns.names)
+    for line in _decoded(opened, columns, groups):
+        unpacked += len(line)
+        check_expansion(unpacked, size)
+        yield line
+
+
+def _decoded(opened: "ParquetFile", columns: _Columns, groups: range) -> Iterator[bytes]:
     rows_of = _bodies if columns.body else _objects
     try:
-        for group in groups:
-            batches = opened.iter_batches(
-                _batch_rows(opened, group, leaves), row_groups=[group], columns=list(columns.names), use_threads=False
-            )
-            for batch in batches:
-                for line in rows_of(batch, columns):
-                    unpacked += len(line)
-                    check_expansion(unpacked, size)
-                    yield line
-    except (ArrowException, ValueError, MemoryError) as error:
-        raise OSError(f"the Parquet file is broken: {_first_sentence(error)}") from error
+        with _broken_as_os_error():
+            for group in groups:
+                batches = opened.iter_batches(
+                    _batch_rows(opened, group), row_groups=[group], columns=list(columns.names), use_threads=False
+                )
+                for batch in batches:
+                    yield from rows_of(batch, columns)
     finally:
         opened.close()
 
 
-def _batch_rows(opened: "ParquetFile", group: int, leaves: list[int]) -> int:
-    """How many rows of a group are decoded at once: a few MiB; with a dictionary, each may come to all of it."""
-    about = opened.metadata.row_group(group)
-    chunks = [about.column(leaf) for leaf in leaves]
-    whole = max(1, sum(chunk.total_uncompressed_size for chunk in chunks))
-    most = _DICTIONARY_BYTES // whole if any(chunk.has_dictionary_page for chunk in chunks) else _MOST_ROWS
-    return int(max(1, min(_MOST_ROWS, most, _BATCH_BYTES * about.num_rows // whole)))
+@contextmanager
+def _broken_as_os_error() -> Iterator[None]:
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError, ValueError, MemoryError) as error:
+        raise OSError(f"the Parquet file is broken: {_first_sentence(error)}") from error
+
+
+def _batch_rows(opened: "ParquetFile", group: int) -> int:
+    """How many rows of a group are decoded at once: a few MiB, and where each comes to all of a dictionary, a GiB."""
+    rows, size = _size_of(opened, group)
+    return max(1, min(_MOST_ROWS, _BATCH_BYTES * rows // size, _DICTIONARY_BYTES // size))
 
 
 def _bodies(batch: "RecordBatch", _: _Columns) -> Iterator[bytes]:
