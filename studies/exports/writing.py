@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from harness.errors import UsageError
 from harness.version import __version__
@@ -15,7 +15,6 @@ from studies.exports.scout import write_scan
 from studies.exports.secrets import Secrets
 
 Form = Literal["hf", "parquet", "csv", "scout"]
-FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def export_run(run: Path, to: Form, out: Path, choice: Choice, *, redact: bool = False) -> dict[str, int]:

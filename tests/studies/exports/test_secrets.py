@@ -48,3 +48,11 @@ def test_on_request_no_spelling_of_a_key_is_left_and_the_rest_is(run: Path, to: 
         assert "1 times a GitHub token, 1 times a secret of the environment" in card
     if to == "csv":
         assert "It prints [secret] on the terminal." in (tmp_path / "out" / "verdicts.csv").read_text()
+
+
+def test_a_key_in_the_command_line_that_the_card_would_name_is_refused_too(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run", benchmark_of_runs(tmp_path / "gates", 1), [verdict(0)])
+    manifest = run / "run.toml"
+    manifest.write_text(manifest.read_text().replace("arguments = []", f'arguments = ["judge", "run", "{TOKEN}"]'))
+    with pytest.raises(InputError, match=r"run\.toml: the data card: this has the form of a GitHub token"):
+        export_run(run, "hf", tmp_path / "out", Choice())
