@@ -12,6 +12,7 @@ import yaml
 from msgspec import Struct
 
 from analysis.tables import Table
+from analysis.tables.figures import Figure, figures_of
 from analysis.tables.markdown import escaped, markdown_text
 from analysis.tables.wording import counted_text
 
@@ -105,11 +106,29 @@ def _front_matter(card: RunCard) -> dict[str, Any]:
         "license": card.licence,
         "tags": list(card.tags),
         "size_categories": [_size(card.tables[0].rows)],
+        "misstep": _counted(card),
     }
     if not configs:
         return front
     configs[0]["default"] = True
     return front | {"configs": configs}
+
+
+def _counted(card: RunCard) -> dict[str, Any]:
+    """For programs: the command lines, the rows of each table, and the main figures with their intervals."""
+    return {
+        "commands": list(card.commands),
+        "rows": {table.name: table.rows for table in card.tables},
+        "figures": [
+            {name: value for name, value in _figure(one) if value not in (None, "")}
+            for one in figures_of(card.figures[:1])
+        ],
+    }
+
+
+def _figure(one: Figure) -> Iterator[tuple[str, Any]]:
+    for name in ("group", "quantity", "value", "text", "low", "high", "n", "unit", "evidence", "reason"):
+        yield name, getattr(one, name)
 
 
 def _size(rows: int) -> str:

@@ -74,6 +74,11 @@ def test_the_card_says_what_it_is_with_counts_figures_command_and_sources(
     named = yaml.safe_load(front)
     assert named["license"] == "unknown"
     assert [one["config_name"] for one in named["configs"]] == ["verdicts", "scores"]
+    counted = named["misstep"]
+    assert counted["rows"]["verdicts"] == 5
+    assert "misstep export triaged --to hf --out DIR" in counted["commands"]
+    assert all(one["low"] <= one["value"] <= one["high"] for one in counted["figures"] if "low" in one)
+    assert any("low" in one for one in counted["figures"])
     for told in (
         "- `verdicts`: 5 rows.",
         "| n | Evidence |",
