@@ -247,8 +247,7 @@ class CountedParts(Struct, frozen=True):
                     f"two parts are called {name!r} and have different content",
                     "Give each machine's counts a name of its own: misstep count … --name NAME.",
                 )
-        together = {**self.parts, **other.parts}
-        return CountedParts({name: together[name] for name in sorted(together)})
+        return CountedParts({**self.parts, **other.parts})
 
     def total(self) -> Counts:
         """The counts of all parts together; their bytes do not depend on how the records were spread over parts."""
@@ -279,7 +278,7 @@ def decoded_parts(written: bytes, file: str) -> CountedParts:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         advice = "Name files that `misstep count` or `misstep merge` wrote."
         raise InputError(f"no counts: {error}", advice, file=file) from error
-    return CountedParts({name: Part(part.digest, summed([part.counts])) for name, part in sorted(read.parts.items())})
+    return CountedParts({name: Part(part.digest, summed([part.counts])) for name, part in read.parts.items()})
 
 
 def summed(counts: Iterable[Counts]) -> Counts:

@@ -98,7 +98,7 @@ def test_merging_is_associative_and_a_merged_file_may_be_merged_again(parts: lis
 @settings(max_examples=60, deadline=None)
 def test_the_total_does_not_depend_on_the_number_of_parts(parts: list[CountedParts]) -> None:
     one = summed(part.counts for shard in parts for part in shard.parts.values())
-    assert msgspec.json.encode(merged(parts).total()) == msgspec.json.encode(summed([one]))
+    assert msgspec.json.encode(merged(parts[::-1]).total()) == msgspec.json.encode(one)
 
 
 def test_two_parts_of_one_name_with_other_content_are_refused_even_with_equal_counts() -> None:

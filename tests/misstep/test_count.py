@@ -94,11 +94,13 @@ def test_a_run_of_a_judge_is_counted_against_its_gold_labels(tmp_path: Path) -> 
 
 def test_sessions_are_counted_by_category_and_stratum(tmp_path: Path) -> None:
     runs = tmp_path / "runs.jsonl"
-    runs.write_bytes(b"".join(atif(name) for name in ("one", "two", "three")))
+    with_helper = json.loads(atif("three")) | {"subagent_trajectories": [json.loads(atif("helper"))]}
+    runs.write_bytes(b"".join([atif("one"), atif("two"), json.dumps(with_helper).encode() + b"\n"]))
     classify_paths([runs], ("infinite_loop",), classify_all, out=tmp_path / "run")
     found = json.loads(command(tmp_path / "run", "--stratum", "agent", "--json").stdout)
     assert (found["sessions"]["n"], found["sessions"]["categories"][0]["count"]) == (3, 0)
     assert [one["n"] for one in found["strata"]["agent"].values()] == [3]
+    assert found["sub_agents"]["n"] == 1
 
 
 def test_what_cannot_be_counted_is_refused(tmp_path: Path) -> None:

@@ -120,20 +120,17 @@ class Cluster:
         from distributed.scheduler import KilledWorker
 
         futures = {self._client.submit(run, shard, pure=False): shard for shard in shards}
-        try:
-            with Progress("shards", len(futures)) as progress:
-                for future in as_completed(futures, loop=self._client.loop):
-                    try:
-                        found = future.result()
-                    except KilledWorker as error:
-                        raise MisstepError(
-                            f"shard {futures[future]}: the workers that did it died",
-                            "Look for the reason in their logs (often memory); the same line goes on from there.",
-                        ) from error
-                    yield found
-                    progress.advance()
-        finally:
-            self._client.cancel(list(futures))
+        with Progress("shards", len(futures)) as progress:
+            for future in as_completed(futures, loop=self._client.loop):
+                try:
+                    found = future.result()
+                except KilledWorker as error:
+                    raise MisstepError(
+                        f"shard {futures[future]}: the workers that did it died",
+                        "Look for the reason in their logs (often memory); the same line goes on from there.",
+                    ) from error
+                yield found
+                progress.advance()
 
 
 @contextmanager
