@@ -74,11 +74,6 @@ def test_the_card_says_what_it_is_with_counts_figures_command_and_sources(
     named = yaml.safe_load(front)
     assert named["license"] == "unknown"
     assert [one["config_name"] for one in named["configs"]] == ["verdicts", "scores"]
-    counted = named["misstep"]
-    assert counted["rows"]["verdicts"] == 5
-    assert "misstep export triaged --to hf --out DIR" in counted["commands"]
-    assert all(one["low"] <= one["value"] <= one["high"] for one in counted["figures"] if "low" in one)
-    assert any("low" in one for one in counted["figures"])
     for told in (
         "- `verdicts`: 5 rows.",
         "| n | Evidence |",
@@ -88,6 +83,18 @@ def test_the_card_says_what_it_is_with_counts_figures_command_and_sources(
         "Gold labels are not part of it.",
     ):
         assert told in text
+
+
+def test_the_head_of_the_card_has_counts_figures_with_intervals_and_commands(
+    runs: dict[str, Path], tmp_path: Path
+) -> None:
+    counts = export_run(runs["judged"], "hf", tmp_path / "out", Choice())
+    counted = yaml.safe_load((tmp_path / "out" / "README.md").read_text().split("---\n")[1])["misstep"]
+    assert counted["rows"] == counts
+    assert counted["commands"][-1] == "misstep export judged --to hf --out DIR"
+    bounded = [one for one in counted["figures"] if "low" in one]
+    assert bounded
+    assert all(one["low"] <= one["value"] <= one["high"] and one["n"] for one in bounded)
 
 
 @pytest.mark.parametrize(
