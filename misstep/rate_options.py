@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 Concurrency = Annotated[
     str,
-    typer.Option(metavar="N", help="Number of requests in flight at once; auto finds out how many the server takes."),
+    typer.Option(
+        metavar="N|auto", help="Number of requests in flight at once; auto finds out how many the server takes."
+    ),
 ]
 Rpm = Annotated[
     int | None,

@@ -15,7 +15,7 @@ from collections import deque
 
 from harness.clients.rates.latency import LatencyWatch, Overload
 from harness.clients.rates.probed_level import ProbedLevel
-from harness.clients.rates.start_limit import End, Start, is_refusal
+from harness.clients.rates.start_limit import LONGEST_WAIT, End, Start, is_end_of_window, is_refusal
 from harness.exchange import Failure, Reply
 
 FIRST = 4
@@ -151,10 +151,10 @@ class AdaptiveConcurrency:
     def _refused(self, start: Start, end: End, load: int) -> None:
         self.n_refused += 1
         named = (end.outcome.retry_after if isinstance(end.outcome, Failure) else None) or None  # 0 names no time
-        if named is not None:
+        if named is not None and named <= LONGEST_WAIT:
             self._paused_until = max(self._paused_until, end.at + named)
-        if start.at < self._fallen_at:
-            return  # it was sent before the server's last refusal was known
+        if start.at < self._fallen_at or is_end_of_window(end.outcome):
+            return  # it was sent before the last refusal was known; or no level is refused, and `ToldLimits` knows more
         self._latency.refused()
         self._refusals_in_a_row += 1
         if named is None and self._refusals_in_a_row > 1:
@@ -162,21 +162,21 @@ class AdaptiveConcurrency:
             self._paused_until = max(self._paused_until, end.at + pause)
         soon = self._answers < _FEW
         if named is not None or self.allowed == 1:
-            self._slow_down(end.at, named or 0.0, soon=soon)
+            self._slow_down(end.at, named or 0.0, deep=soon or self._refused_before is None)
         else:
             deep = soon or not self._window.has_fallen
             part = _DEEP_DECREASE if deep else _DECREASE
             self._window.fall(part * load, load, _REACH)
         self._fallen_at, self._refused_before, self._answers = end.at, end.at, 0
 
-    def _slow_down(self, now: float, pause: float, *, soon: bool) -> None:
+    def _slow_down(self, now: float, pause: float, *, deep: bool) -> None:
         """Lower the pace to below that which the server let through since its last refusal."""
         since = self._refused_before if self._refused_before is not None else self._begun
         seconds = max(now - (now if since is None else since), 0.001)
         let_through = max(self._answers, 1) / seconds
         pace = self._pace.value
         reach = max(_REACH_OF_PACE, _REACH_OF_PAUSES * pause * min(let_through, pace))
-        if self._refused_before is None or soon:
+        if deep:
             # What a full bucket let through at first says little of how fast it is filled.
             pace = min(let_through, pace)
             self._pace.fall(_DEEP_DECREASE * pace, pace, reach)

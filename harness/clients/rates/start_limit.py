@@ -6,6 +6,9 @@ from msgspec import Struct
 
 from harness.exchange import Failure, Outcome
 
+LONGEST_WAIT = 600.0
+"""A server that has room only after so many seconds is asked all the same: its refusal then says why the run stops."""
+
 
 class Start(Struct, frozen=True):
     """A request as it was sent.
@@ -54,3 +57,9 @@ def is_refusal(outcome: Outcome | None) -> bool:
         or outcome.retry_after is not None
         or (outcome.rates is not None and outcome.rates.overloaded)
     )
+
+
+def is_end_of_window(outcome: Outcome | None) -> bool:
+    """Whether a server says that all of a window's requests are used up, whose next has as many."""
+    rates = outcome.rates if outcome is not None else None
+    return rates is not None and any(one.remaining < 1 and not one.refills for one in rates.allowances)

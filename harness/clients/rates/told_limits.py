@@ -9,7 +9,7 @@ import math
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.rates.start_limit import End, Start
+from harness.clients.rates.start_limit import LONGEST_WAIT, End, Start
 from harness.exchange import Allowance
 
 _MINUTE = 60.0
@@ -58,7 +58,8 @@ class ToldLimits:
 
     def next_start(self, now: float, tokens: float) -> float:
         """The earliest time at which every limit has room."""
-        return max((self._room_at(told, now, tokens) for told in self._told.values()), default=now)
+        earliest = max((self._room_at(told, now, tokens) for told in self._told.values()), default=now)
+        return earliest if earliest - now <= LONGEST_WAIT else now
 
     def _room_at(self, told: _Told, now: float, tokens: float) -> float:
         allowance, limit = told.allowance, told.allowance.limit

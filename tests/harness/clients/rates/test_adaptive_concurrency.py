@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.clients.rates.adaptive_concurrency import FIRST, AdaptiveConcurrency
 from harness.clients.rates.start_limit import End, Start
-from harness.exchange import Failure, Outcome, Rates, Reply
+from harness.exchange import Allowance, Failure, Outcome, Rates, Reply
 
 OVERLOADED = Failure("server", "overloaded", rates=Rates(overloaded=True))
 REFUSED = Failure("rate_limited", "too many")
@@ -119,6 +119,21 @@ def test_a_time_to_wait_holds_for_every_request() -> None:
     driven = Driven(lambda *_: next(server, reply())).run(20)
     assert [at for at, _ in driven.starts if 0.001 < at < 7.001] == []
     assert any(7.001 <= at < 7.1 for at, _ in driven.starts)
+
+
+def test_a_time_to_wait_of_hours_is_left_to_the_request_that_it_was_said_to() -> None:
+    server = iter([reply(), reply(), reply(), wait_for(3600.0)])
+    driven = Driven(lambda *_: next(server, reply())).run(5)
+    assert any(at > 1 for at, _ in driven.starts)
+
+
+def test_the_end_of_a_window_pauses_the_run_and_slows_nothing_down() -> None:
+    used_up = Rates(allowances=(Allowance("requests", "requests", 0.0, 60.0, 1.0),))
+    refusal = Failure("rate_limited", "too many", retry_after=1.0, rates=used_up)
+    driven = Driven(lambda now, _: (refusal, 0.001) if 4 < now < 4.01 else reply(), most=32).run(10)
+    assert driven.state.n_refused > 0
+    assert driven.state.allowed == 32
+    assert sum(at > 6 for at, _ in driven.starts) >= 0.9 * 32 * 4 / 0.1
 
 
 def test_idle_time_and_a_run_that_asks_little_change_nothing() -> None:

@@ -101,3 +101,9 @@ def test_a_limit_that_says_not_when_anything_comes_back_holds_nothing_back() -> 
     told = Told()
     told.answer(told.send(0), 0, Allowance("window", "requests", 0, None, None))
     assert not math.isinf(told.next_start(0))
+
+
+def test_a_limit_that_is_back_after_hours_is_left_for_the_server_to_say() -> None:
+    told = Told()
+    told.answer(told.send(0), 0, Allowance("window", "requests", 0, 1000, 3600))
+    assert told.next_start(1) == 1
