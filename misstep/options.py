@@ -104,3 +104,19 @@ def path_or_address(given: str) -> Path:
     from harness.lake.addresses import local_copies
 
     return local_copies(given)
+
+
+def path_alone(given: str) -> Path:
+    """A path of this machine, for commands that look at it again and again or run what is in it.
+
+    Raises
+    ------
+    UsageError
+        It is an address.
+    """
+    from harness.copies import is_address
+    from harness.errors import UsageError
+
+    if is_address(given):
+        raise UsageError(f"this command reads no address: {given}", "Give a folder of this machine.")
+    return Path(given)

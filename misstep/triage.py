@@ -12,7 +12,7 @@ from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards
-from misstep.options import Json, command_app
+from misstep.options import Json, command_app, path_alone
 from misstep.shard_options import ShardOption, place_of_shards, refuse_beside_shard
 from misstep.triage_cases import judge_cases
 
@@ -25,7 +25,10 @@ _LOCAL_TOKENS, _LOCAL_REPLY, _LOCAL_CHARACTERS = 600, 256, 10_000
 @app.command()
 def triage(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Folders of cases, cases, or jobs of a public harness.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", parser=path_alone, help="Folders of cases, cases, or jobs of a public harness."
+        ),
     ],
     access: Annotated[
         Literal["text", "read-only", "sandbox"],

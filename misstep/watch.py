@@ -11,7 +11,7 @@ from harness.classifiers import chosen_categories, classify_all
 from harness.escaping import plain
 from harness.progress import say
 from misstep.classify_options import Categories
-from misstep.options import command_app
+from misstep.options import command_app, path_alone
 from studies.watching import new_findings
 
 app = command_app()
@@ -19,7 +19,9 @@ app = command_app()
 
 @app.command()
 def watch(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with sessions.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", parser=path_alone, help="Files and folders with sessions.")
+    ],
     out: Annotated[Path, typer.Option(metavar="RUN", help="Folder of the run, as for `misstep classify`.")],
     categories: Categories = "",
     every: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time between two looks.")] = 60,

@@ -40,6 +40,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         (("pass", "memory://attempts.csv"), 0, ""),
         (("audit", "memory://figures.csv"), 0, ""),
         ((*BENCHMARK, "made"), 0, "4 of 6 labels"),
+        (("watch", "memory://logs", "--out", "run"), 2, "this command reads no address: memory://logs"),
+        (("triage", "memory://logs"), 2, "this command reads no address: memory://logs"),
         (("classify", "memory://nothing"), 2, "memory://nothing: there is nothing at this address"),
         (("classify", "s3://bucket/x"), 3, "pip install s3fs"),
         (("classify", "https://kim:hunter2@host/x"), 2, "https://…@host holds a login"),
