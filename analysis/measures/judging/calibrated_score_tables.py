@@ -12,7 +12,7 @@ def calibrated_finding(found: CalibratedScores, judge: str) -> str:
     """How well the scores rank, and which method brings the Brier score down most."""
     ranking = f"{judge}'s scores rank items by “{found.label}”"
     if found.ranking.value is None:
-        return f"Nothing says how well {ranking}: {found.ranking.reason}."
+        return f"Nothing says how well {ranking}; {found.ranking.reason}."
     told = f"{ranking} with an area under the ROC curve of {with_interval(found.ranking, 'coefficient')}"
     better = [one for one in found.methods if one.gain.value is not None]
     if not better:
@@ -42,6 +42,7 @@ def calibrated_scores_table(found: CalibratedScores, judge: str, source: str) ->
     group = "As a ranking, all items with a score"
     meaning = "how sure the judge is of the label it gave" if found.score_of == "given" else f"of “{found.label}”"
     left_out = counted_text(found.without_score, "item")
+    tested = f"{counted_text(found.held_out, 'item')}{' of other runs' if found.clustered else ' held out'}"
     return Table(
         name="calibrated_scores",
         paper="judging",
@@ -55,7 +56,7 @@ def calibrated_scores_table(found: CalibratedScores, judge: str, source: str) ->
         ),
         notes=(
             f"A score is taken as {meaning}. The methods are fitted on {counted_text(found.fitted, 'item')} and tested "
-            f"on {counted_text(found.held_out, 'item')} of other runs.",
+            f"on {tested}.",
             "The Brier score is 0 for probabilities that are always right; always giving the share of the label p has "
             "p(1-p). Chance alone keeps the calibration error above 0.",
             *([f"{left_out} without a score left out."] if found.without_score else []),

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analysis.gold import GoldLabel
 from analysis.measures.judging.reference import majority
@@ -75,6 +75,8 @@ class CalibratedScores(Struct, frozen=True):
         Over `n`; a score that says nothing has the share of positives.
     fitted, held_out
         How many items the methods were fitted on, and tested on.
+    clustered
+        Whether items hang together: those tested on are then of other runs.
     methods
         The scores as given, and each method.
     probabilities
@@ -90,6 +92,7 @@ class CalibratedScores(Struct, frozen=True):
     average_precision: Estimate
     fitted: int
     held_out: int
+    clustered: bool
     methods: tuple[CalibratedBy, ...]
     probabilities: dict[str, dict[str, float]]
 
@@ -177,6 +180,7 @@ def calibrated_scores(
         average_precision=_average_precision(scores, positive, units, resamples, seed),
         fitted=int((~later).sum()),
         held_out=int(later.sum()),
+        clustered=units.clustered,
         methods=tuple(
             _tested(name, found, tested[AS_GIVEN], positive[later], units.only(later), resamples, seed)
             for name, found in tested.items()
@@ -253,9 +257,16 @@ def _tested(
     elif name == AS_GIVEN:
         gain = Estimate(None, n=len(positive), reason="this is what the methods are compared with")
     else:
-        gain = units.mean(squared - (given - positive) ** 2, "")
+        gain = _within(units.mean(squared - (given - positive) ** 2, ""), -1.0, 1.0)
     error = calibration_error(found, positive, units, resamples, seed)
-    return CalibratedBy(name, units.mean(squared, ""), error, gain)
+    return CalibratedBy(name, _within(units.mean(squared, ""), 0.0, 1.0), error, gain)
+
+
+def _within(estimate: Estimate, least: float, most: float) -> Estimate:
+    """An estimate whose interval ends where its values do: Student's t knows no bounds."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    return structs.replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))
 
 
 def _average_precision(scores: FloatArray, positive: BoolArray, units: Units, resamples: int, seed: int) -> Estimate:

@@ -20,7 +20,7 @@ def policies_finding(found: PoliciesCompared) -> str:
         opening = f"{' and '.join(sorted(same))} {verb} most accurate under both {a} and {b}"
     else:
         opening = f"The best judge depends on the policy: {_named(found, 0)}; {_named(found, 1)}"
-    return f"{opening}; from {a} to {b}, {told}, the largest."
+    return f"{opening}; from {a} to {b}, {told}; none is larger."
 
 
 def _named(found: PoliciesCompared, place: int) -> str:

@@ -20,6 +20,7 @@ from harness.verdict import Verdict
 
 ALL_ALIKE = "a judge gives all systems the same share, or answered no item of one"
 TIED = "several systems are first: there is no winner that could hold"
+NO_WINNER = "a judge answered no item, which leaves it without a winner"
 
 
 class RankedSystem(Struct, frozen=True):
@@ -35,8 +36,8 @@ class RankedSystem(Struct, frozen=True):
 class JudgeOrder(Struct, frozen=True):
     """How one judge orders the systems, the best first.
 
-    `winners` are those with the highest share, several where they tie; `winner_holds` is the share of resamples in
-    which the same system is first alone.
+    `winners` are those with the highest share, several where they tie, none without an answer; `winner_holds` is the
+    share of resamples in which the same system is first alone.
     """
 
     judge: str
@@ -93,9 +94,10 @@ class _Counts(Struct, frozen=True):
         return np.where(items > 0, self.good / np.maximum(items, 1), np.nan)
 
     def first(self) -> FloatArray:
-        """Sets x judges x systems: 1 where a system has the highest share, else 0."""
+        """Sets x judges x systems: 1 where a system has the highest share, else 0; all 0 without any answer."""
         share = np.nan_to_num(self.share, nan=-1.0)
-        return np.asarray((share == share.max(axis=2, keepdims=True)).astype(np.float64))
+        highest = share.max(axis=2, keepdims=True)
+        return np.asarray(((share == highest) & (highest >= 0)).astype(np.float64))
 
 
 def rank_stability(
@@ -134,7 +136,8 @@ def rank_stability(
     items = [item for item in asked if item in system_of]
     systems = sorted({system_of[item] for item in items})
     if len(systems) < 2:
-        found = f"the items that all judges were asked about are the work of {len(systems)} systems"
+        of = f"are the work of one system, {systems[0]}" if systems else "do not say whose work they are"
+        found = f"the items that all judges were asked about {of}"
         raise UsageError(found, "Name the field of the items that says whose work they are: --system FIELD.")
     units = units_of(items, clusters)
     sums = _sums(items, systems, system_of, labels, good)
@@ -207,20 +210,35 @@ def _counts(sums: FloatArray, shape: tuple[int, int]) -> _Counts:
 
 
 def _figures(counts: _Counts, winners: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-    """Sets x figures: tau and tau over all of each pair, whether the winner changes, whether each judge's holds."""
+    """Sets x figures: tau and tau over all of each pair, whether the winner changes, whether each judge's holds.
+
+    In a set in which a judge answered nothing, it has no winner that could change.
+    """
     first = counts.first()
+    has_winner = np.asarray(first.any(axis=2))
     taus = [kendall_tau_b(share[:, a], share[:, b]) for share in (counts.share, counts.share_all) for a, b in pairs]
-    changes = [(first[:, a] * first[:, b]).sum(axis=1) == 0 for a, b in pairs]
+    changes = [
+        np.where(has_winner[:, a] & has_winner[:, b], (first[:, a] * first[:, b]).sum(axis=1) == 0, np.nan)
+        for a, b in pairs
+    ]
     holds = [(first[:, judge] == winner).all(axis=1) for judge, winner in enumerate(winners)]
     return np.column_stack([*taus, *changes, *holds]).astype(np.float64)
 
 
 def _frequency(drawn: FloatArray, n: int, units: Units) -> Estimate:
-    return Estimate(float(drawn.mean()), n=n, method=f"share of {len(drawn):,} resamples of {units.name}")
+    known = drawn[~np.isnan(drawn)]
+    if not len(known):
+        return Estimate(None, n=n, reason=NO_WINNER)
+    reason = f"undefined in {len(drawn) - len(known):,} of {len(drawn):,} resamples" if len(known) < len(drawn) else ""
+    return Estimate(
+        float(known.mean()), n=n, method=f"share of {len(drawn):,} resamples of {units.name}", reason=reason
+    )
 
 
 def _order(name: str, ranked: tuple[RankedSystem, ...], winners: tuple[str, ...], holds: Estimate) -> JudgeOrder:
-    return JudgeOrder(name, ranked, winners, holds if len(winners) == 1 else Estimate(None, n=holds.n, reason=TIED))
+    if len(winners) != 1:
+        holds = Estimate(None, n=holds.n, reason=TIED if winners else NO_WINNER)
+    return JudgeOrder(name, ranked, winners, holds)
 
 
 def _ranked(sums: BoolArray, systems: Sequence[str], judge: int, judges: int, units: Units) -> tuple[RankedSystem, ...]:

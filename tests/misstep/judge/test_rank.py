@@ -50,7 +50,7 @@ def test_as_json_it_is_one_document_with_estimates(runs: list[Path]) -> None:
 
 
 def test_what_cannot_be_ranked_is_refused(runs: list[Path]) -> None:
-    with pytest.raises(UsageError, match="the work of 0 systems"):
+    with pytest.raises(UsageError, match="do not say whose work they are"):
         rank(*runs, "--good", "yes")
     with pytest.raises(UsageError, match="none of the labels yes, no"):
         rank(*runs, "--good", "fine", "--system", "site")

@@ -5,7 +5,11 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
 from analysis.gold import GoldLabel
-from analysis.measures.judging.calibrated_score_tables import calibrated_finding, probabilities_csv
+from analysis.measures.judging.calibrated_score_tables import (
+    calibrated_finding,
+    calibrated_scores_table,
+    probabilities_csv,
+)
 from analysis.measures.judging.calibrated_scores import (
     AS_GIVEN,
     ONE_KIND,
@@ -116,3 +120,13 @@ def test_items_of_one_kind_cannot_be_fitted_on() -> None:
 def test_a_judge_without_scores_is_refused() -> None:
     with pytest.raises(UsageError, match="no verdict on an item with a gold label has a score"):
         calibrated_scores(verdicts(["yes", "no"]), GOLD, "yes", YES_NO)
+
+
+def test_the_interval_of_a_few_items_ends_where_a_brier_score_does_and_items_alone_are_no_runs() -> None:
+    few = found(ANSWERS[:6], SURE[:6].tolist(), [one for one in GOLD if one.item in {f"i{n}" for n in range(6)}])
+    figures = [one.brier for one in few.methods if one.brier.low is not None and one.brier.high is not None]
+    assert figures
+    assert all(0 <= (one.low or 0) <= (one.value or 0) <= (one.high or 0) <= 1 for one in figures)
+    assert not few.clustered
+    (told, *_) = calibrated_scores_table(few, "judge", "made up").notes
+    assert told.endswith("tested on 3 items held out.")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.measures.judging.ranking import ALL_ALIKE, TIED, RankStability, rank_stability
+from analysis.measures.judging.ranking import ALL_ALIKE, NO_WINNER, TIED, RankStability, rank_stability
 from analysis.measures.judging.ranking_tables import orders_table, ranking_finding, ranking_table
 from analysis.stats.proportions import wilson
 from analysis.tables.text import table_text
@@ -70,6 +70,28 @@ def test_where_systems_tie_for_the_first_place_no_winner_can_hold() -> None:
     assert [text.count(f"1. {system}") for system in "abc"] == [1, 2, 1]
 
 
+def test_a_system_that_shares_the_first_place_with_one_judge_is_first_with_both() -> None:
+    finding = ranking_finding(ranked(["yes"] * 12, LENIENT))
+    assert finding.startswith("b is first with all 2 judges; judge 1 puts 3 systems first; Kendall's")
+    assert ranking_finding(ranked(["yes"] * 12, ["no"] * 12)).startswith("a and b and c are first with all 2 judges;")
+
+
+def test_a_judge_without_an_answer_has_no_winner_and_no_order() -> None:
+    found = ranked(STRICT, [None] * 12)
+    assert (found.judges[1].winners, found.judges[1].winner_holds.reason) == ((), NO_WINNER)
+    (pair,) = found.pairs
+    assert (pair.same_winner, pair.winner_changes.value, pair.winner_changes.reason) == (False, None, NO_WINNER)
+    assert ranking_finding(found).startswith(
+        "c is first with judge 1; judge 2 answered no item; Kendall's tau-b is not"
+    )
+    assert "judge 2 answered no item and has no order." in orders_table(found, "made up").finding
+
+
+def test_the_table_of_three_judges_fits_a_terminal() -> None:
+    text = table_text(ranking_table(ranked(STRICT, LENIENT, STRICT), "made up"))
+    assert max(map(len, text.splitlines())) <= 120
+
+
 def test_items_of_no_known_system_are_left_out_and_counted() -> None:
     found = ranked(STRICT, LENIENT, systems={item: name for item, name in SYSTEMS.items() if item != "i0"})
     assert (found.n, found.without_system) == (11, 1)
@@ -83,5 +105,5 @@ def test_only_items_that_all_judges_were_asked_about_count() -> None:
 def test_one_judge_or_one_system_is_refused() -> None:
     with pytest.raises(UsageError, match="needs two runs"):
         ranked(STRICT)
-    with pytest.raises(UsageError, match="the work of 1 systems"):
+    with pytest.raises(UsageError, match="the work of one system, a"):
         ranked(STRICT, LENIENT, systems=dict.fromkeys(SYSTEMS, "a"))
