@@ -74,20 +74,35 @@ def reaching(address: str) -> Iterator[None]:
 
 def _in_our_words(address: str, error: Exception) -> MisstepError:
     status = getattr(getattr(error, "response", None), "status_code", None)
-    if isinstance(error, FileNotFoundError) or status in _MISSING or type(error).__name__ == _NOT_FOUND_OR_PRIVATE:
-        advice = f"Check it. If it is private, {_login(address)}."
+    missing = isinstance(error, FileNotFoundError) or status in _MISSING or _kind(error) == _NOT_FOUND_OR_PRIVATE
+    login = _LOGIN.get(address.partition("://")[0])
+    if missing and not _is_cut_off(error):
+        advice = "Check it." if login is None else f"Check it. If it is private, {login}."
         return InputError("there is nothing at this address", advice, file=address)
-    if isinstance(error, PermissionError) or status in _DENIED or "Credentials" in type(error).__name__:
-        return MissingPrerequisite(f"{address}: access is denied", f"To log in, {_login(address)}.")
-    said = type(error).__name__ if status is None else f"{type(error).__name__}, status {status}"
+    if isinstance(error, PermissionError) or status in _DENIED or "Credentials" in _kind(error):
+        advice = "Check what the driver takes your key from." if login is None else f"To log in, {login}."
+        return MissingPrerequisite(f"{address}: access is denied", advice)
+    said = _kind(error) if status is None else f"{_kind(error)}, status {status}"
     return MissingPrerequisite(f"{address} cannot be reached ({said})", "Check the network and the address.")
 
 
-def _login(address: str) -> str:
-    scheme = address.partition("://")[0]
-    ways = {
-        "hf": "run `hf auth login`, or set HF_TOKEN",
-        "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-        "gs": "run `gcloud auth application-default login`",
-    }
-    return ways.get(scheme, f"see how the driver of {scheme}:// does it")
+def _is_cut_off(error: BaseException | None) -> bool:
+    """Whether it is the network that failed; a driver may take that for a file that is not there."""
+    while error is not None:
+        told = isinstance(error, FileNotFoundError | PermissionError) or hasattr(error, "response")
+        if isinstance(error, OSError) and not told:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _kind(error: BaseException) -> str:
+    return type(error).__name__
+
+
+_LOGIN = {
+    "hf": "run `hf auth login`, or set HF_TOKEN",
+    "s3": "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "gs": "run `gcloud auth application-default login`",
+}
+"""How to log in to a store, by scheme."""
