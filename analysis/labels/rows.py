@@ -18,6 +18,8 @@ from analysis.labels.content import decoded, read_content, shown
 from harness.errors import InputError
 
 _DELIMITERS = ",;\t"
+
+csv.field_size_limit(max(csv.field_size_limit(), 1 << 26))  # a comment may be long: Python takes 128 KiB in a cell
 SHAPES = "Give a column of items and one a rater, or the columns item,rater,label."
 """What columns a file of labels may have, as advice."""
 

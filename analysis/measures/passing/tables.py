@@ -29,12 +29,16 @@ _SHOWN = 60
 
 
 def passes_headline(found: PassReport) -> str:
-    """What the system with the highest pass@1 does, in one sentence."""
-    known = [one for one in found.systems if _single(one).value is not None]
+    """What the system with the highest figure does, in one sentence."""
+    known = [one for one in found.systems if _first(one).pass_at_k.value is not None]
     if not known:
-        return "No attempt has an outcome."
-    best = max(known, key=lambda one: _single(one).value or 0.0)
-    said = f"{_opening(found, best)} {with_interval(_single(best), 'share')} of its attempts"
+        outcomes = any(one.n_attempts > one.missing + one.unreadable for one in found.systems)
+        least = min((at.k for one in found.systems for at in one.at), default=1)
+        return f"No task has {counted_text(least, 'attempt')} that count." if outcomes else "No attempt has an outcome."
+    best = max(known, key=lambda one: _first(one).pass_at_k.value or 0.0)
+    first = _first(best)
+    of_what = "its attempts" if first.k == 1 else f"tasks in one of {first.k} attempts"
+    said = f"{_opening(found, best)} {with_interval(first.pass_at_k, 'share')} of {of_what}"
     last = max((at for at in best.at if at.k > 1 and at.n_tasks), key=lambda at: at.k, default=None)
     if last is not None:
         said += f", and all of {last.k} on {with_interval(last.pass_hat_k, 'share')} of tasks"
@@ -51,13 +55,18 @@ def passes_headline(found: PassReport) -> str:
 def _opening(found: PassReport, best: SystemPasses) -> str:
     if len(found.systems) == 1:
         return f"{best.system} passes"
+    highest = _first(best).pass_at_k.value
+    alike = [one.system for one in found.systems if _first(one).pass_at_k.value == highest]
+    if found.same_tasks and len(alike) > 1:
+        return f"No system passes more often than {' and '.join(alike)}: {best.system} passes"
     if found.same_tasks:
         return f"The best of {len(found.systems)} systems, {best.system}, passes"
     return f"{len(found.systems)} systems were not all tried on the same tasks. Most often {best.system} passes:"
 
 
-def _single(one: SystemPasses) -> Estimate:
-    return next((at.pass_at_k for at in one.at if at.k == 1), one.at[0].pass_at_k)
+def _first(one: SystemPasses) -> AtK:
+    """What one attempt does, or else the first number of attempts that was asked for."""
+    return next((at for at in one.at if at.k == 1), one.at[0])
 
 
 def pass_tables(found: PassReport) -> list[Table]:

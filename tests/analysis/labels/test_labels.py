@@ -304,3 +304,8 @@ def test_fifty_raters_and_many_items_keep_their_places(labels_file: Path) -> Non
     lines = [",".join([f"run-{row}", *(names[code + 1] for code in line)]) for row, line in enumerate(codes.tolist())]
     labels = read(labels_file, ",".join(["item", *(f"r{place}" for place in range(50))]) + "\n" + "\n".join(lines))
     assert np.array_equal(labels.codes, codes)
+
+
+def test_a_comment_beside_the_labels_may_be_long(labels_file: Path) -> None:
+    text = f'item,rater,label,comment\na,ann,yes,"{"word " * 30_000}"\na,ben,yes,fine\n'
+    assert cells(read(labels_file, text)) == [["yes", "yes"]]

@@ -47,6 +47,21 @@ def test_where_a_task_gives_0_or_1_the_interval_is_wilsons_and_has_width() -> No
     assert "resamples of tasks" in found.at[0].pass_at_k.method
 
 
+def test_an_interval_without_width_is_none_and_says_why() -> None:
+    (found,) = report(system(a=(1, 1), b=(1, 1))).systems
+    assert (found.at[0].pass_at_k.value, found.at[0].pass_at_k.low) == (0.5, None)
+    assert "without width" in found.at[0].pass_at_k.reason
+    assert found.flicker.expected.low is None
+
+
+def test_the_sentence_is_true_of_systems_that_tie_and_of_more_attempts_than_there_are() -> None:
+    tied = report(system("one", a=(3, 1), b=(1, 3)), system("two", a=(1, 3), b=(3, 1)))
+    assert passes_headline(tied).startswith("No system passes more often than one and two: one passes 50.0%")
+    assert passes_headline(report(system(a=(1, 1)), ks=(5,))) == "No task has 5 attempts that count."
+    assert passes_headline(report(system(a=(0, 0, 2)), ks=(1,))) == "No attempt has an outcome."
+    assert "of tasks in one of 2 attempts" in passes_headline(report(system(a=(1, 3), b=(2, 0)), ks=(2,)))
+
+
 def test_a_task_with_fewer_than_k_attempts_is_left_out_there_by_name() -> None:
     (found,) = report(system(a=(4, 0), b=(1, 0), c=(1, 2))).systems
     assert [[(one.task, one.attempts) for one in at.left_out] for at in found.at] == [
