@@ -21,6 +21,7 @@ LEFT_OUT = 0.2
 _DIMENSIONS = 50
 _WORDS_SHOWN = 5
 _ALONE = -1
+_ALIKE = 1e-6
 _NUMBER = re.compile(r"\d+")
 _WORD = r"(?u)\b[^\W\d_]{3,}\b"
 
@@ -76,7 +77,7 @@ def group_texts(texts: Sequence[tuple[str, str]], least: int = 3, seed: int = 0)
     if least < 2:
         raise UsageError(f"groups of {least} texts", "A group has at least 2 texts.")
     names = tuple(name for name, _ in texts)
-    placed = _placed([text for _, text in texts]) if len(texts) > least else None
+    placed = _placed([text for _, text in texts]) if len(texts) >= least else None
     if placed is None:
         return GroupedTexts(len(texts), (), names)
     points, words = placed
@@ -107,21 +108,27 @@ def _placed(texts: Sequence[str]) -> tuple[FloatArray, _Words] | None:
         weights = words.fit_transform([_NUMBER.sub(" number ", text) for text in texts])
     except ValueError:  # scikit-learn's word for: nothing is left but stop words and words of a single text
         return None
-    most = min(weights.shape) - 1
-    if most < 1:
-        return None
-    points = TruncatedSVD(min(_DIMENSIONS, most), random_state=0).fit_transform(weights)
+    if weights.shape[1] <= _DIMENSIONS:
+        points = weights.toarray()
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):  # shares of no variance, which nobody asks for
+            points = TruncatedSVD(min(_DIMENSIONS, len(texts) - 1), random_state=0).fit_transform(weights)
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
     return points / np.where(lengths > 0, lengths, 1.0), _Words(weights, tuple(words.get_feature_names_out()))
 
 
 def _groups(points: FloatArray, least: int) -> IntArray:
-    """The group of each text from 0, -1 for those that stand alone; a text without words stands alone."""
+    """The group of each text from 0, -1 for those that stand alone; a text without words stands alone.
+
+    HDBSCAN looks for what is denser than its surroundings: where all texts are alike it sees no group.
+    """
     from sklearn.cluster import HDBSCAN
 
     found = np.full(len(points), _ALONE, dtype=np.int64)
     spoken = np.linalg.norm(points, axis=1) > 0
-    if spoken.sum() > least:
+    if spoken.sum() >= least and np.ptp(points[spoken], axis=0).max() < _ALIKE:
+        found[spoken] = 0
+    elif spoken.sum() > least:
         found[spoken] = (
             HDBSCAN(min_cluster_size=least, allow_single_cluster=False, copy=True).fit(points[spoken]).labels_
         )
@@ -145,7 +152,8 @@ def _described(
     middle = points[members].mean(axis=0)
     example = members[int(np.argmax(points[members] @ middle))]
     inside = np.asarray(words.weights[members].mean(axis=0)).ravel()
-    distinct = inside - np.asarray(words.weights.mean(axis=0)).ravel()
+    rest = np.asarray(words.weights.mean(axis=0)).ravel()
+    distinct = inside - rest if len(members) < len(names) else inside
     order = [place for place in np.argsort(-distinct, kind="stable")[:_WORDS_SHOWN] if distinct[place] > 0]
     return TextGroup(
         words=tuple(words.words[place] for place in order),

@@ -43,6 +43,17 @@ def test_texts_that_give_nothing_to_group_by_stand_alone(texts: list[str]) -> No
     assert len(found.alone) == found.n == len(texts)
 
 
+@pytest.mark.parametrize("others", [[], OTHERS, PARSING])
+@pytest.mark.parametrize("text", ["timeout", "the model server is not reachable"])
+@pytest.mark.filterwarnings("error")
+def test_texts_that_say_the_same_are_one_group(text: str, others: list[str]) -> None:
+    found = group_texts(named([text] * 6 + others))
+    alike = next(group for group in found.groups if "t0" in group.members)
+    assert alike.members == tuple(f"t{place}" for place in range(6))
+    assert alike.stability > 0.9
+    assert alike.words
+
+
 def test_a_group_of_one_is_refused() -> None:
     with pytest.raises(UsageError, match="at least 2"):
         group_texts(named(TIMEOUTS), least=1)
