@@ -60,7 +60,11 @@ _DATABASES = (".db", ".vscdb", ".sqlite", ".sqlite3")
 
 def last_changes_of(path: Path) -> Path | None:
     """The file beside a SQLite database in which what was written last stands; `None` where there is none."""
-    if path.suffix not in _DATABASES:
-        return None
-    beside = path.with_name(f"{path.name}-wal")
-    return beside if beside.is_file() else None
+    name = name_of_last_changes(path.name)
+    beside = path.with_name(name) if name else None
+    return beside if beside and beside.is_file() else None
+
+
+def name_of_last_changes(name: str) -> str | None:
+    """The name that such a file has beside a database; `None` where a file is no database by its name."""
+    return f"{name}-wal" if name.endswith(_DATABASES) else None

@@ -3,12 +3,14 @@
 A driver of fsspec lists and copies; what is read is the local copy, so that everything after the command line works on
 paths. `harness.copies` gives the copies their names. The file `.versions/NAME` beside a copy says of which version it
 is, in the words of the store (a checksum, an etag, a time); where the store says the same, nothing is fetched again.
+A copy has the time at which the store says that the file was last changed, the same on every machine.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -22,13 +24,16 @@ from harness.copies import is_address as is_address
 from harness.errors import InputError, UnsafePath, UsageError, writing
 from harness.lake import hub
 from harness.lake.drivers import opened, reaching
-from harness.places import cache_folder
+from harness.places import cache_folder, last_changes_of, name_of_last_changes
 from harness.progress import Progress
 
 _VERSIONS = ".versions"
+_SAID_OF_A_CHANGE = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")
+"""Under which names drivers say when a file was last changed, the surest first."""
+
 _SAID_OF_A_VERSION = (
     *("sha256", "ETag", "etag", "checksum", "md5Hash", "content_md5", "blob_id", "generation"),
-    *("mtime", "LastModified", "last_modified", "modified", "updated", "created"),
+    *_SAID_OF_A_CHANGE,
 )
 """Under which names drivers say what tells a file from its later versions, the surest first."""
 
@@ -55,6 +60,8 @@ class StoredFile(Struct, frozen=True):
         What the store says to tell it from later versions; empty where it says nothing.
     below
         The address that was named, with a slash behind it; of a file that was named itself, the one above it.
+    changed
+        When it was last changed, in ns since 1970; 0 where the store does not say.
     """
 
     address: str
@@ -62,6 +69,7 @@ class StoredFile(Struct, frozen=True):
     bytes: int
     version: str
     below: str
+    changed: int = 0
 
 
 def stored_files(address: str) -> tuple[StoredFile, ...]:
@@ -82,7 +90,8 @@ def stored_files(address: str) -> tuple[StoredFile, ...]:
 def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
     """An address, pinned where it is one of the Hugging Face hub, and the files at it; raises as `stored_files`.
 
-    Where the address names a file and no folder, the file has that address.
+    Where the address names a file and no folder, the first file has that address, and a second one stands only beside
+    a database.
     """
     pinned = _pinned(address)
     return pinned, _files_at(pinned)
@@ -98,7 +107,7 @@ def local_copy(file: StoredFile) -> Path:
     """
     top = _folder_of(file)
     target, noted = top / file.name, top / _VERSIONS / file.name
-    version = f"{file.bytes} {file.version}"
+    version = f"{file.bytes} {file.version} {file.changed}"
     if file.version and target.is_file() and _text_of(noted) == version:
         return target
     with writing(target):
@@ -111,6 +120,8 @@ def local_copy(file: StoredFile) -> Path:
             with reaching(file.address):
                 system, path = opened(file.address)
                 system.get_file(path, str(place))
+            if file.changed:
+                os.utime(place, ns=(file.changed, file.changed))
             place.replace(target)
         finally:
             place.unlink(missing_ok=True)
@@ -119,12 +130,17 @@ def local_copy(file: StoredFile) -> Path:
 
 
 def copies_of(files: Sequence[StoredFile]) -> list[Path]:
-    """The paths of the copies of files, several fetched at once; raises as `local_copy`."""
+    """The paths of the copies of files, several fetched at once; raises as `local_copy`.
+
+    A copy of what was written last to a database goes where it is none of the files.
+    """
     copies: list[Path] = []
     with Progress("files fetched", len(files)) as progress, ThreadPoolExecutor(_AT_ONCE) as threads:
         for file, copy in zip(files, threads.map(local_copy, files), strict=True):
             copies.append(copy)
             progress.advance(note=file.name)
+    for beside in set(filter(None, map(last_changes_of, copies))).difference(copies):
+        beside.unlink(missing_ok=True)  # stands in the database itself by now
     return copies
 
 
@@ -186,6 +202,8 @@ def _files_at(address: str) -> tuple[StoredFile, ...]:
         found = [replace(file, below=f"{address}/") for file in _listed(top) if file.name in names]
     else:
         found = _listed(address)
+        if len(found) == 1 and found[0].address == address:
+            found += _last_changes(found[0])
     if not found:
         raise InputError("there is no file", "Check the address.", file=address)
     return tuple(sorted(found, key=lambda file: file.name))
@@ -205,6 +223,17 @@ def _listed(address: str) -> list[StoredFile]:
     return [_stored(below, name, one) for name, one in names.items() if not _is_hidden(name)]
 
 
+def _last_changes(file: StoredFile) -> list[StoredFile]:
+    """What was written last to a database that was named itself, and stands in a file beside it."""
+    name = name_of_last_changes(file.name)
+    if name is None:
+        return []
+    beside = file.below + name
+    with reaching(beside):
+        system, path = opened(beside)
+        return [_stored(file.below, name, system.info(path))] if system.exists(path) else []
+
+
 def _is_hidden(name: str) -> bool:
     return not name or any(part.startswith(".") and part != ".." for part in PurePosixPath(name).parts)
 
@@ -222,7 +251,17 @@ def _stored(below: str, name: str, about: dict[str, Any]) -> StoredFile:
     large = about.get("lfs")
     about = about | (large if isinstance(large, dict) else {})
     said = next((str(about[field]) for field in _SAID_OF_A_VERSION if about.get(field) is not None), "")
-    return StoredFile(below + name, name, int(about.get("size") or 0), said, below)
+    return StoredFile(below + name, name, int(about.get("size") or 0), said, below, _changed(about))
+
+
+def _changed(about: dict[str, Any]) -> int:
+    """When a file was last changed, in ns since 1970: drivers say it in seconds, as a date, or as the text of one."""
+    said = next((about[field] for field in _SAID_OF_A_CHANGE if about.get(field) is not None), 0)
+    with suppress(ValueError):
+        said = datetime.fromisoformat(said) if isinstance(said, str) else said
+    if isinstance(said, datetime):
+        said = (said if said.tzinfo else said.replace(tzinfo=UTC)).timestamp()
+    return int(said * 1e9) if isinstance(said, int | float) and said > 0 else 0
 
 
 def _folder_of(file: StoredFile) -> Path:

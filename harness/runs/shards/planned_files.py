@@ -17,6 +17,7 @@ from harness.errors import InputError
 from harness.journal.inputs import size_and_change
 from harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_files
 from harness.lake.hub import is_of_hub
+from harness.places import name_of_last_changes
 from harness.readers import Found, Part, lengths_to_cut, reader_for
 from harness.readers.finding import is_left_out
 from harness.runs.file_batches import check_named, files_since, found_files
@@ -32,7 +33,7 @@ class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
     `version` tells it from what it becomes when it changes: the time of its last change in ns. `named` says that the
     command line names it, and not only its folder. `lengths` has those of the row groups between which a file can be
     cut, unpacked, or the one length of a file that can be cut between any two lines. `undecodable` has the bytes of a
-    name that is no UTF-8. `stored` is a file at an address.
+    name that is no UTF-8. `stored` is a file at an address, and `beside` there what was written last to a database.
     """
 
     file: str
@@ -42,6 +43,7 @@ class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
     lengths: tuple[int, ...] = ()
     undecodable: bytes = b""
     stored: StoredFile | None = None
+    beside: StoredFile | None = None
 
     @property
     def weight(self) -> int:
@@ -61,7 +63,7 @@ def planned(
     left_out
         A folder whose files do not count.
     since
-        Local files that were last changed before are left out.
+        Files that were last changed before are left out; at an address, where the store says when.
 
     Raises
     ------
@@ -75,7 +77,7 @@ def planned(
     files: dict[str, PlannedFile] = {}
     for at_addresses, neighbours in groupby(paths, there.__contains__):
         if at_addresses:
-            found = [one for path in neighbours for one in _of_stored(*there[path])]
+            found = [one for path in neighbours for one in _of_stored(*there[path], since)]
         else:
             local = found_files([Path(path) for path in neighbours], left_out)
             found = [_of_local(one) for one in files_since(local, since)]
@@ -84,11 +86,20 @@ def planned(
     return {path: pinned for path, (pinned, _) in there.items()}, tuple(files.values())
 
 
-def _of_stored(pinned: str, files: Iterable[StoredFile]) -> Iterator[PlannedFile]:
+def _of_stored(pinned: str, files: Sequence[StoredFile], since: datetime | None) -> Iterator[PlannedFile]:
+    by_name = {one.name: one for one in files}
+    earliest = int(since.timestamp() * 1e9) if since else 0
     for one in sorted(files, key=_place_in_walk):
         named = one.address == pinned
+        beside = by_name.get(name_of_last_changes(one.name) or "")
+        changed = max(one.changed, beside.changed if beside else 0)
+        if changed and changed < earliest:
+            continue
         if named or not any(map(is_left_out, one.name.split("/"))):
-            yield PlannedFile(one.address, one.bytes, one.version, named, stored=one)
+            size, version = one.bytes, one.version
+            if beside is not None:
+                size, version = size + beside.bytes, f"{version} {beside.version}"
+            yield PlannedFile(one.address, size, version, named, stored=one, beside=beside)
 
 
 def _place_in_walk(file: StoredFile) -> list[tuple[bool, str]]:
@@ -129,11 +140,11 @@ def fetched(files: Sequence[PlannedFile]) -> dict[str, Found]:
     MisstepError
         One cannot be fetched.
     """
-    stored = [one.stored for one in files if one.stored is not None]
+    stored = [stored for one in files for stored in (one.stored, one.beside) if stored is not None]
     _require_stored(files)
-    copies = iter(copies_of(stored)) if stored else iter(())
+    copies = dict(zip(stored, copies_of(stored), strict=True)) if stored else {}
     found = {
-        one.file: Found(next(copies) if one.stored else Path(os.fsdecode(one.undecodable or one.file)), one.named)
+        one.file: Found(copies[one.stored] if one.stored else Path(os.fsdecode(one.undecodable or one.file)), one.named)
         for one in files
     }
     require_unchanged(files, found)
@@ -155,7 +166,7 @@ def _require_stored(files: Sequence[PlannedFile]) -> None:
             continue
         asked = one.file if one.named else one.stored.below
         if asked not in listed:
-            listed[asked] = {now.address: (now.bytes, now.version) for now in stored_files(asked)}
+            listed[asked] = {now.file: (now.size, now.version) for now in _of_stored(asked, stored_files(asked), None)}
         if listed[asked].get(one.file) != (one.size, one.version):
             raise _changed(one.file)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import fsspec
@@ -16,6 +17,7 @@ from harness.runs.shards.classify import ShardDone, classify_shard
 from harness.runs.shards.layout import Shard, shards_of
 from harness.runs.shards.merge import merge_shards
 from harness.runs.shards.plan import read_plan
+from harness.runs.shards.planned_files import PlannedFile, fetched, planned
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop")
@@ -88,3 +90,40 @@ def test_a_stored_file_that_is_named_alone_has_to_be_of_a_known_format(
     fsspec.filesystem("memory").pipe_file(f"/{tmp_path.name}/notes.txt", b"hello\n")
     with pytest.raises(InputError, match=r"notes\.txt: no known trajectory format"):
         _shard(f"memory://{tmp_path.name}/notes.txt", tmp_path / "run", 1, 1)
+
+
+def test_the_time_of_a_copy_is_that_of_the_store_and_old_files_are_left_out_by_it(
+    lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that `--since` and files.jsonl say the same on every machine, whenever it fetched."""
+    (stored, *_), times = stored_files(lake), []
+    for machine in ("a", "b"):
+        monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / machine))
+        _, (first, *_) = planned([stored.address], None, None)
+        times.append(fetched([first])[first.file].path.stat().st_mtime_ns)
+    assert times == [stored.changed] * 2
+    later = datetime.fromtimestamp(stored.changed / 1e9 + 60, UTC)
+    assert [planned([lake], None, later)[1], len(planned([lake], None, None)[1])] == [(), 4]
+
+
+@pytest.mark.parametrize("named", ["", "/state.db"])
+def test_a_database_comes_with_what_was_written_last_beside_it_until_that_is_gone(
+    named: str, lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
+    store, place = fsspec.filesystem("memory"), lake.removeprefix("memory:/")
+    store.pipe_file(f"{place}/state.db", b"base")
+
+    def database() -> list[PlannedFile]:
+        return [one for one in planned([lake + named], None, None)[1] if one.file == f"{lake}/state.db"]
+
+    before = database()
+    copy = fetched(before)[before[0].file].path
+    beside = copy.with_name("state.db-wal")
+    assert before[0].size == len(b"base") + beside.stat().st_size
+    store.rm(f"{place}/state.db-wal")
+    with pytest.raises(InputError, match=r"state\.db: the file has changed"):
+        fetched(before)
+    fetched(database())
+    assert copy.exists()
+    assert not beside.exists()
