@@ -7,7 +7,8 @@ trajectory may fail without failing the run.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from contextlib import suppress
+from itertools import islice, tee
 from pathlib import Path
 
 from msgspec import Struct
@@ -182,6 +183,34 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
     raise failed or UnknownFormat(sample.path, reasons, _nearest(sample, reasons))
 
 
+def _recognised(path: Path, readers: Iterable[Reader]) -> tuple[Reader, Shape]:
+    """The reader that a file is for, and its shape; raises as `plan`.
+
+    All rows of a table are of one kind: where the first is none that a reader knows, one of the next ones tells.
+    """
+    asked, again = tee(readers)
+    try:
+        sample = sample_file(path)
+        return recognise(sample, asked), sample.shape
+    except (UnknownFormat, UnreadableTrajectory):
+        known = tuple(again)
+        for row in _samples_of_rows(path):
+            with suppress(UnknownFormat):
+                return recognise(row, known), row.shape
+        raise
+
+
+def _samples_of_rows(path: Path) -> Iterator[Sample]:
+    """What the first rows of a table show, each on its own; nothing of any other file."""
+    with open_bytes(path) as stream:
+        if not stream.of_rows:
+            return
+        for number, line in islice(_filled_lines(stream, path), _PROBED_LINES):
+            with suppress(UnreadableTrajectory):
+                value = decode_json(line, Source(format="", file=path_text(path), line=number))
+                yield Sample(path, "lines", value, line[:HEAD].decode(errors="replace"))
+
+
 def _nearest(sample: Sample, reasons: dict[str, str]) -> str:
     """The format whose refusal speaks most of what the file has; where none does, the last, which takes any chat."""
     tops = sample.first[:1] if isinstance(sample.first, list) else [sample.first]
@@ -221,10 +250,8 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
     InputError
         The file cannot be opened.
     """
-    sample = sample_file(path)
-    reader = recognise(sample, readers)
-    whole = Part(path, reader.FORMAT, sample.shape)
-    del sample
+    reader, shape = _recognised(path, readers)
+    whole = Part(path, reader.FORMAT, shape)
     if part_bytes is None or not any(lengths_to_cut(whole, reader)):
         yield whole
     else:

@@ -5,8 +5,9 @@ Its columns tell what a row is:
 - `atif` (a lake that `misstep pack` wrote): the line is the text of that column, and no other column is read;
 - `transcript_id` (a transcript database of Inspect Scout; the columns stand in `_transcript/database/schema.py` of
   inspect_scout 0.6): an object of all columns but views and pools of events, with the JSON in `messages` and `events`;
-- messages, as in data sets of the Hugging Face hub, as a list of structs or as JSON text in a column such as
-  `messages`, `conversations` or `trajectory`: an object of all columns but binary ones and lists of numbers.
+- messages, as in data sets of the Hugging Face hub, as a list of structs or as JSON text, in a column such as
+  `messages`, `conversations` or `trajectory`: an object of all columns but binary ones and lists of numbers. Each
+  message may be JSON text as well, and so may be its calls.
 
 Arrow gives each struct the fields of all others, filled with null: null fields are left out. Rows are decoded in
 batches of a few MiB, so that memory does not grow with the file. A row without a body, or that cannot be decoded,
@@ -47,6 +48,7 @@ _MESSAGES = frozenset(
 _EVENTS = "events"
 """They say when messages were made, and are left out where a row would become too long."""
 
+_CALLS = "tool_calls"
 _JSON = _MESSAGES | {_EVENTS, "steps"}
 _MOST_OF_A_RECORD = 64 << 10
 _ROWS_LOOKED_AT = 16
@@ -183,7 +185,8 @@ def _columns(path: Path, opened: "ParquetFile") -> _Columns:
     fields = {field.name: field.type for field in opened.schema_arrow}
     if _BODY in fields and _is_text(fields[_BODY]):
         return _Columns((_BODY,), body=True, sessions=(_BODY,))
-    sessions = [name for name, kind in fields.items() if name in _MESSAGES and _is_text(kind)]
+    elements = {name: kind.value_type if _is_list(kind) else kind for name, kind in fields.items()}
+    sessions = [name for name, kind in elements.items() if name in _MESSAGES and _is_text(kind)]
     sessions += [name for name, kind in fields.items() if _is_list(kind) and types.is_struct(kind.value_type)]
     if not sessions:
         has = ", ".join(list(fields)[:_SHOWN]) or "no column"
@@ -303,14 +306,22 @@ def _inline(name: str, value: Any) -> Any:
     """The value of a column; where it is JSON text in a column that holds messages, that JSON as it stands."""
     if isinstance(value, bytes):
         value = value.decode(errors="replace")
-    if isinstance(value, str):
-        return msgspec.Raw(value.encode()) if name in _JSON and value.lstrip()[:1] in ("[", "{") else value
-    return _without_nulls(value)
+    if isinstance(value, list) and name in _MESSAGES:
+        return [_inline(name, one) for one in value]
+    return _as_json(value) if name in _JSON and isinstance(value, str) else _without_nulls(value)
+
+
+def _as_json(text: str) -> Any:
+    return msgspec.Raw(text.encode()) if text.lstrip()[:1] in ("[", "{") else text
 
 
 def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+        return {
+            name: _as_json(one) if name == _CALLS and isinstance(one, str) else _without_nulls(one)
+            for name, one in value.items()
+            if one is not None
+        }
     if isinstance(value, list):
         return [_without_nulls(one) for one in value]
     return value

@@ -92,8 +92,16 @@ def test_a_row_without_a_body_or_with_too_much_is_unreadable_and_named_by_its_nu
             "tokens": [[1, 2], [3]],
             "image": [b"\xff"] * 2,
         },
+        {"id": ["a", "b"], "messages": [list(map(json.dumps, CHAT))] * 2},
+        {
+            "id": ["a", "b"],
+            "messages": [
+                [one | {"tool_calls": json.dumps(one["tool_calls"]) if "tool_calls" in one else None} for one in CHAT]
+            ]
+            * 2,
+        },
     ],
-    ids=["structs", "JSON text"],
+    ids=["structs", "JSON text", "JSON text a message", "JSON text of the calls"],
 )
 def test_chats_of_structs_and_of_json_text_are_read_as_the_same_lines_would_be(
     tmp_path: Path, columns: dict[str, list[Any]]
@@ -178,6 +186,13 @@ def test_a_file_of_something_else_is_of_no_known_format_and_says_which_columns_a
     path = written(tmp_path / "prices.parquet", {"day": [1], "price": [2.5]})
     with pytest.raises(UnknownFormat, match=r"no column of agent runs \(atif, messages, .*it has day, price"):
         list(read_file(path))
+
+
+@pytest.mark.parametrize("first", ["{}", "[]", "null", "no JSON", '{"schema_version": '])
+def test_rows_of_a_lake_that_are_no_sessions_do_not_hide_the_others(tmp_path: Path, first: str) -> None:
+    """As a file of no known format it would be passed over in a folder, with every session in it."""
+    path = written(tmp_path / "lake.parquet", {"atif": [first, json.dumps(SESSION), "{}"]})
+    assert ids(path) == [1, "0", 3]
 
 
 def test_a_file_of_no_rows_is_empty(tmp_path: Path) -> None:
