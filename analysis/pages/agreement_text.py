@@ -226,8 +226,18 @@ def _more(count: int) -> Lines:
 def _aligned(
     header: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False, widest: int = _WIDEST
 ) -> Lines:
-    """A table with its first and last column to the left and figures to the right; words all to the left."""
+    """A table with its first column to the left and figures to the right; words all to the left.
+
+    A last column without a name holds reasons. They stand at the ends of lines where these fit, and else under them.
+    """
     table = [[cut(plain(cell), widest) for cell in header]]
     table += [[cut(plain(cell), widest) if cell is not row[-1] else plain(cell) for cell in row] for row in rows]
-    reasons = {len(header) - 1} if header and not header[-1] else set()
-    yield from aligned(table, range(len(header)) if words else {0} | reasons)
+    last = len(header) - 1
+    has_reasons = bool(header) and not header[-1]
+    lines = aligned(table, range(len(header)) if words else {0, last} if has_reasons else {0})
+    if not has_reasons or max(map(len, lines)) <= _WIDTH:
+        yield from lines
+        return
+    for line, row in zip(aligned([row[:last] for row in table], range(last) if words else {0}), table, strict=True):
+        yield line
+        yield from (f"    {part}" for part in wrap(row[last], _WIDTH - 4, break_long_words=False))

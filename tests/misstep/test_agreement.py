@@ -103,6 +103,12 @@ def test_a_report_leads_with_the_finding_and_shows_every_figure_with_its_n(misst
     assert err == f"misstep: {labels}: counted as one label, shown as 'agent': 'Agent', 'agent'\n"
 
 
+def test_reasons_that_do_not_fit_beside_the_figures_stand_under_them(misstep: Any, tmp_path: Path) -> None:
+    (tmp_path / "alike.csv").write_text("item,ann,ben\na,yes,yes\nb,yes,yes\n")
+    _, out, _ = misstep(tmp_path / "alike.csv", "--boot", 200)
+    assert max(map(len, out.splitlines())) <= 110
+
+
 def test_the_json_has_the_shape_that_scripts_rely_on(misstep: Any, labels: Path) -> None:
     found = document(misstep, labels)
     assert list(found)[:12] == [

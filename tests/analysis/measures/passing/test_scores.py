@@ -47,6 +47,12 @@ def test_where_a_task_gives_0_or_1_the_interval_is_wilsons_and_has_width() -> No
     assert "resamples of tasks" in found.at[0].pass_at_k.method
 
 
+def test_no_order_of_the_tasks_changes_a_digit() -> None:
+    tasks = {f"t{place}": (place % 4, 4 - place % 4) for place in range(15)}
+    forth, back = (report(system(**dict(each))) for each in (tasks.items(), reversed(tasks.items())))
+    assert forth.systems[0].at == back.systems[0].at
+
+
 def test_an_interval_without_width_is_none_and_says_why() -> None:
     (found,) = report(system(a=(1, 1), b=(1, 1))).systems
     assert (found.at[0].pass_at_k.value, found.at[0].pass_at_k.low) == (0.5, None)
