@@ -21,7 +21,7 @@ from harness.journal.inputs import file_state, inputs_of_files
 from harness.journal.records import encode
 from harness.journal.workers import enough_workers, in_order
 from harness.lake.chat_messages import chat_messages
-from harness.lake.columns import CLUSTER, ID, row_of
+from harness.lake.columns import CLUSTER, ID, Row, row_of
 from harness.lake.drivers import missing_lake
 from harness.lake.index import read_columns, write_scout_index
 from harness.lake.manifest import MANIFEST, Asked, Manifest, Tally, standing, write_manifest
@@ -30,6 +30,7 @@ from harness.lake.store import Store, open_store
 from harness.progress import Progress
 from harness.readers import READERS, Found
 from harness.readers.atif import to_atif
+from harness.readers.decoding import LINE_LIMIT
 from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, read_in, total_bytes
 from harness.runs.inputs import no_trajectory
 from harness.trajectory import Skipped, Trajectory, Unreadable
@@ -38,8 +39,7 @@ from harness.version import __version__
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from harness.lake.chat_messages import chat_messages
-from harness.lake.columns import Row
+_TOO_LONG = f"as ATIF it comes to over {LINE_LIMIT >> 20} MiB, more than is read of a row"
 
 
 class _Stretch(Struct, frozen=True):
@@ -206,16 +206,21 @@ def _texts(values: list[str]) -> "pa.Array":
 
 
 def _stretch(batch: Batch, messages: bool, chunk_bytes: int) -> _Stretch:
+    """One batch read; a session that is too long to be read from a row again counts as unreadable."""
     unreadable: list[Unreadable] = []
     skipped = 0
 
-    def rows() -> "Iterator[Row]":
+    def rows() -> Iterator[Row]:
         nonlocal skipped
         for reader, placed in read_in(batch):
             found = placed if isinstance(placed, Unreadable | Skipped) else placed.found
             if isinstance(found, Trajectory):
+                document = encode(to_atif(found))
+                if len(document) >= LINE_LIMIT:
+                    unreadable.append(Unreadable(found.source.file, found.source.line, _TOO_LONG))
+                    continue
                 chat = encode(chat_messages(found)) if messages else None
-                yield row_of(found, encode(to_atif(found)), reader, _version(reader), chat)
+                yield row_of(found, document, reader, _version(reader), chat)
             elif isinstance(found, Unreadable):
                 unreadable.append(found)
             else:

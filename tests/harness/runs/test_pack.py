@@ -193,6 +193,17 @@ def test_where_all_sessions_are_unreadable_they_are_counted_and_no_file_is_writt
     assert packed == pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
 
 
+def test_what_could_not_be_read_from_a_row_again_is_named_and_not_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = tmp_path / "runs.jsonl"
+    runs.write_bytes(atif("short") + atif("long", text="x" * 3000))
+    monkeypatch.setattr("harness.runs.pack.LINE_LIMIT", 2000)
+    tally = pack([runs], str(tmp_path / "lake")).tally
+    assert (tally.sessions, [one.line for one in tally.unreadable]) == (1, [2])
+    assert "more than is read of a row" in tally.unreadable[0].error
+
+
 def test_an_address_is_packed_into_as_a_folder_is(runs: Path, tmp_path: Path) -> None:
     pack([runs], str(tmp_path / "lake"))
     pack([runs], "memory://packed/lake")
