@@ -83,6 +83,9 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
             verdicts += _read(reader, value, place)
     if not verdicts and cannot_be_read:
         raise next(iter(cannot_be_read.values()))
+    if not verdicts and forms:
+        advice = "See whether its samples were scored and written with it."
+        raise InputError(f"there is no verdict in {' and '.join(forms)}", advice, file=path)
     if not verdicts:
         raise InputError("there is no verdict", _forms(), file=path)
     return WrittenVerdicts(tuple(verdicts), tuple(forms), skipped, tuple(cannot_be_read), digest.hexdigest())
@@ -177,7 +180,11 @@ def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
     """
     file = path_text(path)
     unit: Unit = "line" if is_plain(path) else "record"
-    decoded = decode_document_or_lines(data, Source("verdicts", file))
+    try:
+        decoded = decode_document_or_lines(data, Source("verdicts", file))
+    except UnreadableTrajectory as error:
+        advice = error.advice or "Copy the file again, or correct what stands there."
+        raise UnreadableTrajectory(error.found, advice, file=error.file, line=error.line_number) from error
     lines = decoded.values
     if decoded.unfinished is not None:
         found = f"the last line is cut off, after {len(lines):,} whole ones"

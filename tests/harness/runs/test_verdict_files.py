@@ -23,6 +23,11 @@ from harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdict
         ("item,label\n", "there is no row and no JSON value in the file"),
         ('{"item": "i0", "label": "fruit"}\n{"item": "i0"}\n', r"f:2: it does not fit the rest"),
         ('{"item": "i0", "label": "fruit"}\n{"item": \n{}\n', r"f:2: no JSON"),
+        ('[{"item": "i0"', r"f:1: no JSON: [^<]*\. Copy the file again"),
+        (
+            '{"version": 2, "status": "error", "eval": {"task": "t"}}',
+            r"there is no verdict in an Inspect eval log\. See whether its samples were scored",
+        ),
         ("item,label\ni0\n", r"f:2: 1 cells where the header has 2"),
         ('item,label\ni0,"fruit\n', r"f:2: not valid CSV"),
         ("item,label,Label\ni0,fruit,berry\n", r"f:1: the header has the column label twice"),
