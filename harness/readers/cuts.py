@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import BinaryIO
 
+from harness.readers.parquet import RowStretch
 from harness.readers.streams import BLOCK
 
 
@@ -60,10 +61,14 @@ def _line_from(file: BinaryIO, start: int) -> tuple[int, int]:
     return line, position
 
 
+SLICE_BYTES = 32 << 20
+"""Bytes: a row group of twice as many is cut between its rows. Each slice unpacks what is before it in the group."""
+
+
 def group_cuts(
     groups: Sequence[tuple[int, int]], part_bytes: int, start: int = 0, stop: int | None = None
-) -> Iterator[tuple[tuple[int, int], int]]:
-    """Row groups, first and end, of at least `part_bytes` together, and the number of their first row.
+) -> Iterator[RowStretch]:
+    """Row groups of at least `part_bytes` together, in order, and slices of long ones.
 
     Parameters
     ----------
@@ -73,17 +78,28 @@ def group_cuts(
         As for `line_cuts`, of row groups and not of lines.
     """
     places = accumulate((length for _, length in groups), initial=0)
-    rows = accumulate((count for count, _ in groups), initial=1)
+    lines = accumulate((count for count, _ in groups), initial=1)
     own = [
-        (number, row, length)
-        for number, (place, row, (_, length)) in enumerate(zip(places, rows, groups, strict=False))
+        (number, line, rows, length)
+        for number, (place, line, (rows, length)) in enumerate(zip(places, lines, groups, strict=False))
         if place >= start and (stop is None or place < stop)
     ]
     taken: list[tuple[int, int]] = []
     size = 0
-    for number, row, length in own:
-        taken.append((number, row))
+    for number, line, rows, length in own:
+        slices = min(rows, length // max(part_bytes, SLICE_BYTES))
+        if slices > 1 and not taken:
+            yield from _sliced(number, line, rows, slices)
+            continue
+        taken.append((number, line))
         size += length
         if size >= part_bytes or number == own[-1][0]:
-            yield (taken[0][0], number + 1), taken[0][1]
+            yield RowStretch(taken[0][0], number + 1, taken[0][1])
             taken, size = [], 0
+
+
+def _sliced(group: int, line: int, rows: int, slices: int) -> Iterator[RowStretch]:
+    """A row group in slices of about equally many rows."""
+    for place in range(slices):
+        skip, end = rows * place // slices, rows * (place + 1) // slices
+        yield RowStretch(group, group + 1, line + skip, skip, end - skip)

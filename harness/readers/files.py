@@ -20,6 +20,7 @@ from harness.readers.checking import read_value, refusal
 from harness.readers.cuts import group_cuts, line_cuts
 from harness.readers.decoding import LINE_LIMIT, decode_json
 from harness.readers.inspect_log import UNREADABLE
+from harness.readers.parquet import RowStretch
 from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
 from harness.readers.streams import open_bytes as open_bytes
 from harness.trajectory import Placed, Source, Trajectory, Unreadable
@@ -34,8 +35,8 @@ _PROBED_LINES = 20
 class Part(Struct, frozen=True):
     """A stretch of a file that can be read on its own: whole (`size` None), or whole lines of JSON Lines.
 
-    `offset` and `size` are in bytes, `first_line` counts from 1. Of a Parquet file, `groups` is the first row group and
-    the one to stop before; its lines are rows.
+    `offset` and `size` are in bytes, `first_line` counts from 1. The lines of a Parquet file are its rows; `rows` are
+    those of a stretch of one.
     """
 
     path: Path
@@ -44,7 +45,7 @@ class Part(Struct, frozen=True):
     offset: int = 0
     size: int | None = None
     first_line: int = 1
-    groups: tuple[int, int] | None = None
+    rows: RowStretch | None = None
 
 
 def sample_file(path: Path) -> Sample:
@@ -238,8 +239,8 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
     readers
         Who may be asked.
     part_bytes
-        JSON Lines are cut at the line ends that follow each so many bytes, Parquet files between row groups; `None`
-        keeps them whole.
+        JSON Lines are cut at the line ends that follow each so many bytes, Parquet files between row groups, and
+        long row groups between rows; `None` keeps them whole.
 
     Raises
     ------
@@ -294,8 +295,8 @@ def cut(part: Part, part_bytes: int, start: int = 0, stop: int | None = None) ->
         The file cannot be opened.
     """
     if (groups := row_groups(part.path)) is not None:
-        for own, first_line in group_cuts(groups, part_bytes, start, stop):
-            yield Part(part.path, part.format, part.shape, first_line=first_line, groups=own)
+        for rows in group_cuts(groups, part_bytes, start, stop):
+            yield Part(part.path, part.format, part.shape, first_line=rows.line, rows=rows)
         return
     with open_regular(part.path) as file:
         for offset, size, first_line in line_cuts(file, part_bytes, start, stop):
@@ -311,7 +312,7 @@ def read_placed(part: Part, reader: Reader) -> Iterator[Placed]:
     """As `read_part`, each with the place where it stands."""
     file = path_text(part.path)
     try:
-        with open_bytes(part.path, part.offset, part.size, part.groups) as stream:
+        with open_bytes(part.path, part.offset, part.size, part.rows) as stream:
             if reader.UNIT == "file" or part.shape != "lines":
                 yield from _read_whole(stream, reader, Source(reader.FORMAT, file))
                 return

@@ -16,7 +16,7 @@ becomes a line that says so; a file that unpacks to many times its size is cut o
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -58,6 +58,19 @@ _DICTIONARY_BYTES = 1 << 30
 _SHOWN = 8
 
 
+class RowStretch(Struct, frozen=True):
+    """Rows of a Parquet file: those of the groups from `first` up to `end`, or `count` of group `first` from `skip` on.
+
+    `line` is the number of the first of them in the file, from 1.
+    """
+
+    first: int
+    end: int
+    line: int
+    skip: int = 0
+    count: int | None = None
+
+
 class _Columns(Struct, frozen=True):
     """The columns to read; `body` where a row is the text of the one column.
 
@@ -69,15 +82,15 @@ class _Columns(Struct, frozen=True):
     sessions: tuple[str, ...]
 
 
-def row_lines(path: Path, file: BinaryIO, groups: tuple[int, int] | None = None) -> Iterator[bytes]:
+def row_lines(path: Path, file: BinaryIO, rows: RowStretch | None = None) -> Iterator[bytes]:
     """The bytes of one line for each row.
 
     Parameters
     ----------
     path, file
         The file, and it opened.
-    groups
-        The first row group to read and the one to stop before; `None` reads all.
+    rows
+        The rows to read; `None` reads all.
 
     Raises
     ------
@@ -90,8 +103,11 @@ def row_lines(path: Path, file: BinaryIO, groups: tuple[int, int] | None = None)
     """
     opened = _opened(path, file)
     columns = _columns(path, opened)
-    first, end = groups or (0, opened.metadata.num_row_groups)
-    return _lines(opened, columns, range(first, end), os.fstat(file.fileno()).st_size)
+    return _lines(opened, columns, rows or _all_rows(opened), os.fstat(file.fileno()).st_size)
+
+
+def _all_rows(opened: "ParquetFile") -> RowStretch:
+    return RowStretch(0, opened.metadata.num_row_groups, 1)
 
 
 def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
@@ -125,7 +141,7 @@ def record_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
 
 def _record_lines(opened: "ParquetFile", size: int) -> Iterator[bytes]:
     columns = _Columns(_short_columns(opened), body=False, sessions=())
-    yield from _lines(opened, columns, range(opened.metadata.num_row_groups), size)
+    yield from _lines(opened, columns, _all_rows(opened), size)
 
 
 def _short_columns(opened: "ParquetFile") -> tuple[str, ...]:
@@ -222,26 +238,38 @@ def _is_bulk(kind: Any) -> bool:
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
-def _lines(opened: "ParquetFile", columns: _Columns, groups: range, size: int) -> Iterator[bytes]:
+def _lines(opened: "ParquetFile", columns: _Columns, rows: RowStretch, size: int) -> Iterator[bytes]:
     unpacked = 0
-    for line in _decoded(opened, columns, groups):
+    for line in _decoded(opened, columns, rows):
         unpacked += len(line)
         check_expansion(unpacked, size)
         yield line
 
 
-def _decoded(opened: "ParquetFile", columns: _Columns, groups: range) -> Iterator[bytes]:
+def _decoded(opened: "ParquetFile", columns: _Columns, rows: RowStretch) -> Iterator[bytes]:
     rows_of = _bodies if columns.body else _objects
     try:
         with _broken_as_os_error():
-            for group in groups:
+            for group in range(rows.first, rows.end):
                 batches = opened.iter_batches(
                     _batch_rows(opened, group), row_groups=[group], columns=list(columns.names), use_threads=False
                 )
-                for batch in batches:
+                for batch in batches if rows.count is None else _taken(batches, rows.skip, rows.count):
                     yield from rows_of(batch, columns)
     finally:
         opened.close()
+
+
+def _taken(batches: "Iterable[RecordBatch]", skip: int, count: int) -> "Iterator[RecordBatch]":
+    """What of some batches comes after `skip` rows, up to `count` rows."""
+    for batch in batches:
+        own = batch.slice(skip, count)
+        skip = max(0, skip - batch.num_rows)
+        count -= own.num_rows
+        if own.num_rows:
+            yield own
+        if not count:
+            return
 
 
 @contextmanager

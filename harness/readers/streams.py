@@ -100,7 +100,7 @@ class _Blocks(io.RawIOBase):
 
 
 def open_bytes(
-    path: Path, offset: int = 0, size: int | None = None, groups: tuple[int, int] | None = None
+    path: Path, offset: int = 0, size: int | None = None, rows: parquet.RowStretch | None = None
 ) -> ByteStream:
     """The bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed.
 
@@ -110,8 +110,8 @@ def open_bytes(
         The file.
     offset, size
         A stretch of a plain file, in bytes; `size` None is all of it.
-    groups
-        A stretch of a Parquet file: its first row group, and the one to stop before.
+    rows
+        A stretch of a Parquet file.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def open_bytes(
             file.seek(offset)
             return ByteStream(_without_mark(_plain(file, size)) if offset == 0 else _plain(file, size), file)
         if _is_parquet(file):
-            return ByteStream(parquet.row_lines(path, file, groups), file, of_rows=True)
+            return ByteStream(parquet.row_lines(path, file, rows), file, of_rows=True)
         return ByteStream(_blocks(path, file), file)
     except OSError as error:
         file.close()

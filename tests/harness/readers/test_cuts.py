@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.readers.cuts import group_cuts, line_cuts
+from harness.readers.cuts import SLICE_BYTES, group_cuts, line_cuts
 
 
 @settings(max_examples=60, deadline=None)
@@ -45,5 +45,17 @@ def test_neighbouring_cuts_have_every_row_group_once_and_know_its_first_row(
         for start, stop in pairwise([0, *sorted(places), 161])
         for one in group_cuts(groups, part_bytes, start, stop)
     ]
-    assert [number for (first, end), _ in found for number in range(first, end)] == list(range(len(groups)))
-    assert all(row == 1 + sum(rows for rows, _ in groups[:first]) for (first, _), row in found)
+    assert [number for one in found for number in range(one.first, one.end)] == list(range(len(groups)))
+    assert all(one.line == 1 + sum(rows for rows, _ in groups[: one.first]) for one in found)
+
+
+@given(rows=st.integers(1, 50), length=st.integers(0, 12), before=st.integers(0, 3))
+def test_a_long_row_group_is_cut_between_its_rows_each_of_which_is_in_one_slice(
+    rows: int, length: int, before: int
+) -> None:
+    groups = [*[(7, 1)] * before, (rows, length * SLICE_BYTES)]
+    found = [one for one in group_cuts(groups, 1) if one.first == before]
+    lines = [line for one in found for line in range(one.line, one.line + (rows if one.count is None else one.count))]
+    assert lines == list(range(7 * before + 1, 7 * before + rows + 1))
+    assert all(one.line == 7 * before + 1 + one.skip for one in found)
+    assert len(found) == max(1, min(rows, length))

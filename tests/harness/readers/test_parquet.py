@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.errors import InputError, MissingPrerequisite, UnknownFormat
-from harness.readers import Found, all_readers, parquet, plan, read_file, read_part, reader_for
+from harness.readers import Found, all_readers, parquet, plan, read_file, read_part, read_placed, reader_for
 from harness.readers.streams import is_plain, open_bytes
 from harness.runs.inputs import parts_of
 from harness.trajectory import Trajectory, Unreadable
@@ -158,6 +158,19 @@ def test_parts_of_row_groups_are_the_whole(tmp_path: Path, n: int, rows_a_group:
     assert found == list(read_file(path))
     assert len(parts) == -(-n // rows_a_group) or part_bytes > 1
     assert not is_plain(path)
+
+
+def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = lake(tmp_path / "lake.parquet", 11, rows_a_group=7)
+    monkeypatch.setattr("harness.readers.cuts.SLICE_BYTES", 600)
+    monkeypatch.setattr("harness.readers.parquet._BATCH_BYTES", 500)
+    parts = list(plan(path, all_readers(), 1))
+    found = [placed for part in parts for placed in read_placed(part, reader_for(part.format))]
+    assert len(parts) > 4
+    assert [placed.line for placed in found] == list(range(1, 12))
+    assert [placed.found.id for placed in found if isinstance(placed.found, Trajectory)] == list(map(str, range(11)))
 
 
 @pytest.mark.parametrize(
