@@ -16,6 +16,10 @@ _FILES = {
 }
 """What is asked that only a digest is kept of, as people call it; the judge's file is the last that is named."""
 
+_MEANT = "label_mapping"
+"""The table of what imported labels mean; the names in it are anybody's."""
+_OPTION = "--"
+
 
 def differing_settings(earlier: Manifest, now: Manifest) -> list[str]:
     """The settings in which two runs differ, as clauses for people."""
@@ -42,9 +46,10 @@ def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
         for one in {**then, **now}:
             # The name of a judge's model is asked for by itself.
             if (name, one) != ("settings", "name") and then.get(one) != now.get(one):
-                yield from _clauses(one, then.get(one), now.get(one))
+                called = f"{_OPTION}label for {one}" if name == _MEANT else one
+                yield from _clauses(called, then.get(one), now.get(one))
     else:
-        verbs = ("were", "are") if name.endswith("s") else ("was", "is")
+        verbs = ("were", "are") if name.endswith("s") and not name.startswith(_OPTION) else ("was", "is")
         yield f"{name} {verbs[0]} {_shown(was)} and {verbs[1]} now {_shown(is_)}"
 
 

@@ -78,6 +78,8 @@ def test_the_same_line_again_prints_the_same_and_a_changed_file_needs_another_fo
     line = ("import", theirs(tmp_path, "rubric"), "--benchmark", plants, "--out", tmp_path / "run")
     first, again = judge(*line), judge(*line)
     assert (first.stdout, again.exit_code) == (again.stdout, 0)
+    with pytest.raises(UsageError, match="holds another run: --label for yes was not given and is now fruit"):
+        judge(*line, "--label", "yes=fruit")
     theirs(tmp_path, "rubric", wrong=1)
     with pytest.raises(UsageError, match="holds another run"):
         judge(*line)
