@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.options import BenchmarkFolder, Data, Json, command_app, json_text
+from misstep.options import BenchmarkFolder, Data, Json, command_app, json_text, path_alone
 
 app = command_app()
 
 
 @app.command()
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a finished run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a finished run.")],
     to: Annotated[
         Literal["hf", "parquet", "csv", "scout"],
         typer.Option(

@@ -5,14 +5,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.options import Json, Seed, command_app, json_text
+from misstep.options import Json, Seed, command_app, json_text, path_alone
 
 app = command_app()
 
 
 @app.command()
 def group(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run with verdicts, or of repairs.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a run with verdicts, or of repairs.")
+    ],
     texts: Annotated[
         Literal["reasons", "errors"],
         typer.Option(help="Texts to group: the judge's reasons, or the errors of what has no answer."),

@@ -10,7 +10,7 @@ from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
 from misstep.agreement_options import Item, Keep, Label, Missing, gold_reading
-from misstep.options import BenchmarkFolder, Seed, command_app, path_or_address, write_file
+from misstep.options import BenchmarkFolder, Seed, command_app, path_alone, path_or_address, write_file
 
 if TYPE_CHECKING:
     from studies.labelling import Drawn
@@ -22,7 +22,9 @@ _N = 50
 
 @app.command()
 def label(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of `misstep judge run`.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a run of `misstep judge run`.")
+    ],
     n: Annotated[
         int | None,
         typer.Option(

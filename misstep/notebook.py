@@ -8,7 +8,7 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from misstep.options import command_app
+from misstep.options import command_app, path_alone
 from misstep.pages import write_page
 
 app = command_app()
@@ -16,7 +16,7 @@ app = command_app()
 
 @app.command()
 def notebook(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a run.")],
     out: Annotated[
         Path | None, typer.Option(metavar="F.ipynb", help="The notebook file; by default RUN.ipynb beside the run.")
     ] = None,

@@ -10,7 +10,7 @@ import typer
 from harness.errors import UsageError
 from harness.journal.records import REPORT, Manifest
 from harness.runs.standing_runs import manifest_of
-from misstep.options import BenchmarkFolder, Data, Json, command_app
+from misstep.options import BenchmarkFolder, Data, Json, command_app, path_alone
 from misstep.pages import write_page
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RUN…",
+            parser=path_alone,
             help="Folders of runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of "
             "`observe`.",
         ),

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, json_text, write_file
+from misstep.options import BenchmarkFolder, Data, Json, json_text, path_alone, write_file
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
 
 
 def calibrate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a judge's run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a judge's run.")],
     precision: Annotated[
         float | None, typer.Option(metavar="SHARE", help="Precision that a threshold must keep, such as 0.80.")
     ] = None,

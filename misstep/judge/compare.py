@@ -7,7 +7,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.escaping import plain
-from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
     from analysis.measures.judging.scores import Scores
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of two or more runs on one benchmark.")
+        list[Path],
+        typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more runs on one benchmark."),
     ],
     benchmark: BenchmarkFolder = "",
     data: Data = None,

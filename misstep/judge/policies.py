@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 
 def policies(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Folders of one or more judges' runs on one benchmark.")
+        list[Path],
+        typer.Argument(metavar="RUN…", parser=path_alone, help="Folders of one or more judges' runs on one benchmark."),
     ],
     policy: Annotated[
         list[str] | None,

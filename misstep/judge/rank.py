@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
     from analysis.gold import BenchmarkItem
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 def rank(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN RUN…", help="Folders of two or more judges' runs on one benchmark.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN RUN…", parser=path_alone, help="Folders of two or more judges' runs on one benchmark."
+        ),
     ],
     good: Annotated[str, typer.Option(metavar="LABEL", help="Label of good work, of which a better system has more.")],
     system: Annotated[

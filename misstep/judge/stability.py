@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text
+from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
     from studies.judged_runs import JudgedRun
@@ -20,7 +20,9 @@ _SAME = {name: name for name in _ALIKE} | {"judge_digest": "judge's file"}
 def stability(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN RUN…", help="Folders of two or more runs of one judge on one benchmark."),
+        typer.Argument(
+            metavar="RUN RUN…", parser=path_alone, help="Folders of two or more runs of one judge on one benchmark."
+        ),
     ],
     benchmark: BenchmarkFolder = "",
     data: Data = None,

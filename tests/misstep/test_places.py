@@ -42,6 +42,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         ((*BENCHMARK, "made"), 0, "4 of 6 labels"),
         (("watch", "memory://logs", "--out", "run"), 2, "this command reads no address: memory://logs"),
         (("triage", "memory://logs"), 2, "this command reads no address: memory://logs"),
+        (("report", "memory://run"), 2, "this command reads no address: memory://run"),
+        (("judge", "compare", "memory://run", "there"), 2, "this command reads no address: memory://run"),
         (("classify", "memory://nothing"), 2, "memory://nothing: there is nothing at this address"),
         (("classify", "s3://bucket/x"), 3, "pip install s3fs"),
         (("classify", "https://kim:hunter2@host/x"), 2, "https://…@host holds a login"),
