@@ -131,7 +131,8 @@ def rank_stability(
     """
     if len(runs) < 2:
         raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
-    labels = {judge: {verdict.item: verdict.label for verdict in verdicts} for judge, verdicts in runs.items()}
+    # Chance draws alike whatever order the judges are named in.
+    labels = {judge: {verdict.item: verdict.label for verdict in runs[judge]} for judge in sorted(runs)}
     asked = [item for item in next(iter(labels.values())) if all(item in given for given in labels.values())]
     items = [item for item in asked if item in system_of]
     systems = sorted({system_of[item] for item in items})
@@ -143,7 +144,8 @@ def rank_stability(
     sums = _sums(items, systems, system_of, labels, good)
     totals, shape = units.totals(sums), (len(runs), len(systems))
     observed = _counts(totals.sum(axis=0)[None, :], shape)
-    pairs = list(combinations(range(len(runs)), 2))
+    place_of = {judge: place for place, judge in enumerate(labels)}
+    pairs = [(place_of[a], place_of[b]) for a, b in combinations(runs, 2)]
     winners = observed.first()
 
     def figures(sets: FloatArray) -> FloatArray:
@@ -152,7 +154,7 @@ def rank_stability(
     drawn = drawn_totals(figures, totals, resamples, np.random.default_rng(seed))
     values = figures(totals.sum(axis=0)[None, :])[0]
     tau, tau_all, changes, holds = np.split(drawn, [len(pairs), 2 * len(pairs), 3 * len(pairs)], axis=1)
-    names = list(runs)
+    names = list(labels)
 
     def kendall(place: int, column: FloatArray) -> Estimate:
         return resampled_estimate(float(values[place]), column, len(items), units.name, ALL_ALIKE)
@@ -168,7 +170,7 @@ def rank_stability(
                 tuple(system for system, is_first in zip(systems, winners[0, place], strict=True) if is_first),
                 _frequency(holds[:, place], len(items), units),
             )
-            for place, name in enumerate(names)
+            for name, place in ((name, place_of[name]) for name in runs)
         ),
         pairs=tuple(
             OrderPair(

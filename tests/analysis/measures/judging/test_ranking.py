@@ -40,6 +40,18 @@ def test_tau_is_over_the_pairs_of_systems_and_the_winner_changes() -> None:
     assert "The winner depends on the judge: c with judge 1; b with judge 2" in ranking_finding(ranked(STRICT, LENIENT))
 
 
+def test_the_order_in_which_judges_are_named_changes_no_figure() -> None:
+    runs = {"b": verdicts(STRICT * 5), "a": verdicts(LENIENT * 5)}
+    systems = {f"i{place}": "abc"[place % 12 // 4] for place in range(60)}
+    forth, back = (
+        rank_stability({name: runs[name] for name in order}, systems, "yes", resamples=300) for order in ("ba", "ab")
+    )
+    assert [one.judge for one in forth.judges] == ["b", "a"]
+    assert forth.judges == back.judges[::-1]
+    (first,), (second,) = forth.pairs, back.pairs
+    assert (first.a, first.tau, first.winner_changes) == (second.b, second.tau, second.winner_changes)
+
+
 def test_two_judges_that_say_the_same_have_one_order_in_every_resample() -> None:
     found = ranked(STRICT, STRICT)
     (pair,) = found.pairs
