@@ -18,7 +18,9 @@ app = command_app()
 
 @app.command()
 def sessions(
-    lake: Annotated[str, typer.Argument(metavar="LAKE", help="Folder or address that `misstep pack` has written.")],
+    lake: Annotated[
+        str, typer.Argument(metavar="LAKE", help="Folder or address of Parquet files, such as `misstep pack` writes.")
+    ],
     where: Annotated[
         str, typer.Option(metavar="CONDITION", help="Condition to meet, such as \"model = 'x' and n_steps > 50\".")
     ] = "",
@@ -31,12 +33,14 @@ def sessions(
     A condition compares columns with literals (= != < <= > >=, is null, is not null), joined with and, or, not and
     parentheses. A text stands in single quotes. Columns: transcript_id, source_type, source_uri, date, task_set,
     agent, model, score, success, message_count, total_time, total_tokens, n_steps, n_bytes, sha256, cluster, reader,
-    reader_version. With --json, all sessions that meet it are printed.
+    reader_version. A transcript database of Inspect Scout and a table of chats have columns of their own. With --json,
+    all sessions that meet it are printed.
     """
     named = [name.strip() for name in columns.split(",") if name.strip()]
     if not named:
         raise UsageError("--columns names no column", f"Give some, such as --columns {_USUAL}.")
-    found = query(lake, named, where)
+    found = query(lake, named, where, if_there=columns == _USUAL)
+    named = found.column_names
     if json:
         import msgspec
 

@@ -22,7 +22,7 @@ _SCOUT_INDEX = "_index/_manifest_20000101T000000_misstep.idx"
 """Its time is none at which anything was packed: what Scout itself adds to the folder is later."""
 
 
-def query(place: str, columns: Sequence[str] = (), where: str = "") -> "pa.Table":
+def query(place: str, columns: Sequence[str] = (), where: str = "", *, if_there: bool = False) -> "pa.Table":
     """Chosen columns of the sessions that meet a condition, in the order of the files.
 
     Parameters
@@ -33,6 +33,8 @@ def query(place: str, columns: Sequence[str] = (), where: str = "") -> "pa.Table
         The columns; all but the text where none is named.
     where
         A condition, such as `model = 'x' and n_steps > 50`; every session meets an empty one.
+    if_there
+        Whether columns that there are not are left out instead of refused.
 
     Raises
     ------
@@ -46,7 +48,9 @@ def query(place: str, columns: Sequence[str] = (), where: str = "") -> "pa.Table
     files = _dataset(place)
     known = [name for name in files.schema.names if name not in _TEXTS]
     unknown = [name for name in columns if name not in files.schema.names]
-    if unknown:
+    if if_there:
+        columns = [name for name in columns if name not in unknown]
+    elif unknown:
         raise UsageError(f"there is no column {unknown[0]!r}", f"Known: {', '.join(known)}.")
     try:
         return files.to_table(columns=list(columns) or known, filter=condition(where, files.schema) if where else None)

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from harness.runs.pack import pack
@@ -39,3 +41,19 @@ def test_the_sessions_that_meet_a_condition_are_listed(
     assert code == 2
     assert "is no condition" in errors
     assert sessions(tmp_path / "lake", "--where", "n_steps > 99")[1] == "no session meets the condition\n"
+
+
+def test_tables_that_pack_has_not_written_show_the_usual_columns_that_they_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a transcript database of Inspect Scout, and a table of chats with none of them."""
+    sessions = in_this_process("sessions", monkeypatch, capsys)
+    for columns, shown in (
+        ({"transcript_id": ["t"], "success": [True], "messages": ["[]"]}, ["transcript_id success", "t True"]),
+        ({"instance_id": ["i"], "messages": ["[]"]}, ["instance_id", "i"]),
+    ):
+        pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+        _, said, _ = sessions(tmp_path / "t.parquet")
+        assert [" ".join(line.split()) for line in said.splitlines()] == shown
+    code, _, errors = sessions(tmp_path / "t.parquet", "--columns", "n_steps")
+    assert (code, "there is no column 'n_steps'" in errors) == (2, True)
