@@ -164,7 +164,7 @@ def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = lake(tmp_path / "lake.parquet", 11, rows_a_group=7)
-    monkeypatch.setattr("harness.readers.cuts.SLICE_BYTES", 600)
+    monkeypatch.setattr("harness.readers.cuts.SLICE_BYTES", 60)
     monkeypatch.setattr("harness.readers.parquet._BATCH_BYTES", 500)
     parts = list(plan(path, all_readers(), 1))
     found = [placed for part in parts for placed in read_placed(part, reader_for(part.format))]
