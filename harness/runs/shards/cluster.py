@@ -174,6 +174,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
                 scheduler_kwargs={"dashboard": False},
                 silence_logs=logging.CRITICAL,
                 env={"TERM": "dumb"},  # the line that moves is ours, not the workers'
+                preload=[_WITHOUT_CTRL_C],
             )
             where = ending.enter_context(cluster).scheduler_address
         try:
@@ -190,6 +191,10 @@ def open_cluster(address: str) -> Iterator[Cluster]:
         opened = Cluster(client)
         opened.require_misstep()
         yield opened
+
+
+_WITHOUT_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""What a worker of this machine begins with: Ctrl-C of a terminal reaches it too, and this process ends it."""
 
 
 def run_line(shard: Shard, arguments: Sequence[str]) -> None:
