@@ -61,9 +61,9 @@ def _from(environment: Mapping[str, str], count: int | None) -> Shard:
 
 
 def _of_an_array(environment: Mapping[str, str], count: int | None) -> Shard:
-    task, first, last, tasks = (
-        _number(environment, f"SLURM_ARRAY_TASK_{name}") for name in ("ID", "MIN", "MAX", "COUNT")
-    )
+    task, first, tasks = (_number(environment, f"SLURM_ARRAY_TASK_{name}") for name in ("ID", "MIN", "COUNT"))
+    known_last = "SLURM_ARRAY_TASK_MAX" in environment
+    last = _number(environment, "SLURM_ARRAY_TASK_MAX") if known_last else first + tasks - 1
     if first not in (0, 1) or last - first + 1 != tasks:
         raise UsageError(f"the Slurm array has {tasks} tasks from {first} to {last}", _IN_SLURM)
     if count not in (None, tasks):

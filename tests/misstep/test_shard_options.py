@@ -21,6 +21,7 @@ def _array(task: int, first: int, last: int, count: int | None = None) -> dict[s
         ("auto", _array(8, 1, 8), Shard(8, 8)),
         ("auto", _array(0, 0, 7), Shard(1, 8)),
         ("auto/8", _array(7, 0, 7), Shard(8, 8)),
+        ("auto", {name: one for name, one in _array(3, 1, 4).items() if not name.endswith("MAX")}, Shard(3, 4)),
         ("auto/8", {"JOB_COMPLETION_INDEX": "0"}, Shard(1, 8)),
         ("auto", {"JOB_COMPLETION_INDEX": "7", "JOB_COMPLETIONS": "8"}, Shard(8, 8)),
     ],
