@@ -50,6 +50,9 @@ _EVENTS = "events"
 
 _CALLS = "tool_calls"
 _JSON = _MESSAGES | {_EVENTS, "steps"}
+_NOTHING: tuple[Any, ...] = (None, "", b"", [], "[]", b"[]")
+"""What holds no session, as a list and as its JSON text."""
+
 _MOST_OF_A_RECORD = 64 << 10
 _ROWS_LOOKED_AT = 16
 _BATCH_BYTES = 4 << 20
@@ -318,7 +321,7 @@ def _objects(batch: "RecordBatch", columns: _Columns) -> Iterator[bytes]:
 
 
 def _object(row: dict[str, Any], columns: _Columns) -> bytes:
-    if columns.sessions and not any(row.get(name) for name in columns.sessions):
+    if columns.sessions and all(row.get(name) in _NOTHING for name in columns.sessions):
         return _unreadable(f"nothing in the column{'s' * (len(columns.sessions) > 1)} {', '.join(columns.sessions)}")
     if sum(len(row.get(name) or "") for name in (_EVENTS, *columns.sessions)) > LINE_LIMIT:
         row = {name: value for name, value in row.items() if name != _EVENTS}

@@ -208,6 +208,12 @@ def test_rows_of_a_lake_that_are_no_sessions_do_not_hide_the_others(tmp_path: Pa
     assert ids(path) == [1, "0", 3]
 
 
+@pytest.mark.parametrize("chats", [[CHAT, [], None], [json.dumps(CHAT), "[]", ""]], ids=["structs", "JSON text"])
+def test_a_chat_of_no_messages_is_no_session(tmp_path: Path, chats: list[Any]) -> None:
+    path = written(tmp_path / "chats.parquet", {"id": ["a", "b", "c"], "messages": chats})
+    assert ids(path) == ["a", 2, 3]
+
+
 def test_a_file_of_no_rows_is_empty(tmp_path: Path) -> None:
     path = written(tmp_path / "lake.parquet", {"atif": pa.array([], pa.string())})
     assert [one.error for one in read_file(path) if isinstance(one, Unreadable)] == ["the file is empty"]
