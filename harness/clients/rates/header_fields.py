@@ -12,7 +12,7 @@ none.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -43,7 +43,6 @@ READ = frozenset(name for _, names in _REFILLED for name in names) | {
 _DURATION = re.compile(r"(?:(\d{1,9}(?:\.\d{1,9})?)(ms|d|h|m|s))")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
-_MEMBER = re.compile(r'\s*"?([^",;=]{1,100})"?((?:\s*;[^,;]{1,100})*)')
 _UNIX_TIME, _UNIX_MILLISECONDS = 1e9, 1e12
 """A reset from this number on is no number of seconds to wait but the time, in seconds or in milliseconds."""
 
@@ -84,7 +83,7 @@ def _structured(headers: Mapping[str, str]) -> Iterator[Allowance]:
     """The limits of the IETF's field `RateLimit`, with those of `RateLimit-Policy`."""
     state = headers.get(_STATE, "")
     if re.match(r"\s*\w+\s*=", state):  # the form of draft 07
-        fields = _parameters(state.replace(",", ";"))
+        fields = _parameters(state.replace(",", ";").split(";"))
         if (remaining := fields.get("remaining")) is not None:
             yield Allowance(_STATE, "requests", remaining, fields.get("limit"), fields.get("reset"))
         return
@@ -97,14 +96,16 @@ def _structured(headers: Mapping[str, str]) -> Iterator[Allowance]:
 
 def _members(field: str) -> Iterator[tuple[str, dict[str, float]]]:
     for member in field.split(","):
-        if found := _MEMBER.fullmatch(member.rstrip()):
-            yield found[1], _parameters(found[2])
+        first, *parts = member.split(";")
+        name = first.strip().removeprefix('"').removesuffix('"')
+        if name and not set(name) & {'"', "="}:
+            yield name, _parameters(parts)
 
 
-def _parameters(text: str) -> dict[str, float]:
+def _parameters(parts: Iterable[str]) -> dict[str, float]:
     """The numbers by name; a quota unit (`qu`) is 1 for requests, and 0 for all else."""
     parameters: dict[str, float] = {}
-    for part in text.split(";"):
+    for part in parts:
         name, found, value = (piece.strip() for piece in part.partition("="))
         if name == "qu":
             parameters[name] = float(value.strip('"') == "requests")
