@@ -17,7 +17,9 @@ COMMANDS_WITH_DATA = [
     ("judge", "calibrate", "a", "--precision", "0.8"),
     ("judge", "stability", "a", "b"),
     ("judge", "rank", "a", "b", "--good", "yes"),
+    ("judge", "policies", "a", "b"),
     ("judge", "inject", "recovery", "--out", "o"),
+    ("export", "run", "--to", "csv", "--out", "o"),
 ]
 
 
@@ -37,7 +39,9 @@ def test_a_folder_of_data_sets_that_does_not_exist_is_wrong_input(line, named_by
 def test_no_command_with_the_option_is_left_out_above(monkeypatch, capsys):
     lines = [(name,) for name in COMMANDS if name not in ("judge", "datasets")]
     lines += [("datasets", name) for name in ("list", "verify", "load", "fetch")]
-    lines += [("judge", name) for name in ("run", "list", "compare", "calibrate", "stability", "rank", "inject")]
+    lines += [
+        ("judge", name) for name in ("run", "list", "compare", "calibrate", "stability", "rank", "policies", "inject")
+    ]
     helps = {line: in_this_process(line[0], monkeypatch, capsys)(*line[1:], "--help")[1] for line in lines}
     with_data = {line for line, text in helps.items() if "--data" in text}
     assert with_data == {line[:2] if line[0] in ("datasets", "judge") else line[:1] for line in COMMANDS_WITH_DATA}
