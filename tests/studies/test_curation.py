@@ -14,7 +14,7 @@ from harness.errors import UsageError
 from harness.runs.triage.judges import RULES
 from misstep.triage import app
 from tests.harness.runs.triage.jobs import made_up_jobs
-from tests.harness.triage.made_up_cases import a_run, triage_case, written
+from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def curated(tmp_path: Path) -> Path:
         files = {"case.toml": f'id = "case-{number}"\ntask = "prices"\n{said}'} | (
             {"logs/tests.log": log} if log else {}
         )
-        files |= {"trajectory.json": written(a_run())} if number == 0 else {}
+        files |= {"trajectory.json": written(a_run(shell("cat price.py")))} if number == 0 else {}
         triage_case(tmp_path / "cases" / f"case-{number}", files)
     (tmp_path / "cases" / "gold.csv").write_text("item,rater,label\ncase-0,ann,agent\n")
     curate(tmp_path / "cases", tmp_path / "out")

@@ -31,6 +31,7 @@ ACTIONS: tuple[str, ...] = (*get_args(Action), UNDECIDED)
 """All that can be done with a run."""
 
 NO_OUTCOME = "Nobody recorded whether the run passed."
+NO_STEP = "No record shows a step of the agent, so that there is nothing to keep."
 NOTHING_KEPT = "no run is kept"
 NO_GOLD = "no kept run has a gold label"
 NO_RATES = "the judge's errors are not known: no labelled cases were judged by it"
@@ -171,8 +172,8 @@ class Curation(Struct, frozen=True):
     rates: ErrorRates | None = None
 
 
-def decide(verdict: TriageVerdict, outcome: Outcome | None) -> Decision:
-    """What table 1 does with a run."""
+def decide(verdict: TriageVerdict, outcome: Outcome | None, *, acted: bool = True) -> Decision:
+    """What table 1 does with a run; one in which the agent `acted` not at all is never kept, whatever its label."""
     if verdict.label is None:
         why = f"The judge gave no label ({verdict.status}{f': {verdict.error}' if verdict.error else ''})."
         return Decision(verdict.item, outcome, None, UNDECIDED, why)
@@ -182,6 +183,8 @@ def decide(verdict: TriageVerdict, outcome: Outcome | None) -> Decision:
     if cell is None:
         why = f"The run {outcome}, and the taxonomy has no such run with the label {verdict.label!r}."
         return Decision(verdict.item, outcome, verdict.label, UNDECIDED, why)
+    if cell[0] == "keep" and not acted:
+        return Decision(verdict.item, outcome, verdict.label, UNDECIDED, NO_STEP)
     return Decision(verdict.item, outcome, verdict.label, cell[0], cell[1])
 
 

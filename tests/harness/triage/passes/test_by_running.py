@@ -94,14 +94,6 @@ def test_without_a_solution_what_can_be_read_is_read(tmp_path: Path, sandbox: Sa
     assert found.score == 0.7
 
 
-def test_tests_that_contradict_the_instruction_make_every_pass_unearned(tmp_path: Path, sandbox: Sandbox) -> None:
-    asked = {"instruction.md": "Write total(values) in price.py: `total([1, 2])` gives `4`.\n"}
-    found = attribute_pass(passed(tmp_path / "run", sandbox, asked))
-    assert (found.label, found.subcategory) == ("task", "weak_tests")
-    assert "contradict" in found.rationale
-    assert "contradict" in attribute_pass(read_only(tmp_path / "read", asked)).rationale
-
-
 def test_a_log_that_reports_failures_speaks_against_a_recorded_pass(tmp_path: Path) -> None:
     log = {"logs/tests.log": "test_total ... FAIL\n\nFAILED (failures=1)\n"}
     found = attribute_pass(texts(tmp_path, log))
