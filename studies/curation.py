@@ -68,7 +68,7 @@ def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
     UsageError
         The folder has other files.
     InputError
-        A case or a trajectory cannot be read.
+        A case cannot be read; a run that cannot be is undecided.
     """
     check_free(out)
     verdicts = [*cast("tuple[TriageVerdict, ...]", run.verdicts), *_without_verdict(run)]
@@ -125,9 +125,15 @@ def _recorded(benchmark: Path, item: BenchmarkItem | None, cases: Path | None) -
     named = item.extra.get("case")
     if named:
         case = read_triage_case(case_folder(benchmark, named, item.id, cases))
-        return _of_case(case)
+        try:
+            return _of_case(case)
+        except InputError:  # the judge said so of this run, and the others go on
+            return Recorded(case.file.task or case.id, case.file.outcome, acted=False)
     file = benchmark / item.trajectory if isinstance(item.trajectory, str) else None
-    return _of_run(_first(file) if file is not None else None, file)
+    try:
+        return _of_run(_first(file) if file is not None else None, file)
+    except InputError:
+        return Recorded(acted=False)
 
 
 def _of_case(case: TriageCase) -> Recorded:

@@ -25,6 +25,9 @@ Writer = Literal["tests", "agent", "harness"]
 
 _OF_TESTS = re.compile(r"(?:^|[^a-z])(?:(?:py|unit)?tests?|verif\w*|grad(?:er|ing)|eval\w*|report|reward)(?:[^a-z]|$)")
 _OF_AGENT = re.compile(r"(?:^|[^a-z])(?:agent|terminal|session|trajectory|patch|commands|pane)(?:[^a-z]|$)|\.diff$")
+_OF_HARNESS = re.compile(
+    r"(?:^|[^a-z])(?:harness|trial|job|runner|run_instance|docker|container|build|setup|host)(?:[^a-z]|$)"
+)
 _VERDICT = re.compile(
     r"\b(?:result|verdict|outcome|final[ _-]status)[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
     r"(?:(pass(?:ed)?|success(?:ful)?|solved|resolved)|fail(?:ed|ure)?|unsolved|unresolved)\b"
@@ -60,9 +63,10 @@ def writer_of(name: str) -> Writer:
 
 
 def tests_log(logs: Mapping[str, str]) -> TestsLog:
-    """What the tests printed: in their own log, else in the one log that there is."""
+    """What the tests printed: in their own log, else in the one log that there is and that may be anybody's."""
     named = [name for name in logs if writer_of(name) == "tests" and not name.endswith(".json")]
-    chosen = TESTS_LOG if TESTS_LOG in logs else next(iter(named or (logs if len(logs) == 1 else ())), "")
+    only = [name for name in logs if len(logs) == 1 and not _OF_HARNESS.search(name.lower())]
+    chosen = TESTS_LOG if TESTS_LOG in logs else next(iter(named or only), "")
     return TestsLog(chosen, logs[chosen]) if chosen else TestsLog()
 
 

@@ -205,7 +205,7 @@ def _comparable(gold: Observed, result: Observed) -> Sequence[Call]:
 
 def alike(one: str, other: str) -> bool:
     """Whether two texts say the same: JSON in them counts by its value, other text by its lines."""
-    return _lines(one) == _lines(other) or ("{" in one or "[" in one) and _parts(one) == _parts(other)
+    return _lines(one) == _lines(other) or (("{" in one or "[" in one) and _parts(one) == _parts(other))
 
 
 def _same_value(one: Any, other: Any) -> bool:

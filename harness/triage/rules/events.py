@@ -53,7 +53,8 @@ _ERROR = re.compile(
 _TROUBLE = re.compile(
     r"fail|denied|refused|unauthori[sz]ed|forbidden|unavailable|tim(?:ed?|e-?) ?out|quota|exceeded|unable|cannot"
     r"|can.?t\b|could ?n.t|could not|not found|no such|kill|exhausted|unreachable|missing|invalid|never"
-    r"|(?:did|does|was) ?n.t|(?:did|was) not|down\b|lost|broken",
+    r"|(?:did|does|was) ?n.t|(?:did|was) not|down\b|lost|broken|non-?zero"
+    r"|exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]",
     re.IGNORECASE,
 )
 _RESULT = re.compile(

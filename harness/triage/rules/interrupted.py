@@ -6,7 +6,7 @@ of the agent printed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.trajectory import Trajectory
@@ -38,7 +38,7 @@ def interrupted(access: TextAccess, outcome: Outcome | None) -> Attribution | Un
     if not acted(access, run):
         tests = {name: text for name, text in access.logs.items() if writer_of(name) == "tests"}
         others = {name: text for name, text in access.logs.items() if name not in tests}
-        event = _said_at_the_end(run) or trouble_in(others) or told_event(tests, "starting", "running")
+        event = _said_at_the_end(run, trouble_in) or trouble_in(others) or told_event(tests, "starting", "running")
         if event is not None:
             return infrastructure(event, "The agent took no step, and the record says why.", [])
         log = tests_log(access.logs)
@@ -46,9 +46,16 @@ def interrupted(access: TextAccess, outcome: Outcome | None) -> Attribution | Un
         return broken or Undecided("No record shows a step of the agent, and none says why.")
     if outcome != "passed" and (said := _said_at_the_end(run)) is not None:
         return infrastructure(said, "The record ends with an error of what ran the agent.", [], _steps(said))
-    if outcome != "passed" and broke_off(record) and (event := told_event(own, "running") or last_error(own)):
+    if outcome != "passed" and broke_off(record) and (event := _told_meanwhile(own)) is not None:
         return infrastructure(event, "The record breaks off, and the harness tells why.", [])
     return None if outcome == "failed" else _not_tested(access, own, outcome)
+
+
+def _told_meanwhile(own: dict[str, str]) -> Event | None:
+    """What broke while the agent ran; a machine that killed a command may have done so rightly, and does not count."""
+    machine = told_event(own, "machine")
+    network = machine if machine is not None and machine.subcategory == "network_issue" else None
+    return told_event(own, "running") or network or last_error(own)
 
 
 def _not_tested(access: TextAccess, own: dict[str, str], outcome: Outcome | None) -> Attribution | None:
@@ -88,7 +95,9 @@ def _changed_files(access: ReadOnlyAccess) -> bool:
     )
 
 
-def _said_at_the_end(run: Trajectory | None) -> Event | None:
+def _said_at_the_end(
+    run: Trajectory | None, error_in: Callable[[dict[str, str]], Event | None] = last_error
+) -> Event | None:
     """An error of the runner after the agent's last call: in a turn of its own, in the agent's place, or as the end."""
     if run is None:
         return None
@@ -96,7 +105,7 @@ def _said_at_the_end(run: Trajectory | None) -> Event | None:
         step = run.steps[number]
         if step.role == "agent" and not (not step.calls and _RUNNER.match(step.text.lower())):
             break
-        if step.role != "user" and (found := last_error({"": step.text})) is not None:
+        if step.role != "user" and (found := error_in({"": step.text})) is not None:
             return Event(found.subcategory, str(number), found.line)
     ended = "\n".join(_ends(run.extra))
     found = told_event({"": ended}, "running") or last_error({"": ended})
