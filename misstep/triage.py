@@ -80,8 +80,9 @@ def triage(
 ) -> None:
     """Say of runs whether they are the fault of the task, of the agent or of the infrastructure.
 
-    Each verdict names its evidence. A case is a folder (`misstep help triage-case`); jobs of Harbor, runs of
-    Terminal-Bench, evaluations of SWE-bench and rollouts of NeMo Gym are read as they are.
+    Each verdict names its evidence. A case is a folder (`misstep help triage-case`), whose `case.toml` has
+    `outcome = "failed"` or `"passed"`; jobs of Harbor, runs of Terminal-Bench, evaluations of SWE-bench and rollouts of
+    NeMo Gym are read as they are. A run in which the agent took no step is undecided, or the infrastructure's.
 
     Without --model rules decide. With --out the run is kept: the same command continues it, and `judge compare`,
     `judge calibrate` and `report` take it. Gold labels are scored against, and no judge sees them. With --curate each

@@ -24,13 +24,14 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import clopper_pearson, wilson
 from harness.attribution import FAULTS, Action, TriageVerdict, taxonomy
 from harness.errors import UsageError
+from harness.triage_case import OUTCOME_FORM
 
 Outcome = Literal["passed", "failed"]
 UNDECIDED = "undecided"
 ACTIONS: tuple[str, ...] = (*get_args(Action), UNDECIDED)
 """All that can be done with a run."""
 
-NO_OUTCOME = "Nobody recorded whether the run passed."
+NO_OUTCOME = f"Nobody recorded whether the run passed. {OUTCOME_FORM}"
 NO_STEP = "No record shows a step of the agent, so that there is nothing to keep."
 NOTHING_KEPT = "no run is kept"
 NO_GOLD = "no kept run has a gold label"

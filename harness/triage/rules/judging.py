@@ -12,7 +12,7 @@ from harness.triage.rules.failures import read_failure
 from harness.triage.rules.interrupted import interrupted
 from harness.triage.rules.verdicts import Undecided
 from harness.triage.texts import recorded_outcome
-from harness.triage_case import Outcome
+from harness.triage_case import OUTCOME_FORM, Outcome
 
 AnyAccess = TypeVar("AnyAccess", bound=TextAccess)
 
@@ -50,7 +50,7 @@ def _judged(
         return broken
     outcome = outcome or find_out(access) or _told(tests_log(access.logs).text)
     if outcome is None:
-        return Undecided("Nothing says whether the run passed.")
+        return Undecided(f"Nothing says whether the run passed. {OUTCOME_FORM}")
     return attribute_pass(access) if outcome == "passed" else failed(access)
 
 

@@ -241,7 +241,7 @@ def test_two_verdicts_and_one_that_was_shown_are_none():
 
 
 def test_a_model_that_insists_has_given_its_answer(tmp_path):
-    again = replied(evidence=[{"where": "step 40", "text": "x"}])
+    again = replied(evidence=[{"where": "step 40", "text": "x"}], steps=[])
     verdict = judged("read-only", tmp_path, Answers(again, again))
     assert (verdict.label, verdict.evidence) == ("agent", ())
     assert "no step 40" in (verdict.error or "")
