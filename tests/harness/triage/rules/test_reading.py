@@ -10,12 +10,11 @@ from harness.triage.files import FilesOfCase
 from harness.triage.rules.judging import by_files, by_texts
 from harness.triage.rules.verdicts import Undecided
 from harness.triage.texts import TextsOfCase
-from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
+from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
 FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"
 PASSES = "..\nRan 2 tests in 0.01s\n\nOK\n"
 MISSES = "ERROR: test_price\nModuleNotFoundError: No module named 'price'\n\nFAILED (errors=1)\n"
-RIGHT = "def total(values):\n    return sum(values)\n"
 
 
 WORKED = written(a_run(shell("cat price.py"), Step("agent", "It is done.")))

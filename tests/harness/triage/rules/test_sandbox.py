@@ -9,9 +9,8 @@ from harness.triage.replica import ReplicasOfCase
 from harness.triage.rules.judging import by_running
 from harness.triage.rules.verdicts import Undecided
 from harness.workspace import Sandbox
-from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
+from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
-RIGHT = "def total(values):\n    return sum(values)\n"
 WRONG = "def total(values):\n    return len(values)\n"
 DEALT = 'random.Random(os.environ.get("PYTHONHASHSEED", "0")).random() < 0.6'
 """Chance that is the same in each run of this test: the tests are run again with PYTHONHASHSEED 1, 2 and so on."""
