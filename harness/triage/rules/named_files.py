@@ -156,7 +156,7 @@ def _unread(access: ReadOnlyAccess) -> list[str]:
         for path in access.files("environment")
         if (content := access.read("environment", path)) is not None and b"\0" not in content[:1024]
     }
-    made = {path.rpartition("/")[2] for part in ("solution", "workspace") for path in access.files(part)}  # type: ignore[arg-type]
+    made = {path.rpartition("/")[2] for part in ("solution", "workspace") for path in access.files(part)}
     return [one for one in named if one not in texts | made]
 
 
