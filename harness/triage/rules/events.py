@@ -46,6 +46,8 @@ _OF_AGENT = re.compile(
 )
 """A limit that an agent reached by its own doing."""
 
+_OUT_OF_TIME = re.compile(r"agent[ _-]?(?:execution[ _-]?|run[ _-]?)?(?:timeout|timed out)")
+
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|CRITICAL|PANIC)\b|[A-Za-z](?:Error|Exception)\b|(?i:\b(?:fatal|panic|crash(?:ed)?|abort(?:ed|ing)?)\b)"
     r"|(?i:(?<![a-z])(?:error|exception)s?(?=\W*$|\s{0,3}[:=)\]]|\s+(?:in|while|when|during|occurred|from|code|at)\b))"
@@ -114,6 +116,11 @@ def killed_at(line: str) -> float | None:
     """The memory in MiB at which a line says that something was killed; `None` where it says no such thing."""
     match = _AMOUNT.search(line) if "kill" in line.lower() or "oom" in line.lower() else None
     return float(match[1]) * _UNITS[match[2].lower()[0]] if match is not None else None
+
+
+def agent_ran_out(own: Mapping[str, str]) -> bool:
+    """Whether the harness says that the agent's time was over."""
+    return any(_OUT_OF_TIME.search(text.lower()) for text in own.values())
 
 
 def harness_event(own: Mapping[str, str]) -> Event | None:

@@ -26,6 +26,10 @@ _RUNNER = re.compile(
 )
 """How a message begins that a runner puts in the place of the agent's."""
 
+IDLE = 2_000
+"""The longest log of an agent, in characters, that tells why it did nothing."""
+
+_PATCH = re.compile(r"patch|\.diff$")
 _ENDS = ("exit_status", "exit_reason", "error", "stop_reason")
 """Where formats keep how a run ended."""
 
@@ -37,7 +41,9 @@ def interrupted(access: TextAccess, outcome: Outcome | None) -> Attribution | Un
     own = own_words(access.logs, run)
     if not acted(access, run):
         tests = {name: text for name, text in access.logs.items() if writer_of(name) == "tests"}
-        others = {name: text for name, text in access.logs.items() if name not in tests}
+        others = {
+            name: text for name, text in access.logs.items() if writer_of(name) == "harness" or _is_idle(name, text)
+        }
         event = _said_at_the_end(run, trouble_in) or trouble_in(others) or told_event(tests, "starting", "running")
         if event is not None:
             return infrastructure(event, "The agent took no step, and the record says why.", [])
@@ -46,7 +52,9 @@ def interrupted(access: TextAccess, outcome: Outcome | None) -> Attribution | Un
         return broken or Undecided("No record shows a step of the agent, and none says why.")
     if outcome != "passed" and (said := _said_at_the_end(run)) is not None:
         return infrastructure(said, "The record ends with an error of what ran the agent.", [], _steps(said))
-    if outcome != "passed" and broke_off(record) and (event := _told_meanwhile(own)) is not None:
+    # Where a record has no calls at all, nothing in it shows how it ended.
+    unfinished = broke_off(record) or (record is not None and not record.acts)
+    if outcome != "passed" and unfinished and (event := _told_meanwhile(own)) is not None:
         return infrastructure(event, "The record breaks off, and the harness tells why.", [])
     return None if outcome == "failed" else _not_tested(access, own, outcome)
 
@@ -79,10 +87,13 @@ def acted(access: TextAccess, run: Trajectory | None) -> bool:
             for step in run.steps
             if step.role == "agent"
         )
-    own_log = any(
-        text.strip() and (name == LOG_OF_ITEM or writer_of(name) == "agent") for name, text in access.logs.items()
-    )
+    own_log = any(text.strip() and (name == LOG_OF_ITEM or _PATCH.search(name)) for name, text in access.logs.items())
     return own_log or (isinstance(access, ReadOnlyAccess) and _changed_files(access))
+
+
+def _is_idle(name: str, text: str) -> bool:
+    """Whether a log of the agent's is too short for any work, so that what it tells is why there was none."""
+    return writer_of(name) == "agent" and len(text) <= IDLE
 
 
 def _changed_files(access: ReadOnlyAccess) -> bool:

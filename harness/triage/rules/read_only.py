@@ -46,7 +46,7 @@ def inspect(access: ReadOnlyAccess) -> Attribution | Undecided:
         or _by_chance(access, failure)
         or unnamed_result(access, record)
         or missing_module(access, record, log, failure)
-        or agents_fault(record, log, failure, spoiled_input(access))
+        or agents_fault(access, record, log, failure, spoiled_input(access))
     )
 
 

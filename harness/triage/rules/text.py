@@ -20,6 +20,7 @@ from harness.triage.protocols import TextAccess
 from harness.triage.rules.agent_faults import agent_fault
 from harness.triage.rules.events import (
     Event,
+    agent_ran_out,
     event_in,
     harness_event,
     killed_at,
@@ -61,7 +62,7 @@ def read(access: TextAccess) -> Attribution | Undecided:
         broken_harness(access, record, log, failure)
         or missing_input(access, record, failure)
         or missing_module(access, record, log, failure)
-        or agents_fault(record, log, failure)
+        or agents_fault(access, record, log, failure)
     )
 
 
@@ -204,9 +205,10 @@ def missing_module(access: TextAccess, record: RunRecord | None, log: TestsLog, 
 
 
 def agents_fault(
-    record: RunRecord | None, log: TestsLog, failure: Failure, spoiled: Evidence | None = None
+    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: Failure, spoiled: Evidence | None = None
 ) -> Attribution:
     """What is left when nothing speaks against task or harness."""
     slow = bool(record and record.commands and record.commands[-1].code in OUT_OF_TIME)
+    slow = slow or agent_ran_out(own_words(access.logs, record.run if record is not None else None))
     said = "Nothing speaks against the task or the harness."
     return agent_fault(record, failure, said, log.evidence(last_lines(log.text)), timed_out=slow, spoiled=spoiled)

@@ -48,15 +48,17 @@ def trials(path: Path) -> Iterator[Trial]:
         result = _unfinished(folder) if unfinished else json_file(folder / _RESULT, _Result, _FORM)
         told = "The trial has no result.json that can be read." if unfinished else ""
         last = _last_step(folder)
+        run = first_run(last / "agent" / "trajectory.json", last / "agent")
         artifacts: dict[Part, Path] = {"workspace": folder / "artifacts"}
         yield Trial(
             result.trial_name,
             result.task_name,
             outcome=_outcome(result),
-            run=first_run(last / "agent" / "trajectory.json", last / "agent"),
+            run=run,
             logs={
                 "tests.log": "\n".join(filter(None, (text_of(last / "verifier" / name) for name in _TESTS))),
                 "harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log"), told))),
+                "agent.log": "" if run is not None else _printed(last / "agent"),
             },
             parts={part: place for part, place in artifacts.items() if place.is_dir() and any(place.iterdir())},
         )
@@ -78,6 +80,12 @@ def _with_unfinished(folders: Iterable[Path]) -> list[Path]:
     beside = {child for folder in finished for child in folder.parent.iterdir() if child.is_dir()}
     begun = {folder for folder in beside if folder not in finished and any((folder / name).exists() for name in _LEFT)}
     return sorted([*finished, *(folder for folder in begun if json_value(folder / _RESULT) is None)])
+
+
+def _printed(folder: Path) -> str:
+    """What the agent's own process printed, where no run can be read in it."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return "\n".join(filter(None, (text_of(file) for file in files if file.suffix in (".txt", ".log"))))
 
 
 _LEFT = ("trial.log", "exception.txt", "agent", "verifier")
