@@ -12,7 +12,7 @@ from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards
-from misstep.options import Json, command_app, path_alone
+from misstep.options import Json, command_app, path_alone, refuse_given
 from misstep.shard_options import ShardOption, place_of_shards, refuse_beside_shard
 from misstep.triage_cases import judge_cases
 
@@ -24,6 +24,7 @@ _LOCAL_TOKENS, _LOCAL_REPLY, _LOCAL_CHARACTERS = 600, 256, 10_000
 
 @app.command()
 def triage(
+    context: typer.Context,
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -106,6 +107,14 @@ def triage(
     asks_model = bool(model or local or replay is not None)
     if asks_model and judge not in (None, "model"):
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")
+    if not asks_model and judge != "model":
+        refuse_given(context, model_options.MODEL_OPTIONS | {"iterations"}, "no model is asked")
+    if access == "text":
+        refuse_given(context, {"iterations"}, "a judge of texts runs no commands")
+    if access != "sandbox":
+        refuse_given(context, {"sandbox", "unsafe_no_sandbox"}, f"with --access {access} nothing runs")
+    elif unsafe_no_sandbox:
+        refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
     with run_folders.kept_or_thrown_away(out) as run, model_options.with_local_model(asking) as known:
         cases = asked_cases(paths, run, gold, shard)

@@ -30,6 +30,7 @@ from harness.lake.store import Store, open_store
 from harness.progress import Progress
 from harness.readers import READERS, Found
 from harness.readers.atif import to_atif
+from harness.readers.atif_repeats import folded
 from harness.readers.decoding import LINE_LIMIT
 from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, read_in, total_bytes
 from harness.runs.inputs import no_trajectory
@@ -215,7 +216,7 @@ def _stretch(batch: Batch, messages: bool, chunk_bytes: int) -> _Stretch:
         for reader, placed in read_in(batch):
             found = placed if isinstance(placed, Unreadable | Skipped) else placed.found
             if isinstance(found, Trajectory):
-                document = encode(to_atif(found))
+                document = encode(folded(to_atif(found)))
                 if len(document) >= LINE_LIMIT:
                     unreadable.append(Unreadable(found.source.file, found.source.line, _TOO_LONG))
                     continue

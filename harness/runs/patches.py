@@ -17,7 +17,7 @@ from harness.journal.records import MANIFEST, read_manifest
 from harness.journal.run_folder import make_folder
 from harness.repair.case import FAILURE
 from harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import FLAKY, RepairAttempt
 from harness.runs.repair import COMMAND, recorded_attempts
 
 _RATER = "oracle"
@@ -44,6 +44,8 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
     digests = [_digest(run) for run in runs]
     attempts = [attempt for run in runs for attempt in {each.id: each for each in recorded_attempts(run)}.values()]
+    flaky = {attempt.case for attempt in attempts if attempt.ended == FLAKY}
+    attempts = [attempt for attempt in attempts if attempt.case not in flaky]
     judged = [(_item(attempt), attempt.solved) for attempt in attempts if attempt.patch and attempt.solved is not None]
     twice, count = Counter(item.id for item, _ in judged).most_common(1)[0] if judged else ("", 0)
     if count > 1:

@@ -1,7 +1,8 @@
 """Repair the cases of a benchmark: every attempt is made once, in a sandbox of its own, and all of it is kept.
 
 Attempts are written as they end. The same command goes on with a run that was stopped; an attempt that was made is not
-made again. A case counts only where it holds: its tests fail before and, with the golden patch, pass after.
+made again. A case counts only where it holds: in each of three runs its tests fail before and, with the golden patch,
+pass after.
 """
 
 import asyncio
@@ -26,13 +27,13 @@ from harness.journal.records import ATTEMPT_RECORDS, SCHEMA, Inputs, Manifest, r
 from harness.journal.run_folder import RunInProgress, standing
 from harness.progress import Progress
 from harness.protocols import FittedJudge
-from harness.repair.affirm import affirm
+from harness.repair.affirm import Affirmed, affirm
 from harness.repair.attempt import MakeRepairer, attempt
 from harness.repair.case import CaseFolder, instructed
 from harness.repair.repairers import POLICIES, RepairerOptions
 from harness.repair.settings import Setting
 from harness.repair.validators.patch_judge import PatchJudge
-from harness.repair_attempt import RepairAttempt, attempt_id
+from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from harness.runs.shards.item_runs import checked_manifest, dealt, folder_of
 from harness.runs.shards.layout import Shard
@@ -196,7 +197,7 @@ async def _attempted(
     make: MakeRepairer,
     requests: ConcurrentRequests,
     sandbox: Sandbox,
-    affirming: "dict[str, asyncio.Task[str]]",
+    affirming: "dict[str, asyncio.Task[Affirmed]]",
     wanted: tuple[CaseFolder, int],
 ) -> tuple[RepairAttempt, float | None] | None:
     """One attempt and its cost; `None` where the whole run was cut off in it."""
@@ -205,11 +206,11 @@ async def _attempted(
     judge = plan.patch_judge
     name = case.case.id
     if name not in affirming:
-        affirming[name] = asyncio.create_task(_why_not(case, sandbox))
+        affirming[name] = asyncio.create_task(asyncio.to_thread(affirm, case, sandbox))
     made = RepairAttempt(name, plan.policy, plan.setting.name, plan.edit_format, sample)
     try:
-        if why := await affirming[name]:
-            made = replace(made, ended="not_affirmed", error=why)
+        if not (held := await affirming[name]).holds:
+            made = replace(made, ended=FLAKY if held.flaky else NOT_AFFIRMED, error=held.reason)
         else:
             made = await attempt(
                 case,
@@ -229,12 +230,6 @@ async def _attempted(
         message = " ".join(str(error).split())
         made = replace(made, error=f"{type(error).__name__}: {message}")
     return None if ask.cut_off else (made, ask.spent_usd)
-
-
-async def _why_not(case: CaseFolder, sandbox: Sandbox) -> str:
-    """Why a case does not hold; empty where it does."""
-    found = await asyncio.to_thread(affirm, case, sandbox)
-    return found.reason
 
 
 def _id(case: CaseFolder, plan: RepairPlan, sample: int) -> str:

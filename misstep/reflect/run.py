@@ -19,11 +19,13 @@ from misstep.reflect.asking import (
     Without,
     chosen,
     finite,
+    refuse_ignored,
     separate,
 )
 
 
 def run(
+    context: typer.Context,
     out: run_folders.Out,
     skill: Skill = "simulated",
     agents: AgentsName = "",
@@ -99,6 +101,7 @@ def run(
     from studies.reflexive.report import reflections_json, run_text
     from studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
+    refuse_ignored(context, skill, asks_model=bool(model or local or replay is not None), unsafe=unsafe_no_sandbox)
     asking = model_options.ModelOptions(
         model, base_url, max_cost, prices, cache, record, replay, local, rpm=rpm, tpm=tpm
     )

@@ -13,12 +13,13 @@ from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.options import Json
-from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened
+from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened, refuse_ignored
 from misstep.repair.cases import named_cases
 from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
 def run(
+    context: typer.Context,
     cases: Annotated[
         Path, typer.Argument(metavar="CASES", help="Folder of repair cases, one case, or a git repository.")
     ],
@@ -100,6 +101,7 @@ def run(
     from harness.runs.repair import RepairPlan, run_repairs
     from harness.workspace import find_sandbox
 
+    refuse_ignored(context, policy, patch_judge, unsafe=unsafe_no_sandbox)
     if (shard is not None or dask is not None) and test_command:
         option = f"--shard {shard}" if dask is None else "--dask"
         raise UsageError(f"{option} with a git repository", f"Make repair cases of it first, or leave {option} out.")

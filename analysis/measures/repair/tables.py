@@ -109,10 +109,16 @@ def _rate_rows(one: RepairScores, source: str) -> list[Row]:
 
 def _left_out(found: Sequence[RepairScores]) -> tuple[str, ...]:
     return tuple(
-        f"{one.arm.name}: {counted_text(one.not_affirmed, 'case')} did not hold and "
-        f"{'counts' if one.not_affirmed == 1 else 'count'} nowhere."
+        f"{one.arm.name}: {counted_text(count, 'case')} {why} and {'counts' if count == 1 else 'count'} nowhere."
         for one in found
-        if one.not_affirmed
+        for count, why in (
+            (one.not_affirmed, "did not hold"),
+            (
+                one.flaky,
+                f"{'has' if one.flaky == 1 else 'have'} a flaky oracle, which passes and fails on the same code,",
+            ),
+        )
+        if count
     )
 
 

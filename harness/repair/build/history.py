@@ -246,6 +246,6 @@ def _case(
         test_command=runs.command,
         oracle=task.tests,
         timeout_seconds=(options.limits or Limits()).seconds,
-        diffs={diff_number(task): task.diff} if change else {},
+        diffs={diff_number(task): repository.described(change)} if change else {},
         extra={"commit": commit.id, "author": commit.author, "committed": commit.committed.isoformat()},
     )

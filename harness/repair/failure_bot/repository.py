@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import indent
 from types import TracebackType
 from typing import Self
 
@@ -127,6 +128,15 @@ class Repository:
     def diff(self, commit: Commit) -> str:
         """What a commit changed of what it landed on, as a unified diff."""
         return self._ask("diff-tree", "-p", *_PLAIN, "--full-index", *_from(commit)).decode("utf-8", "surrogateescape")
+
+    def described(self, commit: Commit) -> str:
+        """A commit as people are shown it: its title, author, summary, and what it changed."""
+        message = self._ask("log", "--no-walk", "--format=%B", commit.id).decode("utf-8", "replace").strip()
+        title, _, summary = message.partition("\n")
+        head = [f"Title: {title}", f"Author: {commit.author}, {commit.committed:%Y-%m-%d}"]
+        if summary.strip():
+            head += ["Summary:", indent(summary.strip(), "    ")]
+        return "\n".join([*head, "", self.diff(commit)])
 
     def changed_files(self, commit: Commit) -> list[ChangedFile]:
         """The files that a commit changed of what it landed on."""

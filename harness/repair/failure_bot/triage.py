@@ -312,6 +312,7 @@ def write_task_case(task: RepairTask, folder: Path, case_folder: Path) -> Case:
         raise InputError("the test command names no failing test", "Use pytest, unittest or JUnit XML ({junit}).")
     with Repository(folder) as repository:
         change = repository.commit(task.blame) if task.blame else None
+        described = repository.described(change) if change else ""
         repository.export(task.commit, case_folder / BEFORE)
         file = file_of(task.tests[0], set(repository.paths(task.commit)))
     case = Case(
@@ -320,7 +321,7 @@ def write_task_case(task: RepairTask, folder: Path, case_folder: Path) -> Case:
         task=task_text(task, change),
         test_command=task.command,
         oracle=task.tests,
-        diffs={diff_number(task): task.diff} if task.blame else {},
+        diffs={diff_number(task): described} if change else {},
         extra={"commit": task.commit},
     )
     write_case(case, case_folder)

@@ -75,7 +75,9 @@ def test_a_task_becomes_a_repair_case_with_the_tree_the_oracle_and_the_blamed_di
     write_task_case(found.task, made.folder, tmp_path / "case-1")
     case = read_case(tmp_path / "case-1")
     assert case.case.oracle == (TEST,)
-    assert case.case.diffs == {ids[3][:10]: found.task.diff}
+    described = case.case.diffs[ids[3][:10]]
+    assert described.startswith("Title: ")
+    assert described.endswith(found.task.diff)
     assert (case.before / "price.py").read_text() == (made.folder / "price.py").read_text()
     assert "AssertionError: 2 != 3" in case.case.task
     assert ids[3][:10] in task_text(found.task)
