@@ -42,9 +42,12 @@ class Case(Struct, frozen=True, omit_defaults=True):
         The shell line that runs the tests. `{tests}` is where chosen tests go, by default its end; `{junit}` is the
         file to which it writes JUnit XML. pytest and unittest need neither.
     oracle
-        The tests that fail before and pass after: ids or files, as the command takes them.
+        The tests that fail before and pass after: ids or files, as the command takes them; an empty one stands for the
+        whole command, where that names no test.
     timeout_seconds
         The longest time that one run of the oracle may take.
+    alone
+        Whether the oracle's tests are run alone; false runs the whole command and looks at them.
     diffs
         A table of changes by number: what the agent may look up, and what a revert is compared with.
     extra
@@ -66,6 +69,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
     test_command: str
     oracle: tuple[str, ...]
     timeout_seconds: float = 60.0
+    alone: bool = True
     diffs: dict[str, str] = {}
     extra: dict[str, Any] = {}
 

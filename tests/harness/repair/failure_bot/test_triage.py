@@ -9,15 +9,14 @@ from msgspec.structs import replace
 from harness.repair.case import read_case
 from harness.repair.failure_bot import reproduce
 from harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded
+from harness.repair.failure_bot.task_case import task_text, write_task_case
 from harness.repair.failure_bot.tasks import TaskStore
 from harness.repair.failure_bot.triage import (
     Event,
     Options,
     Triaged,
     examine,
-    task_text,
     triage_repository,
-    write_task_case,
 )
 from harness.workspace import Sandbox, python_toolchain
 from harness.workspace.suite_report import FailedTest, SuiteReport
@@ -90,7 +89,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
     """Let the runs of the tests end so, one after another, and then over again."""
     coming = cycle(outcomes)
 
-    def run(*_: object) -> SuiteReport:
+    def run(*_: object, how: str) -> SuiteReport:  # noqa: ARG001
         if next(coming) == "P":
             return SuiteReport(passed=True, ran=1)
         return SuiteReport(passed=False, ran=1, exit_code=1, failed=(FailedTest(TEST, "AssertionError", "trace"),))
