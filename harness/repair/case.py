@@ -46,13 +46,13 @@ class Case(Struct, frozen=True, omit_defaults=True):
         whole command, where that names no test.
     timeout_seconds
         The longest time that one run of the oracle may take.
-    alone
-        Whether the oracle's tests are run alone; false runs the whole command and looks at them.
     diffs
         A table of changes by number: what the agent may look up, and what a revert is compared with.
     extra
         A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
         `instructions` (`high_level`, `detailed`) are for `--instructions`.
+    alone
+        Whether the oracle's tests are run alone; false runs the whole command and looks at them.
 
     Examples
     --------
@@ -69,9 +69,9 @@ class Case(Struct, frozen=True, omit_defaults=True):
     test_command: str
     oracle: tuple[str, ...]
     timeout_seconds: float = 60.0
-    alone: bool = True
     diffs: dict[str, str] = {}
     extra: dict[str, Any] = {}
+    alone: bool = True
 
 
 class CaseFolder(Struct, frozen=True):

@@ -14,8 +14,11 @@ from harness.workspace.suite_report import Runner
 REPORT = ".misstep-report.xml"
 """Where in a workspace pytest writes its report; removed before and after each run."""
 
-_PYTEST_OPTIONS = f"-p no:cacheprovider -o junit_family=xunit1 --junit-xml={REPORT}"
-WRAPPED = {"PYTEST_ADDOPTS": _PYTEST_OPTIONS}
+_PYTEST_OPTIONS = "-p no:cacheprovider -o junit_family=xunit1 --junit-xml="
+_HERE = f'export MISSTEP_REPORT="$PWD/{REPORT}"; '
+"""Keeps the place of the report for a command that goes to another folder."""
+
+WRAPPED = f"export PYTEST_ADDOPTS=\"{_PYTEST_OPTIONS}'$PWD/{REPORT}'\"; "
 """What makes pytest write its report where a script, a Makefile or another program starts it."""
 
 _TOOLS: tuple[tuple[Runner, re.Pattern[str]], ...] = (
@@ -40,6 +43,11 @@ def tool_of(command: str) -> Runner:
 def runner_of(command: str) -> Runner:
     """Who says what was found: `junit` where the command names `{junit}`, the file that it writes."""
     return "junit" if "{junit}" in command else tool_of(command)
+
+
+def takes_names(command: str) -> bool:
+    """Whether chosen tests can be named to a command: a framework is known, or the place where they go."""
+    return tool_of(command) != "exit_code" or "{tests}" in command
 
 
 def counts_tests(command: str) -> bool:
@@ -72,14 +80,15 @@ def suite_command(command: str, tests: Sequence[str] = ()) -> str:
     added = [] if "{tests}" in command or not tests else [_CHOOSING.get(tool, _as_words)(command, tests)]
     line = command.replace("{tests}", named)
     if runner == "pytest":
-        added.append(_PYTEST_OPTIONS)
+        added.append(f'{_PYTEST_OPTIONS}"$MISSTEP_REPORT"')
     elif runner == "unittest":
         added.append("-v")
     elif runner == "node" and "--test-reporter" not in command:
         added.append("--test-reporter=tap")
     elif runner == "go" and tests:
         added.append("-v")
-    return _placed(line, tool, " ".join(filter(None, added))).replace("{junit}", REPORT)
+    here = _HERE if runner == "pytest" else ""
+    return here + _placed(line, tool, " ".join(filter(None, added))).replace("{junit}", REPORT)
 
 
 def unittest_name(test: str) -> str:

@@ -85,9 +85,9 @@ def _once(
 ) -> SuiteReport:
     """Run the command once, with some tests named, and read what it says of those that were asked for."""
     _forget_report(workspace)
-    environment = WRAPPED if runner_of(command) == "exit_code" else {}
+    line = (WRAPPED if runner_of(command) == "exit_code" else "") + suite_command(command, named)
     try:
-        done = workspace.run(["/bin/sh", "-c", suite_command(command, named)], limits=limits, environment=environment)
+        done = workspace.run(["/bin/sh", "-c", line], limits=limits)
         report = _report(done, _counts(workspace, command, done), is_counting=counts_tests(command))
     finally:
         _forget_report(workspace)

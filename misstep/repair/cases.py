@@ -63,8 +63,9 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
     """
     from harness.repair.case import CASE, read_cases
 
-    if not cases.exists():
-        raise InputError("no such folder", "Name a folder of repair cases, or a git repository.", file=cases)
+    if not cases.is_dir():
+        found = "is no folder" if cases.exists() else "no such folder"
+        raise InputError(found, "Name a folder of repair cases, or a git repository.", file=cases)
     has_cases = (cases / CASE).exists() or any(cases.glob(f"*/{CASE}"))
     is_repository = (cases / ".git").exists() and not (cases / CASE).exists()
     if is_repository and not options.test_command:

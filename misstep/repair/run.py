@@ -154,7 +154,8 @@ def _print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> Non
     if json:
         print(json_text(msgspec.json.decode(scores_json(out)) | more))
     else:
-        print("\n".join([repairs_text([scores]).rstrip(), "", *lines]) if lines else repairs_text([scores]).rstrip())
+        shown = [] if named.repository and not named.cases else [repairs_text([scores]).rstrip()]
+        print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))
     if plumbing and not json:
         print(f"\n{NO_JUDGE}", end="")
     say(f"misstep: the attempts are in {plain(str(out / REPORT))}")

@@ -19,6 +19,7 @@ from harness.repair.failure_bot.rules import Decision, Objection, Situation, dec
 from harness.repair.failure_bot.tasks import RepairTask, TaskStore
 from harness.repair.validators.test_files import file_of
 from harness.workspace import Limits, Sandbox, Toolchain
+from harness.workspace.suite_command import takes_names
 from harness.workspace.suite_report import FailedTest, SuiteReport
 from harness.workspace.suite_run import How
 
@@ -180,7 +181,8 @@ class _Triage:
 
     def _flakiness(self, tests: Sequence[str]) -> dict[str, Flakiness]:
         def again(asked: Sequence[str]) -> dict[str, bool]:
-            alone = [test for test in asked if test and self.seen_alone.get(test, "failed") == "failed"]
+            names = takes_names(self.runs.command)
+            alone = [test for test in asked if test and names and self.seen_alone.get(test, "failed") == "failed"]
             said = self._outcomes(alone, "alone")
             for test in alone:
                 if self.seen_alone.setdefault(test, said[test]) != "failed":
@@ -210,7 +212,7 @@ class _Triage:
         """What one run at the head says of tests; nothing is run for none."""
         if not tests:
             return {}
-        what = f"{len(tests)} of the tests" if how == "alone" else "all tests"
+        what = f"the {len(tests)} undecided tests alone" if how == "alone" else "the whole command"
         self.tell("flakiness", f"running {what} again")
         report = self.runs.report(self.commit.id, tests, how)
         return {test: outcome_of(report, test) for test in tests}

@@ -1,8 +1,8 @@
 """Asks the sandbox: which lines each test executes, and which of many candidate changes makes the tests pass.
 
 All of it needs a setting with test execution. Tests of pytest and unittest are run by `sandboxed_plugin`, in one
-process for many candidates. Of any other command that starts Python `sandboxed_tracer` notes the lines, and candidates are
-written to their files and tested one after the other.
+process for many candidates. Of any other command that starts Python `sandboxed_tracer` notes the lines, and candidates
+are written to their files and tested one after the other.
 """
 
 import json
