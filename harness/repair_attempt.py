@@ -10,6 +10,9 @@ NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
 PATCH_JUDGE = "patch_judge"
 """The validator that is a judge of patches."""
 
+REVERT = "revert"
+"""The validator that compares a patch with the blamed change: a remark to a reviewer, as a right patch may undo it."""
+
 
 class Signal(Struct, frozen=True, omit_defaults=True):
     """What one validator says of a patch.
@@ -25,7 +28,14 @@ class Signal(Struct, frozen=True, omit_defaults=True):
     @property
     def answer(self) -> str:
         """The answer in words."""
-        return "could not tell" if self.passed is None else "passed" if self.passed else "failed"
+        if self.passed is None:
+            return "could not tell"
+        return "passed" if self.passed else failed_word(self.validator)
+
+
+def failed_word(validator: str) -> str:
+    """What a validator that does not pass a patch says of it."""
+    return "undoes the change" if validator == REVERT else "failed"
 
 
 def signal_line(signal: Signal, most: int = 2_000) -> str:

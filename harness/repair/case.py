@@ -42,7 +42,8 @@ class Case(Struct, frozen=True, omit_defaults=True):
         The shell line that runs the tests. `{tests}` is where chosen tests go, by default its end; `{junit}` is the
         file to which it writes JUnit XML. pytest and unittest need neither.
     oracle
-        The tests that fail before and pass after: ids or files, as the command takes them.
+        The tests that fail before and pass after: ids or files, as the command takes them; an empty one stands for the
+        whole command, where that names no test.
     timeout_seconds
         The longest time that one run of the oracle may take.
     diffs
@@ -50,6 +51,8 @@ class Case(Struct, frozen=True, omit_defaults=True):
     extra
         A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
         `instructions` (`high_level`, `detailed`) are for `--instructions`.
+    alone
+        Whether the oracle's tests are run alone; false runs the whole command and looks at them.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
     timeout_seconds: float = 60.0
     diffs: dict[str, str] = {}
     extra: dict[str, Any] = {}
+    alone: bool = True
 
 
 class CaseFolder(Struct, frozen=True):

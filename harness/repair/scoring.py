@@ -32,7 +32,8 @@ def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
 
 def oracle_report(workspace: Workspace, case: Case) -> SuiteReport:
     """What the oracle's tests find in a workspace."""
-    return run_suite(workspace, case.test_command, case.oracle, Limits(seconds=case.timeout_seconds))
+    limits = Limits(seconds=case.timeout_seconds)
+    return run_suite(workspace, case.test_command, case.oracle, limits, how="either" if case.alone else "whole")
 
 
 def oracle_reports(
@@ -72,7 +73,7 @@ def score(
     one is gone. The files of the oracle stay as they were.
     """
     case = folder.case
-    own = {test.partition("::")[0] for test in case.oracle}
+    own = test_files.oracle_files(case.oracle, texts)
     with open_case(folder, sandbox) as workspace:
         put_files(workspace, {path: text for path, text in texts.items() if path not in own})
         reports = oracle_reports(workspace, case, until=False)

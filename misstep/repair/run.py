@@ -12,9 +12,18 @@ from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
-from misstep.options import Json
+from misstep.options import Json, json_text
 from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened, refuse_ignored
-from misstep.repair.cases import named_cases
+from misstep.repair.cases import (
+    Named,
+    Outcomes,
+    RepositoryOptions,
+    TestCommand,
+    TestSeconds,
+    Uncommitted,
+    ending,
+    named_cases,
+)
 from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
@@ -50,15 +59,10 @@ def run(
     shard: ShardOption = None,
     dask: DaskOption = None,
     shards: ShardsOption = None,
-    test_command: Annotated[
-        str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
-    ] = "",
-    outcomes: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Earlier outcomes of its tests: CSV or SQLite file with test, commit and outcome."
-        ),
-    ] = None,
+    test_command: TestCommand = "",
+    test_seconds: TestSeconds = None,
+    uncommitted: Uncommitted = False,
+    outcomes: Outcomes = None,
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None,
     patch_judge: PatchJudge = "",
     judge_model: JudgeModel = "",
@@ -116,7 +120,9 @@ def run(
     found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
     if unsafe_no_sandbox:
         say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
-    chosen = sampled_cases(named_cases(cases, test_command, outcomes, out, found), sample, seed)
+    of_repository = RepositoryOptions(test_command, outcomes, test_seconds, uncommitted)
+    named = named_cases(cases, of_repository, out, found)
+    chosen = sampled_cases(list(named.cases), sample, seed)
     agent = Agent(policy, edit_format, temperature, functions, replay_run, seed)
     with opened(agent, asking, patch_judge, judge_model) as (given, judge, client):
         plan = RepairPlan(
@@ -125,24 +131,33 @@ def run(
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
     if shard is None:
-        _print_scores(out, json=json, plumbing=bool(local and patch_judge))
+        _print_scores(out, named, json=json, plumbing=bool(local and patch_judge))
     elif ended.made == ended.wanted:
         say_shard(shard, out, ended.made, "attempt", json=json)
     if ended.made < ended.wanted:
         why = f": {plain(ended.stopped)}" if ended.stopped else ""
         say(f"misstep: stopped{why}. {ended.made:,} of {ended.wanted:,} attempts were made.")
         raise typer.Exit(1)
+    if named.lacks_environment:
+        raise typer.Exit(1)
 
 
-def _print_scores(out: Path, *, json: bool, plumbing: bool) -> None:
+def _print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None:
     import shlex
+
+    import msgspec
 
     from harness.journal.records import REPORT
     from studies.judging.assessment import NO_JUDGE
     from studies.repair_report import repairs_text, scores_json, write_repair_scores
 
     scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
-    print(scores_json(out) if json else repairs_text([scores]), end="")
+    lines, more = ending(named, out)
+    if json:
+        print(json_text(msgspec.json.decode(scores_json(out)) | more))
+    else:
+        shown = [] if named.repository and not named.cases else [repairs_text([scores]).rstrip()]
+        print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))
     if plumbing and not json:
         print(f"\n{NO_JUDGE}", end="")
     say(f"misstep: the attempts are in {plain(str(out / REPORT))}")
