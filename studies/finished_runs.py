@@ -9,6 +9,7 @@ import msgspec
 
 from harness.errors import InputError, UsageError
 from harness.journal.records import SCORES, Manifest, read_manifest
+from harness.runs.shards.layout import refuse_unmerged
 
 Scores = TypeVar("Scores")
 
@@ -21,6 +22,7 @@ def finished_manifest(run: Path, command: str) -> Manifest:
     UsageError
         The run is not finished; says how to continue it.
     """
+    refuse_unmerged(run)
     manifest = read_manifest(run)
     if manifest is None or not manifest.finished:
         again = command_line(manifest) if manifest else shlex.join(["misstep", command, "PATH", "--out", str(run)])

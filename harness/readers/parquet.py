@@ -92,23 +92,9 @@ class _Columns(Struct, frozen=True):
 
 
 def row_lines(path: Path, file: BinaryIO, rows: RowStretch | None = None) -> Iterator[bytes]:
-    """The bytes of one line for each row.
+    """The bytes of one line for each row, or for each of some; a row in a broken page is a line that says so.
 
-    Parameters
-    ----------
-    path, file
-        The file, and it opened.
-    rows
-        The rows to read; `None` reads all.
-
-    Raises
-    ------
-    UnknownFormat
-        It has no column of agent runs; names the columns that it has.
-    MissingPrerequisite
-        pyarrow is not installed.
-    InputError
-        The file is encrypted, or no footer of it can be read. Rows that a broken page holds are lines that say so.
+    Raises `UnknownFormat` where it has no column of agent runs, `InputError` where it is encrypted or has no footer.
     """
     opened = _opened(path, file)
     columns = _columns(path, opened)

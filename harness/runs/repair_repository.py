@@ -9,12 +9,12 @@ from pathlib import Path
 
 from harness.errors import InputError
 from harness.escaping import plain
-from harness.journal.records import MANIFEST, read_manifest
 from harness.progress import say
 from harness.repair.case import CaseFolder, read_case
 from harness.repair.failure_bot.flakiness import Recorded
 from harness.repair.failure_bot.tasks import TaskStore
 from harness.repair.failure_bot.triage import Event, Triaged, triage_repository, write_task_case
+from harness.runs.standing_runs import manifest_of
 from harness.workspace import Sandbox, python_toolchain
 
 CASES = "cases"
@@ -91,9 +91,7 @@ def case_of(run: Path, name: str) -> CaseFolder:
     InputError
         The benchmark has moved, or there is no such run.
     """
-    manifest = read_manifest(run)
-    if manifest is None:
-        raise InputError(f"no {MANIFEST}", "Name a folder that `misstep repair run` wrote.", file=run)
+    manifest = manifest_of(run, "Name a folder that `misstep repair run` wrote.")
     folders = [run / CASES / name, Path(manifest.folder) / name]
     for folder in folders:
         if folder.is_dir():
