@@ -166,9 +166,7 @@ def test_gaps_are_refused_by_name_with_the_command_and_nothing_is_written(runs: 
     assert [file.name for file in tmp_path.iterdir()] == ["shards"]
 
 
-def test_a_damaged_part_is_refused_and_the_same_shard_writes_it_again(
-    runs: Path, tmp_path: Path
-) -> None:
+def test_a_damaged_part_is_refused_and_the_same_shard_writes_it_again(runs: Path, tmp_path: Path) -> None:
     _shard(runs, tmp_path, 1, 1)
     part = next(tmp_path.rglob("*.part"))
     part.write_bytes(part.read_bytes().replace(b'"no"', b'"NO"', 1))
