@@ -45,5 +45,5 @@ def test_as_json_every_member_is_listed(run: Path) -> None:
 def test_what_has_no_texts_is_refused(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has errors"):
         group(run, "--texts", "errors")
-    with pytest.raises(InputError, match="there is no run.toml"):
+    with pytest.raises(InputError, match=r"there is no run\.toml"):
         group(tmp_path)
