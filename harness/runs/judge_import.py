@@ -138,21 +138,24 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
     model = models.pop() if len(models) == 1 else ""
     judge = ImportedJudge(name, model, question.kind, question.labels, {}, _asked(written, path, choice))
     labels: dict[str, dict[str, str]] = {}
+    no_question: list[str] = []
     n_items = 0
     for item in read_items(benchmark):
         n_items += 1
-        if item.id in by_item:
+        if item.id in by_item and (question.labels or item.labels or not item.skip_reason):
             labels[item.id] = offered(judge, item)
-    unknown = [item for item in by_item if item not in labels]
+        elif item.id in by_item:
+            no_question.append(item.id)
+    unknown = [item for item in by_item if item not in {*labels, *no_question}]
     if not labels:
-        raise _all_unknown(unknown[0], benchmark, path, question)
+        raise _all_unknown(next(iter(by_item)), benchmark, path, question)
     verdicts = {item: _verdict(item, by_item[item], name, known, choice.labels) for item, known in labels.items()}
     remarks = (
         f"{path_text(path)}, {' and '.join(written.forms)}, has verdicts of {name} on {len(verdicts):,} of the "
         f"{n_items:,} items of {question.name}.",
         *turned,
         *_unused(choice.labels, chosen),
-        *_left_out(unknown, written, len(given) - len(chosen), question),
+        *_left_out(unknown, no_question, written, len(given) - len(chosen), question),
         *_unread(verdicts, by_item),
     )
     return Imported(replace(judge, verdicts=verdicts), remarks)
@@ -305,8 +308,12 @@ def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Ite
         yield f"No verdict has the label that --label maps: {_first(unused)}."
 
 
-def _left_out(unknown: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question) -> Iterator[str]:
+def _left_out(
+    unknown: Sequence[str], no_question: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question
+) -> Iterator[str]:
     """What of the files is not in the run."""
+    if no_question:
+        yield f"Left out: {_counted(len(no_question), 'item')} that nobody can be asked about: {_first(no_question)}."
     if written.skipped:
         yield f"Left out: {_counted(written.skipped, 'file')} without verdicts."
     if written.unreadable:

@@ -203,6 +203,17 @@ def test_why_a_sample_was_skipped_is_said_of_each_judge(tmp_path: Path, plants: 
     assert (said.status, said.error) == ("failed", "the sample has no score (skipped_model_error): 503")
 
 
+def test_an_item_that_nobody_can_be_asked_about_does_not_stop_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "who"
+    folder.mkdir()
+    (folder / "benchmark.toml").write_text('name = "who"\nkind = "text"\n')
+    items = [{"id": "i0", "text": "a", "labels": ["Ann", "Ben"]}, {"id": "i1", "text": "b", "unaskable": "no speaker"}]
+    (folder / "items.jsonl").write_text("".join(json.dumps({"kind": "text"} | item) + "\n" for item in items))
+    imported = imported_judge(table(tmp_path, "i0,Ann", "i1,Ben"), folder)
+    assert imported.judge.verdicts.keys() == {"i0"}
+    assert imported.remarks[1] == "Left out: 1 item that nobody can be asked about: i1."
+
+
 def test_an_attempt_at_each_item_is_taken_and_the_others_are_said(tmp_path: Path, plants: Path) -> None:
     samples = [{"id": "i0", "epoch": n, "scores": {"graded": {"value": v}}} for n, v in ((1, "fruit"), (2, "berry"))]
     (tmp_path / "log.json").write_text(json.dumps({"version": 2, "eval": {"task": "t"}, "samples": samples}))
