@@ -20,7 +20,7 @@ from harness.errors import (
 )
 from harness.places import path_text
 from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
-from harness.readers.files import open_bytes
+from harness.readers.files import lost_in, open_bytes
 from harness.trajectory import Skipped as Skipped
 from harness.trajectory import Trajectory, Unreadable
 
@@ -76,7 +76,7 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         yield Unreadable(file, None, error.found) if found.named else Skipped(file, error.found)
     except UnreadableTrajectory as error:
         if found.named or isinstance(error, ReaderFailed) or _looks_like_json(found.path):
-            yield Unreadable(file, error.line_number, error.found)
+            yield from lost_in(found.path, error)
         else:
             yield Skipped(file, "no known trajectory format")
     except (InputError, MissingPrerequisite) as error:
@@ -100,6 +100,6 @@ def _looks_like_json(path: Path) -> bool:
     try:
         with open_bytes(path) as stream:
             start = stream.read(_LOOKED_AT)
-    except (EOFError, zlib.error, OSError):
+    except (EOFError, zlib.error, OSError, InputError):
         return True
     return _JSON_START.match(start) is not None

@@ -13,12 +13,13 @@ from msgspec.structs import replace
 from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError, writing
 from harness.items import Item, read_question
-from harness.journal.records import MANIFEST, read_manifest
+from harness.journal.records import MANIFEST
 from harness.journal.run_folder import make_folder
 from harness.repair.case import FAILURE
 from harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
 from harness.repair_attempt import FLAKY, RepairAttempt
 from harness.runs.repair import COMMAND, recorded_attempts
+from harness.runs.standing_runs import manifest_of
 
 _RATER = "oracle"
 
@@ -78,11 +79,10 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
 
 
 def _digest(run: Path) -> str:
-    manifest = read_manifest(run)
-    if manifest is None or manifest.command != COMMAND:
-        raise InputError(
-            f"{MANIFEST} is not that of a repair run", f"Name a folder that `misstep {COMMAND}` wrote.", file=run
-        )
+    advice = f"Name a folder that `misstep {COMMAND}` wrote."
+    manifest = manifest_of(run, advice)
+    if manifest.command != COMMAND:
+        raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
     return manifest.inputs.digest
 
 

@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from harness.errors import InputError
 from harness.escaping import plain
-from harness.journal.records import MANIFEST, read_manifest
 from harness.progress import say
 from harness.repair.case import CaseFolder, read_case
 from harness.repair.failure_bot.environment import ENDS
@@ -21,6 +20,7 @@ from harness.repair.failure_bot.repository import Repository
 from harness.repair.failure_bot.task_case import write_task_case
 from harness.repair.failure_bot.tasks import TaskStore
 from harness.repair.failure_bot.triage import Event, Options, triage_repository
+from harness.runs.standing_runs import manifest_of
 from harness.workspace import Limits, Sandbox, python_toolchain
 
 CASES = "cases"
@@ -149,9 +149,7 @@ def case_of(run: Path, name: str) -> CaseFolder:
     InputError
         The benchmark has moved, or there is no such run.
     """
-    manifest = read_manifest(run)
-    if manifest is None:
-        raise InputError(f"no {MANIFEST}", "Name a folder that `misstep repair run` wrote.", file=run)
+    manifest = manifest_of(run, "Name a folder that `misstep repair run` wrote.")
     folders = [run / CASES / name, Path(manifest.folder) / name]
     for folder in folders:
         if folder.is_dir():

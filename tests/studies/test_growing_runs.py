@@ -110,7 +110,7 @@ def test_killed_while_the_whole_is_moved_into_place_the_next_command_moves_the_r
             file.replace(out / file.name)
 
     with monkeypatch.context() as patched:
-        patched.setattr(growth, "_complete", half)
+        patched.setattr(growth, "complete", half)
         found = _classify(folder, tmp_path / "run")
     assert (tmp_path / "run" / growth.WHOLE).is_dir()
     assert _classify(folder, tmp_path / "run", count(), stop_at=0) == found

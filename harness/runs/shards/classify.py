@@ -16,7 +16,7 @@ from harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest
 from harness.runs.file_batches import BATCH_BYTES, Batch, batches
 from harness.runs.inputs import parts_of
 from harness.runs.shards.layout import Shard
-from harness.runs.shards.parts import PART_BYTES, Counts, Marker, read_marker, write_marker, write_parts
+from harness.runs.shards.parts import PART_BYTES, Counts, Marker, is_whole, read_marker, write_marker, write_parts
 from harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
 from harness.runs.shards.planned_files import fetched, planned, require_unchanged
 
@@ -43,7 +43,7 @@ def classify_shard(
 ) -> ShardDone:
     """Do one shard of a run to its end, unless it is done; arguments and result can be handed to another process.
 
-    A shard that was stopped is done again from its beginning. Two processes may do the same shard at once.
+    A shard that was stopped or is damaged is done again from its beginning. Two processes may do the same one at once.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def classify_shard(
     """
     store = open_store(out)
     plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, since)
-    if (done := read_marker(store, shard, digest)) is not None:
+    if (done := read_marker(store, shard, digest)) is not None and is_whole(store, shard, done):
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
     files = [one.file for one in slices]
