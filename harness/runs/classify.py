@@ -106,7 +106,7 @@ def classify_paths(
     merger = VerdictMerger()
     judged = judged_batches(judge_batch, batches(files(found_files(paths))), workers)
     found = summarise(merger.add(one)[1] for one in judged)
-    _expect_some(found, paths)
+    _expect_some(found, paths, since)
     return found
 
 
@@ -131,7 +131,7 @@ def _into_run(
         manifest_of(categories, arguments),
         files,
         classify_into,
-        partial(concluded, paths=paths, conclude=conclude),
+        partial(concluded, paths=paths, conclude=conclude, since=since),
         now,
     )
 
@@ -171,9 +171,11 @@ def add_judged(run: RunInProgress[Verdict, Entry], judged: Iterable[Judged], tak
             run.append_lines(named.lines, structs.replace(entry, sessions_length=sessions.length))
 
 
-def concluded(summary: Summary, folder: Path, paths: Sequence[Path | str], conclude: Conclude) -> Mapping[str, bytes]:
+def concluded(
+    summary: Summary, folder: Path, paths: Sequence[Path | str], conclude: Conclude, since: datetime | None = None
+) -> Mapping[str, bytes]:
     """What a finished run has beside its records; raises `NoTrajectory` where there was nothing to read."""
-    _expect_some(summary, paths)
+    _expect_some(summary, paths, since)
     return conclude(summary, folder)
 
 
@@ -207,9 +209,9 @@ def _judge_batch(
     return judge(found, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 
-def _expect_some(found: Summary, paths: Sequence[Path | str]) -> None:
+def _expect_some(found: Summary, paths: Sequence[Path | str], since: datetime | None) -> None:
     if found.empty:
-        raise no_trajectory(paths, len(found.skipped))
+        raise no_trajectory(paths, len(found.skipped), since)
 
 
 def now() -> str:

@@ -7,6 +7,7 @@ recognises are skipped, with the reason, and counted; what looks like JSON and i
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 from harness.errors import (
@@ -85,14 +86,14 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
 
 
-def no_trajectory(paths: Iterable[Path | str], skipped: int) -> NoTrajectory:
-    """The error that there is nothing to read; so many files were skipped."""
+def no_trajectory(paths: Iterable[Path | str], skipped: int, since: datetime | None = None) -> NoTrajectory:
+    """The error that there is nothing to read; so many files were skipped, older ones than `since` left out."""
+    where = ", ".join(map(str, paths))
+    if since and not skipped:
+        earliest = f"{since:%Y-%m-%d %H:%M %Z}".rstrip()
+        return NoTrajectory(f"no file was changed since {earliest}", "Name an earlier time with --since.", file=where)
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
-    return NoTrajectory(
-        f"there is no trajectory, {held}",
-        "See `misstep convert --help` for the formats.",
-        file=", ".join(map(str, paths)),
-    )
+    return NoTrajectory(f"there is no trajectory, {held}", "See `misstep convert --help` for the formats.", file=where)
 
 
 def _looks_like_json(path: Path) -> bool:

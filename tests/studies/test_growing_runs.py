@@ -132,7 +132,7 @@ def test_files_from_before_a_time_are_left_out(tmp_path: Path) -> None:
     since = datetime(2026, 1, 1, tzinfo=UTC)
     found = classified_findings([tmp_path], CATEGORIES, by_id, since=since)
     assert found.n == 1
-    with pytest.raises(InputError, match="there is no trajectory"):
+    with pytest.raises(InputError, match="no file was changed since 2027-01-01 00:00 UTC. Name an earlier time"):
         classified_findings([tmp_path], CATEGORIES, by_id, since=datetime(2027, 1, 1, tzinfo=UTC))
 
 

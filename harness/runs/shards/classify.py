@@ -14,7 +14,7 @@ from harness.lake.store import Store, open_store
 from harness.readers import Found, Part, cut
 from harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
 from harness.runs.file_batches import BATCH_BYTES, Batch, batches
-from harness.runs.inputs import parts_of
+from harness.runs.inputs import no_trajectory, parts_of
 from harness.runs.shards.layout import Shard
 from harness.runs.shards.parts import PART_BYTES, Counts, Marker, read_marker, write_marker, write_parts
 from harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
@@ -103,6 +103,8 @@ def plan_of_classify(
 
     def with_files(asked: Plan) -> Plan:
         pinned, files = planned(paths, store.folder, since)
+        if since and not files:
+            raise no_trajectory(paths, 0, since)
         named = [pinned.get(argument, argument) for argument in arguments]
         return structs.replace(asked, files=files, manifest=structs.replace(asked.manifest, arguments=named))
 
