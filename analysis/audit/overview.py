@@ -48,14 +48,14 @@ def overview_table() -> Table:
         paper=SLUG,
         title="How the checks of four papers ended",
         finding=(
-            f"{headline(findings)} They are of {checked:,} printed figures. {alone:,} of the {printed:,} printed figures stand alone: no other printed figure "
-            "says anything about them."
+            f"{headline(findings)} They are of {checked:,} printed figures. {alone:,} of the "
+            f"{printed:,} printed figures stand alone: no other printed figure says anything about them."
         ),
         rows=tuple(rows),
         notes=(
-            "Checks count here, and a figure may have several; the index counts printed figures, each by the worst that "
-            "was found of it on any page, and the rates that are stated with public results as well. Figures count, not "
-            "checks, where they stand alone.",
+            "Checks count here, and a figure may have several; the index counts printed figures, each by the worst "
+            "that was found of it on any page, and the rates that are stated with public results as well. Figures "
+            "count, not checks, where they stand alone.",
             "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts round to it.",
         ),
     )

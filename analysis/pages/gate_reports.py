@@ -16,7 +16,8 @@ _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 def outcome_sentence(outcome: Outcome) -> str:
     """What the figure is, and how it stands to its limit."""
     gate = outcome.gate
-    unit: Unit = "coefficient" if gate.figure.rpartition(".")[2] in _COEFFICIENTS else "share"
+    named = gate.figure.rpartition(".")[2]
+    unit: Unit = "coefficient" if named in _COEFFICIENTS else "difference" if named == "change" else "share"
     if outcome.decision == "undecided":
         return f"{gate.figure} cannot be computed: {outcome.estimate.reason or 'it has no interval'}"
     end = {"lower": outcome.estimate.low, "upper": outcome.estimate.high}.get(gate.end)
