@@ -46,7 +46,8 @@ USE = """
 const [finish] = arguments;
 const wrong = [];
 const turn = () => new Promise(done => setTimeout(done));
-const buttons = () => [...document.querySelectorAll("button:not([type=submit])")].filter(one => one.checkVisibility());
+const buttons = () => [...document.querySelectorAll("button")]
+  .filter(one => one.type === "button" && one.checkVisibility());
 const sorted = table => [...table.tBodies].every(body => {
   const place = [...table.tHead.rows[0].cells].findIndex(head => head.ariaSort);
   const head = table.tHead.rows[0].cells[place];
