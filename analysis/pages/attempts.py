@@ -217,7 +217,6 @@ def repairs_page(
     shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
     return browser_page(
         "repairs/page.html.jinja",
-        ("repairs/browser.js",),
         title=title,
         finding=finding,
         warnings=warnings,

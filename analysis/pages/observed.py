@@ -114,7 +114,6 @@ def observed_page(
     unreadable = [f"{counted_text(len(found.unreadable), 'session')} could not be read."] if found.unreadable else []
     return browser_page(
         "sessions/page.html.jinja",
-        ("sessions/browser.js",),
         title=f"What the observer saw in {counted_text(found.n, 'session')}",
         finding=finding,
         warnings=unreadable,

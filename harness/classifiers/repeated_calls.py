@@ -177,8 +177,8 @@ def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer:
         return None
     act = record.acts[longest[0]]
     steps = [record.acts[place].step for place in longest]
-    alike = "nearly the same" if by_answer else "the same"
-    times = f"{len(longest)} times with {alike} answer and nothing changed in between"
+    answered = _answered(record, longest, "nearly the same answer" if by_answer else "the same answer")
+    times = f"{len(longest)} times with {answered} and nothing changed in between"
     return steps, f"{_named(act)} is called {times} ({counted(steps)})."
 
 
@@ -276,8 +276,15 @@ def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
     names = ", ".join(_named(record.acts[place]) for place in members[:length])
     return (
         steps,
-        f"The {length} calls {names} go round {len(members) // length} times with the same answers ({counted(steps)}).",
+        f"The {length} calls {names} go round {len(members) // length} times "
+        f"with {_answered(record, members, 'the same answers')} ({counted(steps)}).",
     )
+
+
+def _answered(record: _Record, members: Sequence[int], alike: str) -> str:
+    """How calls were answered, as far as the run records it."""
+    recorded = [record.acts[place].result is not None for place in members]
+    return alike if all(recorded) else f"{alike} where one is recorded" if any(recorded) else "no answer recorded"
 
 
 def _named(act: Act) -> str:

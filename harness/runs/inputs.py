@@ -7,7 +7,10 @@ recognises are skipped, with the reason, and counted; what looks like JSON and i
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from harness.errors import (
     EmptyFile,
@@ -85,14 +88,33 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
 
 
-def no_trajectory(paths: Iterable[Path | str], skipped: int) -> NoTrajectory:
-    """The error that there is nothing to read; so many files were skipped."""
+class Changed(Struct, frozen=True):
+    """When files that are read were last changed: at `since` or later, and before `until`."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __contains__(self, seconds: float) -> bool:
+        """Whether a time, in seconds since 1970, is one of them."""
+        early = self.since is not None and seconds < self.since.timestamp()
+        return not early and (self.until is None or seconds < self.until.timestamp())
+
+    def __str__(self) -> str:
+        """In words; empty where any time is one of them."""
+        ends = (("since", self.since), ("before", self.until))
+        return " and ".join(f"{word} {when:%Y-%m-%d %H:%M %Z}".rstrip() for word, when in ends if when)
+
+
+EVER = Changed()
+
+
+def no_trajectory(paths: Iterable[Path | str], skipped: int, changed: Changed = EVER) -> NoTrajectory:
+    """The error that there is nothing to read: so many files were skipped, and those of other times left out."""
+    where = ", ".join(map(str, paths))
+    if changed != EVER and not skipped:
+        return NoTrajectory(f"no file was changed {changed}", "Give --since or --until another time.", file=where)
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
-    return NoTrajectory(
-        f"there is no trajectory, {held}",
-        "See `misstep convert --help` for the formats.",
-        file=", ".join(map(str, paths)),
-    )
+    return NoTrajectory(f"there is no trajectory, {held}", "See `misstep convert --help` for the formats.", file=where)
 
 
 def _looks_like_json(path: Path) -> bool:

@@ -36,7 +36,6 @@ def runs_page(
     table = prevalence_table(categories, runs.patterns, source=counted_text(runs.n, "run"), paper="view", noun="run")
     return browser_page(
         "runs/index.html.jinja",
-        ("browser/judged_runs.js", "runs/index.js"),
         title=f"Runs in {title}",
         finding=runs_finding(prevalence(categories, runs.patterns)),
         warnings=tuple(_warnings(unreadable)),

@@ -59,7 +59,6 @@ def sessions_page(
     finding = headline(total, rates["project"])
     return browser_page(
         "sessions/page.html.jinja",
-        ("browser/judged_runs.js", "sessions/browser.js"),
         title=f"Findings in {counted_text(found.n, 'session')}",
         finding=finding,
         warnings=filter(None, (_broken(found), pooled_note(total, rates["project"]))),

@@ -135,6 +135,21 @@ def test_a_loop_is_found_with_its_steps(name: str) -> None:
     assert answer.rationale.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([call("get_user", None, id=7)] * 3, "3 times with no answer recorded and nothing"),
+        ([bash(f"./{name}.sh", None) for _ in range(3) for name in "ab"], "3 times with no answer recorded ("),
+        (
+            [step for _ in range(3) for step in (bash("./a.sh", "x"), bash("./b.sh", None))],
+            "3 times with the same answers where one is recorded (",
+        ),
+    ],
+)
+def test_of_answers_that_a_run_does_not_record_nothing_is_said(steps: list[Step], said: str) -> None:
+    assert said in verdict("infinite_loop", run(user("Go."), *steps)).rationale
+
+
 def _twice_in_one_turn() -> Step:
     look = ToolCall("bash", {"command": "git log -1"})
     return Step(
