@@ -131,7 +131,7 @@ def run_repairs(
     KeyboardInterrupt
         Stopped; the attempts made are kept.
     """
-    make = POLICIES.load(plan.policy)(plan.options)
+    make: MakeRepairer = POLICIES.made(plan.policy, plan.options)
     edit_format(plan.edit_format)
     if plan.instructions:
         cases = [instructed(case, plan.instructions) for case in cases]
