@@ -35,6 +35,9 @@ MOST_LINE_BYTES = 64 << 20
 NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
 """Why a judge is not asked about an item that is no more than its id."""
 
+CATEGORY = "category"
+"""The field of an item's `extra` that says which question it asks, where its benchmark asks several."""
+
 _FILES_HELD = 4
 _PATH_SHOWN = 100
 _FORM = "See `misstep help benchmark-file`."
@@ -73,7 +76,8 @@ class Item(Struct, frozen=True, omit_defaults=True):
     unaskable
         The reason why nobody can be asked about it, such as a run that is not published.
     extra
-        An object with any other data.
+        An object with any other data. `category` in it says which question the item asks, if its benchmark asks
+        several: a judge of that name, or one that declares it, is asked about no other items.
 
     Examples
     --------
@@ -97,6 +101,12 @@ class Item(Struct, frozen=True, omit_defaults=True):
         """Why a judge is not asked about the item, in a few words; empty where it can be."""
         shown = self.trajectory is not None or self.text or self.task or self.patch
         return self.unaskable or ("" if shown else NOTHING_TO_SHOW)
+
+
+def category_in(extra: Mapping[str, Any]) -> str:
+    """The category that an item's `extra` names; empty where it names none."""
+    named = extra.get(CATEGORY)
+    return named if isinstance(named, str) else ""
 
 
 class Question(Struct, frozen=True):

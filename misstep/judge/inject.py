@@ -61,7 +61,7 @@ def inject(
             )
         spec = opened.spec
         if benchmark:
-            source = benchmark_source(benchmark_named(benchmark, data), items, seed)
+            source = benchmark_source(opened, benchmark_named(benchmark, data), items, seed)
         else:
             source = shipped_source(spec, items)
         folder = write_injections(spec, out, source, count=attacks, seed=seed)
