@@ -5,12 +5,18 @@ from statistics import NormalDist
 
 from msgspec import Struct, structs
 
+NO_WIDTH = 1e-12
+"""An interval narrower than this is a point and rounding errors."""
+
+FLAT = "an interval without width says nothing of the uncertainty"
+
 
 class Estimate(Struct, frozen=True):
     """A value with its interval, or the reason why there is none.
 
     `low` and `high` bound the 95% interval unless `method` says otherwise; `n` is the number of units behind it;
-    what cannot be computed is `None`, never 0, and `reason` says why.
+    what cannot be computed is `None`, never 0, and `reason` says why. An interval without width is none: resamples or
+    items that are all alike leave the uncertainty unknown.
     """
 
     value: float | None
@@ -19,6 +25,13 @@ class Estimate(Struct, frozen=True):
     n: int | None = None
     method: str = ""
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Take out an interval without width, however it came about."""
+        if self.low is not None and self.high is not None and abs(self.high - self.low) < NO_WIDTH:
+            structs.force_setattr(self, "low", None)
+            structs.force_setattr(self, "high", None)
+            structs.force_setattr(self, "reason", "; ".join(filter(None, (self.reason, FLAT))))
 
     @classmethod
     def of(
@@ -75,8 +88,7 @@ class Coefficient(Struct, frozen=True):
         """The coefficient with an interval and how that was made."""
         if self.value is None or interval is None:
             return Estimate(self.value, n=self.n, reason=self.reason or "too few items for a standard error")
-        flat = "the standard error is 0: an interval without width says nothing of the uncertainty"
-        return Estimate(self.value, *interval, self.n, method, flat if self.se == 0 else "")
+        return Estimate(self.value, *interval, self.n, method, "the standard error is 0" if self.se == 0 else "")
 
 
 def _or_none(value: float) -> float | None:
