@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.evidence import Evidence
 from harness.forms import json_form, misspelt, toml_form
 from harness.trajectory import Trajectory
 
@@ -126,6 +127,8 @@ class Question(Struct, frozen=True):
         What of the items' `extra` a judge may see.
     level
         The level of measurement of the labels, which stand in their order where they have one.
+    evidence
+        The kind of evidence that figures on it are.
     """
 
     name: str
@@ -135,6 +138,7 @@ class Question(Struct, frozen=True):
     asks: str = ""
     shown: tuple[str, ...] = ()
     level: Level = "nominal"
+    evidence: Evidence = "real"
 
 
 class BenchmarkFile(Struct):
@@ -159,6 +163,8 @@ class BenchmarkFile(Struct):
         The fields of an item's `extra` that a judge may see.
     level
         The level of measurement. If it is not `nominal`, the labels stand in their order.
+    evidence
+        The kind of evidence: `real`, or `generated` if a program made the items.
 
     Examples
     --------
@@ -179,6 +185,7 @@ class BenchmarkFile(Struct):
     question: str = ""
     shown: tuple[str, ...] = ()
     level: Level = "nominal"
+    evidence: Evidence = "real"
 
 
 def read_question(folder: Path) -> Question:
@@ -205,7 +212,8 @@ def read_question(folder: Path) -> Question:
         raise InputError(said, "Name one of them.", file=file, field="positive")
     name = asked.name or folder.resolve().name
     kind = asked.kind or _kind_of_items(folder)
-    return Question(name, kind, labels, asked.positive, asked.question.strip(), asked.shown, asked.level)
+    question = asked.question.strip()
+    return Question(name, kind, labels, asked.positive, question, asked.shown, asked.level, asked.evidence)
 
 
 def _kind_of_items(folder: Path) -> Kind:

@@ -113,6 +113,7 @@ def _described(source: Source) -> Benchmark:
         origin=(),
         digest=digest(),
         positive=question.positive,
+        evidence="generated",
         question=question.asks,
         shown=question.shown,
     )

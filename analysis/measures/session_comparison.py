@@ -14,6 +14,7 @@ from analysis.measures.session_changes import LabelledSessions, SessionChange, p
 from analysis.measures.session_rates import Grouping, group_of, rates_by
 from analysis.stats.multiplicity import holm
 from harness.errors import UsageError
+from harness.evidence import Evidence, together
 from harness.session import Session
 
 
@@ -61,6 +62,8 @@ class SessionComparison(Struct, frozen=True):
         Group → its sessions in either run, for those that only one of them has.
     reversals
         Where groups go another way than all sessions together.
+    evidence
+        The kind of evidence of the sessions of both.
     """
 
     a: str
@@ -75,6 +78,7 @@ class SessionComparison(Struct, frozen=True):
     groups: dict[str, tuple[SessionChange, ...]] = {}
     groups_in_one_run: dict[str, tuple[int, int]] = {}
     reversals: tuple[Reversal, ...] = ()
+    evidence: Evidence = "real"
 
 
 def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -> SessionComparison:
@@ -118,6 +122,7 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
         groups=groups,
         groups_in_one_run=alone,
         reversals=_reversals(changes, groups),
+        evidence=together(session.evidence for run in (a, b) for session, _ in run.sessions),
     )
 
 

@@ -10,6 +10,8 @@ NO_WIDTH = 1e-12
 
 FLAT = "an interval without width says nothing of the uncertainty"
 
+TELLS_NOTHING = "it cannot be told: the interval is all of 0% to 100%"
+
 
 class Estimate(Struct, frozen=True):
     """A value with its interval, or the reason why there is none.
@@ -51,6 +53,13 @@ class Estimate(Struct, frozen=True):
         """A difference seen from the other side."""
         value, low, high = (None if end is None else -end for end in (self.value, self.high, self.low))
         return structs.replace(self, value=value, low=low, high=high)
+
+
+def told(share: Estimate) -> Estimate:
+    """A share, undefined where its interval is all that a share can be: then nothing is known of it."""
+    if share.low is None or share.high is None or share.low > NO_WIDTH or share.high < 1 - NO_WIDTH:
+        return share
+    return Estimate(None, n=share.n, method=share.method, reason=TELLS_NOTHING)
 
 
 class Coefficient(Struct, frozen=True):
