@@ -39,6 +39,8 @@ def run(
     rpm: rate_options.Rpm = None,
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -65,7 +67,9 @@ def run(
     from harness.workspace import find_sandbox
     from studies.experiments import report_of_run
 
-    asking = model_options.ModelOptions(model, base_url, max_cost, None, cache, record, replay, local, rpm=rpm, tpm=tpm)
+    asking = model_options.ModelOptions(
+        model, base_url, max_cost, None, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
+    )
     with model_options.with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)
