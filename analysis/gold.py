@@ -6,7 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -19,15 +19,6 @@ from harness.journal.records import replace_file
 _SHOWN = 3
 _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
-
-
-CONSTRUCTION = "construction"
-"""The rater of generated cases: their labels are known because the cases were made so."""
-
-
-def evidence_of(raters: Collection[str]) -> Literal["generated", "real"]:
-    """The kind of evidence that labels of these raters give: generated where construction is the only one."""
-    return "generated" if set(raters) == {CONSTRUCTION} else "real"
 
 
 class BenchmarkItem(Struct, frozen=True):

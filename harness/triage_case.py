@@ -21,6 +21,7 @@ from typing import Literal
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.evidence import Evidence
 from harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
@@ -79,6 +80,8 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
         wrote into `logs/`, such as `result: passed` or `reward=1`. Without any of these a run is undecided.
     task
         The name of the task; several runs of one task have one name.
+    evidence
+        The kind of evidence: `real`, or `generated` if the run and its cause were made.
     limits
         A table with `seconds`, `memory_mb`, `disk_mb` and `processes`: what one command could take.
 
@@ -95,6 +98,7 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     setup_command: str = ""
     outcome: Outcome | None = None
     task: str = ""
+    evidence: Evidence = "real"
     limits: RunLimits = RunLimits()
 
 

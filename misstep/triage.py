@@ -69,6 +69,8 @@ def triage(
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -102,7 +104,7 @@ def triage(
     if asks_cluster(dask, shards, {"--curate": curate}):
         do_line(dask, shards, Path(place_of_shards(None if out is None else str(out), "--dask")), json=json)
         return
-    options = (model, base_url, max_cost, prices, cache, record, replay, local)
+    options = (model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out)
     asking = model_options.ModelOptions(*options, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
     asks_model = bool(model or local or replay is not None)
     if asks_model and judge not in (None, "model"):

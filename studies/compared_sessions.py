@@ -20,8 +20,9 @@ from analysis.pages import Foot, Section, page
 from analysis.pages.display import figure_html
 from analysis.plots import forest
 from analysis.stats.estimate import Estimate
-from analysis.tables import Table
+from analysis.tables import Table, of_evidence
 from harness.errors import UsageError
+from harness.evidence import together
 from harness.journal.labelled_sessions import labelled_sessions
 from harness.journal.records import Manifest, encode
 from studies.judged_runs import distinct_names
@@ -106,10 +107,11 @@ def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manife
         The command that makes the page again.
     """
     source = f"{'runs' if len(manifests) > 1 else 'a run'} of classify: {compared.a}, {compared.b}"
-    table, of_groups = comparison_table(compared, source), group_tables(compared, source)
+    table = of_evidence(comparison_table(compared, source), compared.evidence)
+    of_groups = tuple(of_evidence(one, compared.evidence) for one in group_tables(compared, source))
     sections = [Section(f"Within each {compared.by}", of_groups, folded=len(of_groups) > _MOST_OPEN)] * bool(of_groups)
     if compared.newly_flagged:
-        news = newly_flagged_table(compared, source)
+        news = of_evidence(newly_flagged_table(compared, source), compared.evidence)
         sections.append(Section(news.title, (news,), folded=len(news.rows) > _MOST_LINES_OPEN))
     return page(
         f"{compared.a} and {compared.b} compared",
@@ -142,9 +144,9 @@ def comparison_json(compared: SessionComparison) -> str:
 
 def _rates_table(run: Path, manifest: Manifest, by: Grouping) -> Table:
     opened = _run(run.resolve().name, run, manifest)
-    return session_rates_table(
-        rates_by(opened.categories, opened.sessions, by), by, source=f"the run {opened.name}", paper="classify"
-    )
+    rates = rates_by(opened.categories, opened.sessions, by)
+    evidence = together(session.evidence for session, _ in opened.sessions)
+    return session_rates_table(rates, by, source=f"the run {opened.name}", paper="classify", evidence=evidence)
 
 
 def _run(name: str, folder: Path, manifest: Manifest) -> SessionRun:

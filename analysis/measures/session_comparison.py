@@ -15,6 +15,7 @@ from analysis.measures.session_changes import LabelledSessions, SessionChange, p
 from analysis.measures.session_rates import Grouping, group_of, rates_by
 from analysis.stats.multiplicity import holm
 from harness.errors import UsageError
+from harness.evidence import Evidence, together
 from harness.journal.labelled_sessions import LabelledSession
 from harness.session import Session
 
@@ -80,6 +81,8 @@ class SessionComparison(Struct, frozen=True):
         Where groups go another way than all sessions together.
     newly_flagged
         What only the second run flags: first the sessions that the first one cleared, then those that it does not have.
+    evidence
+        The kind of evidence of the sessions of both.
     """
 
     a: str
@@ -95,6 +98,7 @@ class SessionComparison(Struct, frozen=True):
     groups_in_one_run: dict[str, tuple[int, int]] = {}
     reversals: tuple[Reversal, ...] = ()
     newly_flagged: tuple[NewlyFlagged, ...] = ()
+    evidence: Evidence = "real"
 
 
 def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -> SessionComparison:
@@ -138,6 +142,7 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
         groups=groups,
         groups_in_one_run=alone,
         reversals=_reversals(changes, groups),
+        evidence=together(session.evidence for run in (a, b) for session, _ in run.sessions),
     )
 
 

@@ -13,6 +13,7 @@ from analysis.measures.prevalence import (
 from analysis.stats.estimate import Estimate
 from analysis.tables.wording import MISSING, count_text, number_text
 from harness.escaping import plain
+from harness.evidence import Evidence
 from harness.journal.classified import Failed, Finding, Labels, Summary
 from harness.trajectory import Skipped, Unreadable
 
@@ -60,6 +61,8 @@ class SubAgents(Struct, frozen=True):
 class Findings(Struct, frozen=True):
     """The document: `n` sessions were read; `renamed` sessions had an id that another one had taken.
 
+    `evidence` is `generated` where a program made one of them.
+
     A session on which a classifier `failed` was not judged for its category. `findings` are all of them, those of
     sub-agents too.
     """
@@ -74,6 +77,7 @@ class Findings(Struct, frozen=True):
     findings: list[Finding]
     failed: list[Failed] = []
     sub_agents: SubAgents | None = None
+    evidence: Evidence = "real"
 
 
 def findings(categories: Sequence[str], summary: Summary) -> Findings:
@@ -93,6 +97,7 @@ def findings(categories: Sequence[str], summary: Summary) -> Findings:
         findings=summary.findings,
         failed=summary.failed,
         sub_agents=apart if summary.sub_agents else None,
+        evidence=summary.evidence,
     )
 
 
@@ -116,7 +121,8 @@ def _patterns(counts: Mapping[Labels, int]) -> list[Pattern]:
 
 def findings_text(found: Findings, page: Path | str | None = None) -> str:
     """The document as a table, three examples, what was left out, and the page of the run, for a terminal."""
-    lines = [f"{_plural(found.n, 'session', 'sessions')} read", *_apart(found), "", *_table_lines(found)]
+    made = "generated " if found.evidence == "generated" else ""
+    lines = [f"{_plural(found.n, f'{made}session', f'{made}sessions')} read", *_apart(found), "", *_table_lines(found)]
     examples = _spread(found)
     if examples:
         width = max(len(example.category) for example in examples)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.errors import InputError, UsageError, writing
+from harness.evidence import Evidence
 from harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
@@ -48,6 +49,8 @@ class Case(Struct, frozen=True, omit_defaults=True):
         The longest time that one run of the oracle may take.
     diffs
         A table of changes by number: what the agent may look up, and what a revert is compared with.
+    evidence
+        The kind of evidence: `real`, or `generated` if the fault was planted.
     extra
         A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
         `instructions` (`high_level`, `detailed`) are for `--instructions`.
@@ -72,6 +75,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
     diffs: dict[str, str] = {}
     extra: dict[str, Any] = {}
     alone: bool = True
+    evidence: Evidence = "real"
 
 
 class CaseFolder(Struct, frozen=True):

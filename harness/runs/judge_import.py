@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.errors import InputError, UsageError
-from harness.items import Item, Kind, Question, read_items, read_question
+from harness.items import Item, Kind, Question, category_in, read_items, read_question
 from harness.judges.fit import check_fit, offered
 from harness.judges.replies import label_meant
 from harness.places import path_text
@@ -46,6 +46,8 @@ class ImportedJudge(Struct, frozen=True):
         What the benchmark asks; label → meaning.
     verdicts
         Item → verdict.
+    answered
+        The categories of the items that the verdicts are on.
     asked
         Where the verdicts come from, and how labels were mapped.
     """
@@ -56,6 +58,7 @@ class ImportedJudge(Struct, frozen=True):
     labels: dict[str, str]
     verdicts: dict[str, Verdict]
     asked: dict[str, Any]
+    answered: frozenset[str] = frozenset()
     uses_model: ClassVar[bool] = False
     reads_trajectories: ClassVar[bool] = False
 
@@ -139,11 +142,13 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
     judge = ImportedJudge(name, model, question.kind, question.labels, {}, _asked(written, path, choice))
     labels: dict[str, dict[str, str]] = {}
     no_question: list[str] = []
+    covered: set[str] = set()
     n_items = 0
     for item in read_items(benchmark):
         n_items += 1
         if item.id in by_item and (question.labels or item.labels or not item.skip_reason):
             labels[item.id] = offered(judge, item)
+            covered.add(category_in(item.extra))
         elif item.id in by_item:
             no_question.append(item.id)
     unknown = [item for item in by_item if item not in {*labels, *no_question}]
@@ -158,7 +163,7 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
         *_left_out(unknown, no_question, written, len(given) - len(chosen), question),
         *_unread(verdicts, by_item),
     )
-    return Imported(replace(judge, verdicts=verdicts), remarks)
+    return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
 
 
 def _asked(written: WrittenVerdicts, path: Path, choice: Choice) -> dict[str, Any]:

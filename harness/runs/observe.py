@@ -178,7 +178,7 @@ def _observe_batch(batch: Batch, observe: Observe, show: Show | None) -> _Stretc
         elif isinstance(thing, Skipped):
             stretch.skipped.append(thing)
         elif isinstance(one, Placed):
-            observed = structs.replace(observe(thing), file=one.file, line=one.line)
+            observed = structs.replace(observe(thing), file=one.file, line=one.line, evidence=thing.source.evidence)
             evidence = evidence_of(observed)
             shown = show(thing, evidence) if show and observed.interventions else ""
             session = session_of(thing, one.file, one.line, shown)

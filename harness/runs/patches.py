@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError, writing
+from harness.evidence import Evidence, together
 from harness.items import Item, read_question
 from harness.journal.records import MANIFEST
 from harness.journal.run_folder import make_folder
@@ -67,6 +68,7 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
         origin=tuple(run.resolve().name for run in runs),
         digest=" ".join(digests),
         positive=question.positive,
+        evidence=together(map(_evidence, runs)),
         question=question.asks,
     )
     gold = (Gold(item.id, _RATER, ACCEPTABLE if solved else UNACCEPTABLE) for item, solved in judged)
@@ -84,6 +86,12 @@ def _digest(run: Path) -> str:
     if manifest.command != COMMAND:
         raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
     return manifest.inputs.digest
+
+
+def _evidence(run: Path) -> Evidence:
+    """The kind of evidence of the cases of a run, which its `run.toml` says."""
+    manifest = read_manifest(run)
+    return "generated" if manifest is not None and manifest.settings.get("evidence") == "generated" else "real"
 
 
 def _item(attempt: RepairAttempt) -> Item:

@@ -22,6 +22,7 @@ from harness.clients import ClientSettings
 from harness.clients.concurrency import run_concurrently
 from harness.edits import edit_format
 from harness.errors import MisstepError
+from harness.evidence import noted, together
 from harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from harness.journal.records import ATTEMPT_RECORDS, SCHEMA, Inputs, Manifest, read_records
 from harness.journal.run_folder import RunInProgress, standing
@@ -253,6 +254,7 @@ def _manifest(
         "seconds": plan.limits.seconds,
         "seed": plan.options.seed,
         "sandbox": sandbox.name,
+        **noted(together(one.case.evidence for one in cases)),
     }
     if plan.instructions:
         settings["instructions"] = plan.instructions

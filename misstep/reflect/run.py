@@ -66,6 +66,8 @@ def run(
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -103,7 +105,7 @@ def run(
 
     refuse_ignored(context, skill, asks_model=bool(model or local or replay is not None), unsafe=unsafe_no_sandbox)
     asking = model_options.ModelOptions(
-        model, base_url, max_cost, prices, cache, record, replay, local, rpm=rpm, tpm=tpm
+        model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
     )
     settings = LoopSettings(
         item=ItemLimits(item_seconds, attempts, tokens, usd),

@@ -76,6 +76,8 @@ def run(
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -115,7 +117,7 @@ def run(
         do_line(dask, shards, out, json=json)
         return
     limits = AgentLimits(iterations, seconds)
-    asked = (model, base_url, max_cost, prices, cache, record, replay, local)
+    asked = (model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out)
     asking = model_options.ModelOptions(*asked, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
     found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
     if unsafe_no_sandbox:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from analysis.measures.judging.units import BoolArray, Units, units_of
 from analysis.measures.triage.cases import JudgedCases
 from analysis.stats.correction import rogan_gladen
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import Estimate, told
 from analysis.stats.proportions import clopper_pearson, wilson
 from harness.attribution import FAULTS, Action, TriageVerdict, taxonomy
 from harness.errors import UsageError
@@ -291,7 +291,7 @@ def _corrected_share(decisions: Sequence[Decision], rate: Rate | None) -> Estima
 
 def _rogan_gladen(flagged: int, n: int, rate: Rate, confidence: float = 0.95) -> Estimate:
     try:
-        return rogan_gladen((flagged, n), rate.found, rate.left_alone, confidence).estimate
+        return told(rogan_gladen((flagged, n), rate.found, rate.left_alone, confidence).estimate)
     except UsageError as error:
         return Estimate(None, n=n, reason=error.found)
 
@@ -306,7 +306,7 @@ def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
     if any(share.low is None or share.high is None for _, share in used):
         return Estimate(value, n=n, method="Rogan-Gladen", reason="too few labelled cases for an interval")
     low, high = (sum(weight * float(getattr(share, end)) for weight, share in used) for end in ("low", "high"))
-    return Estimate(value, low, high, n, "Rogan-Gladen, Lang-Reiczigel, ends joined, 95%")
+    return told(Estimate(value, low, high, n, "Rogan-Gladen, Lang-Reiczigel, ends joined, 95%"))
 
 
 def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None) -> Estimate:
@@ -318,7 +318,7 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
     if rates is None:
         return Estimate(None, n=kept, reason=NO_RATES)
     true = _rogan_gladen(kept, len(answered), rates.keep, 0.975)
-    if true.value is None:
+    if true.value is None or true.low is None:
         return Estimate(None, n=kept, reason=true.reason)
     found = wilson(*rates.keep.found, 0.975)
     share = kept / len(answered)
@@ -328,7 +328,7 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
 
     value = joined(true.value, found.value)
     method = "Rogan-Gladen prevalence × sensitivity / share kept, ends joined, 95%"
-    return Estimate(value, joined(true.low, found.low), joined(true.high, found.high), kept, method)
+    return told(Estimate(value, joined(true.low, found.low), joined(true.high, found.high), kept, method))
 
 
 def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: str) -> ErrorRates:

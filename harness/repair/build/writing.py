@@ -85,6 +85,7 @@ def write_planted(recipe: Recipe, source: Source, set_name: str, out: Path, sand
             "complexity": recipe.complexity,
             **({} if recipe.coverage is None else {"coverage": recipe.coverage}),
         },
+        evidence="generated",
     )
     if set_name == "patchgen":
         texts = instructions(faults, broken, fixed)
