@@ -5,11 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.measures.prevalence import (
-    BY_RULE,
-    READ_BY_A_JUDGE,
-    prevalence,
-)
+from analysis.measures.prevalence import prevalence, unread_limits
 from analysis.stats.estimate import Estimate
 from analysis.tables.wording import MISSING, count_text, number_text
 from harness.escaping import plain
@@ -142,7 +138,10 @@ def _table_lines(found: Findings) -> Iterator[str]:
     names = {name: plain(name) for name in found.categories}
     width = max(len("category"), len("any of them"), *map(len, names.values()))
     yield f"{'category':{width}}  {'count':>9}  {'checked':>9}  {'share':>7}  {'95% interval':>15}  {'only this':>9}"
+    without = _unread(found)[0]
     for name, one in found.categories.items():
+        if name in without:
+            continue
         yield f"{names[name]:{width}}  {_share_cells(one, one.checked)}  {count_text(one.exclusive):>9}"
     yield f"{'any of them':{width}}  {_share_cells(found.any, found.any.interval.n or 0)}"
 
@@ -200,9 +199,8 @@ def _steps(example: Finding) -> str:
 
 def left_out(found: Findings) -> Iterator[str]:
     """What no rule could check, what could not be read and which rule failed, a sentence each."""
-    unchecked = [name for name in found.categories if name in READ_BY_A_JUDGE and found.categories[name].abstained]
-    if unchecked:
-        yield f"{BY_RULE} For example: misstep judge run {unchecked[-1]} --benchmark BENCHMARK --out RUN."
+    if why := _unread(found)[1]:
+        yield why
     if found.unreadable:
         yield f"{_plural(len(found.unreadable), 'session was', 'sessions were')} unreadable and not counted."
     for one in found.failed:
@@ -211,6 +209,10 @@ def left_out(found: Findings) -> Iterator[str]:
         named = ", ".join(plain(one.file) for one in found.skipped[:_SKIPPED_PRINTED])
         more = ", …" if len(found.skipped) > _SKIPPED_PRINTED else ""
         yield f"{_plural(len(found.skipped), 'file', 'files')} skipped, of no known format: {named}{more}"
+
+
+def _unread(found: Findings) -> tuple[tuple[str, ...], str]:
+    return unread_limits({name: (one.count, one.checked) for name, one in found.categories.items()}, found.n)
 
 
 def _plural(count: int, one: str, many: str) -> str:
