@@ -14,7 +14,7 @@ from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError, writing
 from harness.evidence import Evidence, together
 from harness.items import Item, read_question
-from harness.journal.records import MANIFEST
+from harness.journal.records import MANIFEST, Manifest
 from harness.journal.run_folder import make_folder
 from harness.repair.case import FAILURE
 from harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
@@ -44,7 +44,7 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
     """
     if out.exists():
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
-    digests = [_digest(run) for run in runs]
+    manifests = [_manifest(run) for run in runs]
     attempts = [attempt for run in runs for attempt in {each.id: each for each in recorded_attempts(run)}.values()]
     flaky = {attempt.case for attempt in attempts if attempt.ended == FLAKY}
     attempts = [attempt for attempt in attempts if attempt.case not in flaky]
@@ -66,9 +66,9 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
         licence="",
         citation="",
         origin=tuple(run.resolve().name for run in runs),
-        digest=" ".join(digests),
+        digest=" ".join(manifest.inputs.digest for manifest in manifests),
         positive=question.positive,
-        evidence=together(map(_evidence, runs)),
+        evidence=together(map(_evidence, manifests)),
         question=question.asks,
     )
     gold = (Gold(item.id, _RATER, ACCEPTABLE if solved else UNACCEPTABLE) for item, solved in judged)
@@ -80,23 +80,14 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
     return written
 
 
-def _digest(run: Path) -> str:
+def _manifest(run: Path) -> Manifest:
     advice = f"Name a folder that `misstep {COMMAND}` wrote."
     manifest = manifest_of(run, advice)
     if manifest.command != COMMAND:
         raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
-    return manifest.inputs.digest
+    return manifest
 
 
-def _evidence(run: Path) -> Evidence:
-    """The kind of evidence of the cases of a run, which its `run.toml` says."""
-    manifest = read_manifest(run)
-    return "generated" if manifest is not None and manifest.settings.get("evidence") == "generated" else "real"
-
-
-def _item(attempt: RepairAttempt) -> Item:
-    """What a judge is shown of an attempt's patch, as in the run itself."""
-    run = attempt.trajectory
-    task = with_failure(run.task, run.extra.get(FAILURE)) if run is not None else ""
-    item = patch_item(attempt.id, task, attempt.patch, attempt.signals)
-    return replace(item, extra={"cluster": attempt.case})
+def _evidence(manifest: Manifest) -> Evidence:
+    """Return the kind of evidence of the cases of a run, which its `run.toml` says."""
+    return "generated" if manifest.settings.get("evidence") == "generated" else "real"
