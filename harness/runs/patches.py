@@ -91,3 +91,11 @@ def _manifest(run: Path) -> Manifest:
 def _evidence(manifest: Manifest) -> Evidence:
     """Return the kind of evidence of the cases of a run, which its `run.toml` says."""
     return "generated" if manifest.settings.get("evidence") == "generated" else "real"
+
+
+def _item(attempt: RepairAttempt) -> Item:
+    """What a judge is shown of an attempt's patch, as in the run itself."""
+    run = attempt.trajectory
+    task = with_failure(run.task, run.extra.get(FAILURE)) if run is not None else ""
+    item = patch_item(attempt.id, task, attempt.patch, attempt.signals)
+    return replace(item, extra={"cluster": attempt.case})
