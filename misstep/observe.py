@@ -1,27 +1,17 @@
 """`misstep observe`: recorded runs, a growing session or a hook put before the observer."""
 
 import os
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
-from msgspec.structs import asdict
 
 from harness.errors import UsageError
-from harness.escaping import plain, printable
-from harness.progress import say
 from misstep import model_options
-from misstep.observe_files import replay_files
+from misstep.observe_files import follow_file, replay_files
 from misstep.options import Json, command_app, path_or_address
 
-if TYPE_CHECKING:
-    from harness.observer.replay import ReplayOptions
-
 app = command_app()
-
-_LOOKS_APART = 1.0
-"""Seconds between two looks at a growing file."""
 
 
 @app.command()
@@ -80,11 +70,11 @@ def observe(
         try:
             from harness.observer.hook import answer_hook
 
-            answer_hook(every, detector)
+            answer_hook(every, detector, model)
         finally:
             os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
     from harness.classifiers import chosen_categories
-    from harness.observer.detectors import detector_named
+    from harness.observer.detectors import check_model, detector_named
     from harness.observer.replay import ReplayOptions
 
     kept = chosen_categories(categories) if categories else ()
@@ -92,36 +82,11 @@ def observe(
     detector_named(detector)
     if (follow is None) == (not paths):
         raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")
-    if follow is not None:
-        return _follow(follow, options, json=json)
-    replay_files(
-        paths or [],
-        options,
-        model_options.ModelOptions(
-            model, base_url, max_cost, cache=cache, replay=replay, price_in=price_in, price_out=price_out
-        ),
-        out,
-        workers,
-        json=json,
+    check_model(detector, model)
+    asking = model_options.ModelOptions(
+        model, base_url, max_cost, cache=cache, replay=replay, price_in=price_in, price_out=price_out
     )
+    if follow is not None:
+        return follow_file(follow, options, asking, json=json)
+    replay_files(paths or [], options, asking, out, workers, json=json)
     return None
-
-
-def _follow(file: Path, options: "ReplayOptions", *, json: bool) -> None:
-    """Print what the observer has to say of a session while it grows."""
-    import threading
-
-    from harness.journal.records import encode
-    from harness.observer.follow import follow, watch_of
-
-    pause = threading.Event()
-    say(f"misstep: watching {plain(str(file))}; Ctrl-C ends it.")
-    try:
-        for item, one in follow(file, partial(watch_of, options), wait=lambda: pause.wait(_LOOKS_APART)):
-            if json:
-                print(encode({"item": item, **asdict(one)}).decode(), flush=True)
-            else:
-                said = printable(one.guidance) or "".join(found.rationale for found in one.misbehaviours)
-                print(f"{plain(item)}, step {one.detected_at}: {plain(', '.join(one.categories))}\n{said}", flush=True)
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None

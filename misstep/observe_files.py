@@ -1,5 +1,6 @@
-"""What `misstep observe PATH` does: files into a run, and what was found on the screen."""
+"""What `misstep observe` does: files into a run and what was found on the screen, or a growing file watched."""
 
+import threading
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -7,19 +8,25 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
+from msgspec.structs import asdict
 
 from harness.errors import UsageError
-from harness.escaping import plain
+from harness.escaping import plain, printable
 from harness.places import path_text
 from harness.progress import say
 from misstep.model_options import ModelOptions, client_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.observer.follow import Watch
     from harness.observer.replay import ReplayOptions
     from harness.runs.observe import Observe
+    from harness.trajectory import Trajectory
 
 _SHOWN = 10
-_PROMPTED = "prompted"
+_LOOKS_APART = 1.0
+"""Seconds between two looks at a growing file."""
 
 
 def replay_files(
@@ -75,6 +82,41 @@ def replay_files(
         raise typer.Exit(1)
 
 
+def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, json: bool) -> None:
+    """Print what the observer has to say of a session while it grows.
+
+    Raises
+    ------
+    UsageError
+        A delay is given beside a model, whose answer takes the time that it takes.
+    MissingPrerequisite
+        The model's server is gone, or the cost limit is reached.
+    """
+    from harness.journal.records import encode
+    from harness.observer.follow import Failures, follow, watch_of
+
+    if asking.model and options.delay:
+        raise UsageError("--delay is made-up time, and the model takes its own", "Leave out --delay.")
+    pause = threading.Event()
+    failures = Failures(lambda error: say(f"misstep: a question to the detector has no answer: {plain(error)}"))
+    say(f"misstep: watching {plain(str(file))}; Ctrl-C ends it.")
+    try:
+        with ExitStack() as stack:
+            begin: Callable[[Trajectory], Watch] = partial(watch_of, options, failures)
+            if asking.model:
+                from harness.runs.observe_model import ModelFollow
+
+                begin = stack.enter_context(ModelFollow(options, client_settings(asking), asking.model, failures))
+            for item, one in follow(file, begin, wait=lambda: pause.wait(_LOOKS_APART)):
+                if json:
+                    print(encode({"item": item, **asdict(one)}).decode(), flush=True)
+                    continue
+                said = printable(one.guidance) or "".join(found.rationale for found in one.misbehaviours)
+                print(f"{plain(item)}, step {one.detected_at}: {plain(', '.join(one.categories))}\n{said}", flush=True)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
 def _observe(options: "ReplayOptions", asking: ModelOptions, stack: ExitStack) -> "Observe":
     """What puts a run before the observer, with a model where one is named."""
     from harness.observer.replay import replay
@@ -83,6 +125,4 @@ def _observe(options: "ReplayOptions", asking: ModelOptions, stack: ExitStack) -
         from harness.runs.observe_model import ModelReplay
 
         return stack.enter_context(ModelReplay(options, client_settings(asking), asking.model))
-    if options.detector == _PROMPTED:
-        raise UsageError("the detector `prompted` needs a model", "Name one with --model.")
     return partial(replay, options=options)

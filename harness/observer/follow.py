@@ -1,11 +1,11 @@
 """A growing session file watched: what the observer has to say of it as it becomes due."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from harness.errors import InputError, UnknownFormat
-from harness.intervention import Intervention
+from harness.intervention import Intervention, ObservedRun
 from harness.no_model import NO_MODEL
 from harness.observer.detectors import detector_named
 from harness.observer.growing import growing_runs, mark_of
@@ -16,7 +16,27 @@ Watch = Callable[[Trajectory], list[Intervention]]
 """One run as it grows: given as it is now → what is new to say of it."""
 
 
-def watch_of(options: ReplayOptions, run: Trajectory) -> Watch:
+class Failures:
+    """Tells why questions have no answer, each reason once."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        self._tell = tell
+        self._told: set[str] = set()
+
+    def told(self, record: ObservedRun) -> None:
+        """Tell what is new in the record of a run."""
+        for error in dict.fromkeys(one.error for one in record.invocations if one.status == "failed"):
+            if error not in self._told:
+                self._told.add(error)
+                self._tell(error)
+
+
+def worth_telling(new: Iterable[Intervention], options: ReplayOptions) -> list[Intervention]:
+    """The interventions without those that are withheld for another reason than their arm's."""
+    return [one for one in new if one.withheld == ("shadow" if options.arm == "shadow" else "")]
+
+
+def watch_of(options: ReplayOptions, failures: Failures, run: Trajectory) -> Watch:
     """Begin to watch a run with a detector that asks no model; what is withheld in its arm is not told.
 
     Raises
@@ -24,11 +44,12 @@ def watch_of(options: ReplayOptions, run: Trajectory) -> Watch:
     UsageError
         There is no such detector.
     """
-    replay = Replay(run.id, detector_named(options.detector), NO_MODEL, options)
+    replay = Replay(run.id, detector_named(options.detector), NO_MODEL, options, live=True)
 
     def watch(now: Trajectory) -> list[Intervention]:
         new = asyncio.run(replay.further(now))
-        return [one for one in new if one.withheld == ("shadow" if options.arm == "shadow" else "")]
+        failures.told(replay.record(now))
+        return worth_telling(new, options)
 
     return watch
 
@@ -65,9 +86,10 @@ def follow(
                 if earlier is None or watch is None or not _continues(earlier, run):
                     watch = begin(run)
                 watched[run.id] = (run, watch)
-                for one in watch(run):
-                    yield run.id, one
         last = mark
+        for name, (run, watch) in list(watched.items()):  # also where nothing came: an answer may be there
+            for one in watch(run):
+                yield name, one
         wait()
 
 

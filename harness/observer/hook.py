@@ -13,7 +13,7 @@ and reads from its standard output, where there is something to say:
 A sub-agent's call names its `agent_id` and is let be: the transcript is that of the session that started it. What was
 said of a session is kept in a file of its own in the cache folder, so that one episode is spoken of once. Calls of one
 turn may end together: while another process holds that file, nothing is said. The transcript may lack the call that the
-event is about: guidance then comes one call later.
+event is about: guidance on it then comes one call later, but a word on what was before is weighed by it.
 """
 
 import asyncio
@@ -32,19 +32,21 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, MisstepError
+from harness.errors import InputError, MisstepError, UsageError
 from harness.escaping import plain
 from harness.intervention import Intervention, ObservedRun
 from harness.journal.records import replace_file
 from harness.no_model import NO_MODEL
-from harness.observer.detectors import detector_named
+from harness.observer.detectors import NEED_A_MODEL, detector_named
 from harness.observer.growing import growing_runs
+from harness.observer.progress import is_like_an_earlier
 from harness.observer.replay import Replay, ReplayOptions
 from harness.places import cache_folder
 from harness.progress import say
 from harness.registry import raised
 from harness.session import is_sub_agent
-from harness.trajectory import Trajectory
+from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from harness.values import written
 
 EVENTS = ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit")
 """The events behind which the agent reads additional context before it goes on."""
@@ -58,20 +60,25 @@ OWN_SECONDS = 5.0
 FOLDER = "observer"
 """The folder of the cache that keeps what was said of each session."""
 
+_INSTEAD = "Watch with `misstep observe --follow FILE --detector prompted --model M`, or let the hook have the rules."
+
 _KEPT_SECONDS = 30 * 24 * 3600.0
 """How long the record of a session is kept after its last event."""
 
-Continue = Callable[[ObservedRun | None, Trajectory], tuple[ObservedRun, list[Intervention]]]
-"""What was recorded of a session so far and the session as it is now → the record now, and what is new to say."""
+Continue = Callable[[ObservedRun | None, Trajectory, tuple[Step, ...]], tuple[ObservedRun, list[Intervention]]]
+"""What was recorded of a session so far, the session as it is now, and the step that it lacks → the record now, and
+what is new to say."""
 
 
-def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> None:
+def answer_hook(every: int, detector: str, model: str = "", seconds: float = OWN_SECONDS) -> None:
     """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only.
 
     Parameters
     ----------
     every, detector
         As for a replay.
+    model
+        A model that is named: the hook asks none, and says so.
     seconds
         The process ends without an answer, and with exit code 0, after so long.
     """
@@ -79,12 +86,19 @@ def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> None
     limit.daemon = True
     limit.start()
     try:
+        if model or detector in NEED_A_MODEL:
+            raise UsageError("the hook asks no model, as the agent would wait for it", _INSTEAD)
         options = ReplayOptions(detector, every=every, arm="guide")
         said = hook_input(sys.stdin.buffer.read())
         told = answer(said, partial(continued, options=options), cache_folder() / FOLDER)
         if told is not None:
             sys.stdout.buffer.write(msgspec.json.encode(told) + b"\n")
             sys.stdout.buffer.flush()
+    except UsageError as error:  # as standard error is shown to nobody, the agent's program shows it to its user
+        line = f"misstep: {plain(error.line())}"
+        say(line)
+        sys.stdout.buffer.write(msgspec.json.encode({"systemMessage": line}) + b"\n")
+        sys.stdout.buffer.flush()
     except MisstepError as error:
         say(f"misstep: {plain(error.line())}")
     except (Exception, SystemExit) as error:  # noqa: BLE001 (a fault of the observer is not the agent's)
@@ -94,13 +108,13 @@ def answer_hook(every: int, detector: str, seconds: float = OWN_SECONDS) -> None
 
 
 def continued(
-    earlier: ObservedRun | None, run: Trajectory, options: ReplayOptions
+    earlier: ObservedRun | None, run: Trajectory, ahead: tuple[Step, ...], options: ReplayOptions
 ) -> tuple[ObservedRun, list[Intervention]]:
     """Take the observation of a session further; one that has fewer steps than before is another one."""
     if earlier is not None and earlier.n_steps > len(run.steps):
         earlier = None
-    replay = Replay(run.id, detector_named(options.detector), NO_MODEL, options, earlier)
-    new = asyncio.run(replay.further(run))
+    replay = Replay(run.id, detector_named(options.detector), NO_MODEL, options, earlier, live=True)
+    new = asyncio.run(replay.further(run, ahead))
     return replay.record(run), [one for one in new if not one.withheld]
 
 
@@ -111,6 +125,9 @@ class HookInput(Struct, frozen=True):
     transcript_path: str
     hook_event_name: str
     agent_id: str | None = None
+    tool_name: Any = None
+    tool_input: Any = None
+    tool_response: Any = None
 
 
 def hook_input(data: bytes) -> HookInput:
@@ -155,12 +172,31 @@ def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] |
     with _record(folder, said.session_id) as file:
         if file is None:
             return None
-        record, new = observe(_read(file), run)
+        earlier = _read(file)
+        record, new = observe(earlier, run, lacking(said, run))
+        for one in record.invocations[len(earlier.invocations) if earlier else 0 :]:
+            if one.status == "failed":
+                say(f"misstep: a question to the detector has no answer: {plain(one.error)}")
         replace_file(file, msgspec.json.encode(record))
     guidance = "\n".join(one.guidance for one in new if one.guidance)
     if not guidance:
         return None
     return {"hookSpecificOutput": {"hookEventName": said.hook_event_name, "additionalContext": guidance}}
+
+
+def lacking(said: HookInput, run: Trajectory) -> tuple[Step, ...]:
+    """The call that worked and that the event is about, where the run has none like it among its last steps.
+
+    One like it may be the one: what it was answered is worded otherwise in an event than in a transcript.
+    """
+    if said.hook_event_name != "PostToolUse" or not isinstance(said.tool_name, str):
+        return ()
+    if not isinstance(said.tool_input, dict | str):
+        return ()
+    call = ToolCall(said.tool_name, said.tool_input)
+    text = said.tool_response if isinstance(said.tool_response, str) else written(said.tool_response, indented=False)
+    step = Step("agent", calls=(call,), results=(ToolResult(text),))
+    return () if is_like_an_earlier(step, run.steps) else (step,)
 
 
 @contextmanager

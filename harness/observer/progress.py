@@ -1,8 +1,8 @@
 """What an agent did beside a misbehaviour that shows progress: a new call that worked, or one that came out anew.
 
-    read a.py, read a.py, read a.py, list src            → step 3: `list src` is new
-    read a.py, read a.py, edit a.py, read a.py           → steps 2 and 3: the edit changes a file, and then the answer
-    test (2 failed), read a.py, test (2 failed)          → nothing behind the first two
+read a.py, read a.py, read a.py, list src            → step 3: `list src` is new
+read a.py, read a.py, edit a.py, read a.py           → steps 2 and 3: the edit changes a file, and then the answer
+test (2 failed), read a.py, test (2 failed)          → nothing behind the first two
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -33,7 +33,7 @@ class Progress(Struct, frozen=True):
 def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> list[Progress]:
     """The progress behind step `after`, in order, in steps that are no evidence of the misbehaviour themselves.
 
-    An answer that differs from one piece of evidence to the next, as by a counter, shows nothing where it differs again.
+    An answer that differs from one piece of evidence to the next, as by a counter, shows nothing when it differs again.
     """
     if not any(step.calls for step in steps[after + 1 :]):
         return []
@@ -56,6 +56,12 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
                 made.append(Progress(act.step, otherwise or bool(effects(act)) or nature_of(act) == "test"))
         answers[key] = text
     return made
+
+
+def is_like_an_earlier(step: Step, steps: Sequence[Step]) -> bool:
+    """Whether a step with a call makes one that the last steps before it make too."""
+    *earlier, last = (call_key(act) for act in acts_behind((*steps, step), len(steps) - 1 - _COMPARED))
+    return last in earlier
 
 
 def acts_behind(steps: Sequence[Step], after: int) -> list[Act]:

@@ -61,6 +61,8 @@ class Replay:
         How the run is replayed.
     earlier
         The record of the run up to some step, from which the replay goes on; its answers are not asked for again.
+    live
+        Whether the run is one that goes on now: a word is said behind all of its steps, and is weighed by all of them.
     """
 
     def __init__(
@@ -70,37 +72,48 @@ class Replay:
         ask: Ask,
         options: ReplayOptions,
         earlier: ObservedRun | None = None,
+        *,
+        live: bool = False,
     ) -> None:
         self._detector, self._ask, self._options = detector, ask, options
         self._state = ObserverState(item, detector.name, options.every, options.arm)
         self._known = {one.step: one for one in (earlier.invocations if earlier else ())}
         self._steps = self._taken = 0
-        self._open: tuple[int, Feedback | str] | None = None
+        self._open: tuple[int, int, Feedback | str] | None = None
+        self._live = live
         self._told = len(earlier.interventions) if earlier else 0
 
-    async def further(self, run: Trajectory) -> list[Intervention]:
-        """Take the observation on to the run's last step; gives the interventions that are new since the last time."""
+    async def further(self, run: Trajectory, ahead: tuple[Step, ...] = ()) -> list[Intervention]:
+        """Take the observation on to the run's last step; gives the interventions that are new since the last time.
+
+        Steps `ahead` are known to have been taken and are not in the run yet: no question is about them.
+        """
+        now = (*run.steps, *ahead)
         for n in range(self._steps + 1, len(run.steps) + 1):
             if run.steps[n - 1].role == "agent":
-                await self._behind(run, run.steps[:n])
+                await self._behind(run, n, now)
         self._steps = len(run.steps)
         interventions = self._state.observed(run.steps).interventions
         new, self._told = interventions[self._told :], len(interventions)
         return list(new)
 
-    async def _behind(self, run: Trajectory, steps: tuple[Step, ...]) -> None:
-        """What happens behind one step of the agent."""
+    async def _behind(self, run: Trajectory, n: int, now: tuple[Step, ...]) -> None:
+        """What happens behind one step of the agent, the last of `n`."""
         self._taken += 1
-        self._take_answer(steps)
+        steps = now[:n]
+        self._take_answer(steps, now)
         if self._state.due(steps):
             self._state.asked(steps)
-            self._open = self._taken + self._options.delay, await self._answer(run, steps)
-            self._take_answer(steps)
+            self._open = self._taken + self._options.delay, n - 1, await self._answer(run, steps)
+            self._take_answer(steps, now)
 
-    def _take_answer(self, steps: tuple[Step, ...]) -> None:
+    def _take_answer(self, steps: tuple[Step, ...], now: tuple[Step, ...]) -> None:
         if self._open is None or self._open[0] > self._taken:
             return
-        (_, answer), self._open = self._open, None
+        (_, asked, answer), self._open = self._open, None
+        if self._live:  # what was answered before is weighed by the steps that there were then
+            known = self._known.get(asked)
+            steps = now if known is None or known.answered_at is None else now[: known.answered_at + 1]
         if isinstance(answer, str):
             self._state.failed(answer, steps)
         else:
@@ -115,8 +128,7 @@ class Replay:
             feedback = await detected(self._detector, structs.replace(run, steps=steps), self._ask)
         except Exception as error:  # noqa: BLE001 (a detector may raise whatever it likes)
             return f"{type(error).__name__}: {error}"
-        kept = self._options.categories
-        return Feedback(tuple(one for one in feedback.misbehaviours if not kept or one.category in kept))
+        return kept_of(feedback, self._options)
 
     def ended(self, run: Trajectory) -> ObservedRun:
         """The record, now that the run is over."""
@@ -126,6 +138,12 @@ class Replay:
     def record(self, run: Trajectory) -> ObservedRun:
         """The record so far."""
         return self._state.observed(run.steps)
+
+
+def kept_of(feedback: Feedback, options: ReplayOptions) -> Feedback:
+    """The feedback without the categories that are not asked for."""
+    kept = options.categories
+    return Feedback(tuple(one for one in feedback.misbehaviours if not kept or one.category in kept))
 
 
 def replay(run: Trajectory, options: ReplayOptions) -> ObservedRun:

@@ -53,7 +53,7 @@ class ObserverState:
         self._observed = ObservedRun(item, arm, detector, every, 0)
         self._invocations: list[Invocation] = []
         self._interventions: list[Intervention] = []
-        self._skipped = 0
+        self._rounds = self._skipped = 0
         self._spoken: tuple[Episode, ...] = ()
         self._open: int | None = None
         self._reported: dict[str, frozenset[int]] = {}
@@ -66,12 +66,14 @@ class ObserverState:
     def due(self, steps: Sequence[Step]) -> bool:
         """Whether the detector is to be asked, now that the run ends in a step of the agent.
 
-        A question that is due while another is open is not asked, neither now nor later, and counted.
+        It is due once where several steps came at once. A question that is due while another is open is not asked,
+        neither now nor later, and counted.
         """
-        taken = sum(step.role == "agent" for step in steps)
-        if not taken or taken % self._observed.every:
+        rounds = sum(step.role == "agent" for step in steps) // self._observed.every
+        if rounds <= self._rounds:
             return False
-        self._skipped += self.in_flight
+        self._skipped += rounds - self._rounds - (not self.in_flight)
+        self._rounds = rounds
         return not self.in_flight
 
     def asked(self, steps: Sequence[Step]) -> None:

@@ -1,15 +1,24 @@
-"""Recorded runs replayed with a detector that asks a model, one question at a time as beside a running agent."""
+"""Runs put before a detector that asks a model, one question at a time: recorded ones, and one that goes on."""
 
 import asyncio
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Thread
 from types import TracebackType
 
 from harness.clients import ClientSettings
 from harness.errors import MissingPrerequisite
-from harness.intervention import ObservedRun
-from harness.observer.detectors import detector_named
-from harness.observer.replay import ReplayOptions, replayed
+from harness.intervention import Feedback, Intervention, ObservedRun
+from harness.observer.detectors import detected, detector_named
+from harness.observer.follow import Failures, Watch, worth_telling
+from harness.observer.replay import ReplayOptions, kept_of, replayed
+from harness.observer.state import ObserverState
+from harness.registry import raised
 from harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from harness.trajectory import Trajectory
+
+_CLOSED_SECONDS = 5.0
+"""How long a client that still waits for an answer may take to close."""
 
 
 class ModelReplay:
@@ -44,9 +53,7 @@ class ModelReplay:
         """
         ask = ItemAsk(self._requests, run.id, self._model)
         record = self._runner.run(replayed(run, self._detector, ask, self._options))
-        self._requests.check()
-        if self._requests.over_cost_limit:
-            raise MissingPrerequisite(self._requests.over_cost_limit, "Give a higher --max-cost.")
+        _check(self._requests)
         return record
 
     def __enter__(self) -> "ModelReplay":
@@ -57,3 +64,82 @@ class ModelReplay:
     ) -> None:
         self._runner.run(self._requests.close())
         self._runner.close()
+
+
+class ModelFollow:
+    """What begins to watch a run that is being written: a look takes an answer that is there, and waits for none.
+
+    Parameters
+    ----------
+    options
+        How runs are watched; the answer takes the time that it takes, whatever `delay` says.
+    settings, model
+        The client, and the model that is asked.
+    failures
+        Told why questions have no answer.
+
+    Raises
+    ------
+    UsageError
+        There is no such detector.
+    """
+
+    def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str, failures: Failures) -> None:
+        self._options, self._model, self._failures = options, model, failures
+        self._detector = detector_named(options.detector)
+        self._requests = ConcurrentRequests(settings, 1)
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._open: set[Future[Feedback]] = set()
+
+    def __call__(self, begun: Trajectory) -> Watch:
+        """Begin to watch a run; each look may raise `MissingPrerequisite`, as `ModelReplay`."""
+        state = ObserverState(begun.id, self._detector.name, self._options.every, self._options.arm)
+        ask = ItemAsk(self._requests, begun.id, self._model)
+        question: Future[Feedback] | None = None
+
+        def look(run: Trajectory) -> list[Intervention]:
+            nonlocal question
+            told = len(state.observed(run.steps).interventions)
+            if question is not None and question.done():
+                self._take(question, state, run)
+                question = None
+                _check(self._requests)
+            if state.due(run.steps):
+                state.asked(run.steps)
+                question = asyncio.run_coroutine_threadsafe(detected(self._detector, run, ask), self._loop)
+                self._open.add(question)
+            record = state.observed(run.steps)
+            self._failures.told(record)
+            return worth_telling(record.interventions[told:], self._options)
+
+        return look
+
+    def _take(self, question: "Future[Feedback]", state: ObserverState, run: Trajectory) -> None:
+        self._open.discard(question)
+        try:
+            state.answered(kept_of(question.result(), self._options), run.steps)
+        except Exception as error:  # noqa: BLE001 -- a detector may raise anything
+            state.failed(raised(error), run.steps)
+
+    def __enter__(self) -> "ModelFollow":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for question in self._open:
+            question.cancel()
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._requests.close(), self._loop).result(_CLOSED_SECONDS)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_CLOSED_SECONDS)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+def _check(requests: ConcurrentRequests) -> None:
+    requests.check()
+    if requests.over_cost_limit:
+        raise MissingPrerequisite(requests.over_cost_limit, "Give a higher --max-cost.")

@@ -63,6 +63,7 @@ def run(
     misstep experiment run --n 200 --seed 1 --out run
     """
     from harness.agent.policies.model import ModelSettings
+    from harness.observer.detectors import check_model
     from harness.runs.experiment.observing import Beside
     from harness.runs.experiment.running import ExperimentPlan, run_experiment
     from harness.workspace import find_sandbox
@@ -73,6 +74,7 @@ def run(
     asking = model_options.ModelOptions(
         model, base_url, max_cost, None, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
     )
+    check_model(detector, model or ("local" if local else ""), alone=False)
     with model_options.with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)

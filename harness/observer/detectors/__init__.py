@@ -25,6 +25,26 @@ DETECTORS: Registry[type[Detector]] = Registry(
 )
 
 
+_ASK_NO_MODEL = ("rules", "openhands_stuck")
+NEED_A_MODEL = ("prompted",)
+
+
+def check_model(detector: str, model: str, *, alone: bool = True) -> None:
+    """Refuse a detector whose model is not named, and a model that nobody asks where the detector is `alone` with it.
+
+    Raises
+    ------
+    UsageError
+        Says which of the two it is.
+    """
+    if detector in NEED_A_MODEL and not model:
+        raise UsageError(f"the detector `{detector}` needs a model", "Name one with --model.")
+    if detector in _ASK_NO_MODEL and model and alone:
+        raise UsageError(
+            f"the detector `{detector}` asks no model", "Give --detector prompted as well, or leave out --model."
+        )
+
+
 def detector_named(name: str) -> Detector:
     """A registered detector, or the one at a dotted path `package.module:Class`.
 

@@ -26,6 +26,18 @@ def looping(calls: int, session: str = "s1", mark: str = "u") -> list[bytes]:
     return lines
 
 
+EDIT = {"file_path": "/home/kim/app/notes.txt", "old_string": "", "new_string": "A note."}
+"""What the agent's tool Edit is given when it does at last what it was asked for."""
+
+
+def edited(number: int, session: str = "s1", mark: str = "u") -> list[bytes]:
+    """The two lines of a call that edits the file, as the call of this number."""
+    use = {"type": "tool_use", "id": f"t{number}", "name": "Edit", "input": EDIT}
+    answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "The file has been updated."}
+    called = line(2 * number, "assistant", [use], session, mark)
+    return [called, line(2 * number + 1, "user", [answer], session, mark)]
+
+
 def written(path: Path, lines: list[bytes], end: bytes = b"\n") -> Path:
     """Write lines to a file, the last with another end if it is still being written."""
     path.write_bytes(b"\n".join(lines) + end)

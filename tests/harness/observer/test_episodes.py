@@ -95,7 +95,9 @@ TESTS = call("bash", "3 passed in 0.1s", command="pytest -q")
 LIST = call("bash", "a.py\nb.py", command="ls src")
 THINK = call("think", "", thought="Perhaps a.py says more.")
 LOST = call("read_file", "Error: File does not exist.", error=True, file_path="nowhere.py")
-FULL = call("edit_file", "Error: File has not been read yet. Read it first before writing to it.", error=True, path="a.py")
+FULL = call(
+    "edit_file", "Error: File has not been read yet. Read it first before writing to it.", error=True, path="a.py"
+)
 
 
 @pytest.mark.parametrize(

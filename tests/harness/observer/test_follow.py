@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UnknownFormat
-from harness.observer.follow import follow, watch_of
+from harness.intervention import Feedback
+from harness.observer.follow import Failures, follow, watch_of
 from harness.observer.replay import ReplayOptions
-from tests.harness.observer.growing_sessions import looping, written
+from tests.harness.observer.growing_sessions import edited, looping, written
+from tests.harness.observer.runs import asked, read, run
 
-GUIDE = partial(watch_of, ReplayOptions(arm="guide"))
+TWELVE = run(asked(), *[read()] * 12)
+
+FAILURES: list[str] = []
+GUIDE = partial(watch_of, ReplayOptions(arm="guide"), Failures(FAILURES.append))
 
 
 class _Done(Exception):
@@ -61,3 +66,27 @@ def test_a_file_that_is_no_session_ends_it(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Mend the fence.\n")
     with pytest.raises(UnknownFormat):
         next(follow(tmp_path / "notes.txt", GUIDE, wait=lambda: None))
+
+
+def test_several_steps_that_come_at_once_are_told_once_and_weighed_by_all_of_them(tmp_path: Path) -> None:
+    file = tmp_path / "s1.jsonl"
+    assert _told(file, iter([partial(written, file, looping(12))])) == [("s1", 5)]
+    file.unlink()
+    out = [*looping(12), *edited(13)]
+    assert _told(file, iter([partial(written, file, looping(9)), partial(written, file, out)])) == [("s1", 5)]
+
+
+class Broken:
+    """A detector that gives no answer."""
+
+    name = "broken"
+
+    async def detect(self, *_: object) -> Feedback:
+        raise ValueError("no answer")
+
+
+def test_why_questions_have_no_answer_is_told_once() -> None:
+    told: list[str] = []
+    watch = watch_of(ReplayOptions(f"{__name__}:Broken"), Failures(told.append), TWELVE)
+    assert watch(TWELVE) == []
+    assert told == ["ValueError: no answer"]

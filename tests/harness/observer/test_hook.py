@@ -15,7 +15,7 @@ from harness.observer import hook
 from harness.observer.growing import growing_runs
 from harness.observer.hook import HookInput, answer, answer_hook, continued
 from harness.observer.replay import ReplayOptions
-from tests.harness.observer.growing_sessions import looping, written
+from tests.harness.observer.growing_sessions import EDIT, edited, looping, written
 
 OBSERVE = partial(continued, options=ReplayOptions(arm="guide"))
 
@@ -35,6 +35,36 @@ def test_guidance_comes_behind_the_call_at_which_it_is_due_and_once(tmp_path: Pa
     told = [calls for calls in range(1, 13) if _answers(file, folder, calls)]
     assert told == [5, 10]
     assert "<system-reminder>" in _answers(file, tmp_path / "afresh", 5)
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["in the transcript", "not in it yet"])
+def test_no_firmer_word_comes_with_the_call_by_which_the_agent_breaks_out(is_there: bool, tmp_path: Path) -> None:
+    file, folder = tmp_path / "s1.jsonl", tmp_path / "state"
+    assert _answers(file, folder, 6)
+    written(file, [*looping(10), *(edited(11) if is_there else [])])
+    event = HookInput("s1", str(file), "PostToolUse", None, "Edit", EDIT, {"filePath": "notes.txt"})
+    assert answer(event, OBSERVE, folder) is None
+    (record,) = folder.glob("*.json")
+    assert json.loads(record.read_text())["interventions"][-1]["withheld"] == "stale"
+    assert answer(_event(written(file, [*looping(10), *edited(11)])), OBSERVE, folder) is None
+
+
+def test_the_call_of_the_event_is_no_news_where_it_is_one_of_the_loop(tmp_path: Path) -> None:
+    file = written(tmp_path / "s1.jsonl", looping(6))
+    again = HookInput("s1", str(file), "PostToolUse", None, "Bash", {"command": "cat notes.txt"}, {"stdout": "x"})
+    assert answer(again, OBSERVE, tmp_path / "state")
+    assert _answers(file, tmp_path / "state", 10)
+
+
+@pytest.mark.parametrize(("detector", "model"), [("prompted", ""), ("prompted", "m"), ("rules", "m")])
+def test_a_hook_that_would_ask_a_model_says_what_to_do_instead(
+    detector: str, model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
+    answer_hook(5, detector, model)
+    out, err = capfd.readouterr()
+    assert "--follow" in err
+    assert json.loads(out) == {"systemMessage": err.strip()}
 
 
 def test_of_a_file_of_several_sessions_its_own_is_observed_or_else_the_last(tmp_path: Path) -> None:

@@ -1,7 +1,11 @@
 """A model is the detector of recorded runs: what it says is recorded, and what stops it stops the run."""
 
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
@@ -9,20 +13,30 @@ from harness.clients import ClientSettings
 from harness.errors import MissingPrerequisite
 from harness.exchange import Request
 from harness.observer.detectors.prompted import kinds
+from harness.observer.follow import Failures
 from harness.observer.growing import growing_runs
 from harness.observer.replay import ReplayOptions
-from harness.runs.observe_model import ModelReplay
+from harness.runs.observe_model import ModelFollow, ModelReplay
 from tests.harness.classifiers.building import bash, run, user
 from tests.harness.observer.growing_sessions import looping, written
 from tests.misstep.as_a_user import misstep
 
 LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(7)])
-PROMPTED = ReplayOptions("prompted")
+LONGER = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(9)])
+PROMPTED, GUIDED = ReplayOptions("prompted"), ReplayOptions("prompted", arm="guide")
 
 
 def sees_a_loop(_: Request) -> str:
     steps = {name: [1, 2, 3] if name == "infinite_loop" else [] for name in kinds()}
     return json.dumps({"reasoning": "It goes round.", "label": "yes", **steps})
+
+
+ASKED = Event()
+
+
+def waits_for_it(request: Request) -> str:
+    ASKED.wait(60)
+    return sees_a_loop(request)
 
 
 def mumbles(_: Request) -> str:
@@ -63,3 +77,41 @@ def test_on_the_command_line_recorded_replies_answer(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     assert (document["detector"], document["flagged"]) == ("prompted", 1)
     assert "needs a model" in misstep(*line).stderr
+
+
+def first_of(looked: Callable[[], Any]) -> Any:
+    """What is seen at last, with looks a moment apart."""
+    deadline = time.monotonic() + 60
+    while not (seen := looked()) and time.monotonic() < deadline:
+        Event().wait(0.01)
+    return seen
+
+
+def test_a_run_that_goes_on_is_asked_about_without_a_look_that_waits() -> None:
+    told: list[str] = []
+    with ModelFollow(GUIDED, _settings("waits_for_it"), "made-up", Failures(told.append)) as begin:
+        look = begin(LOOP)
+        assert look(LOOP) == []
+        assert look(LONGER) == [], "the question is still open"
+        ASKED.set()
+        (said,) = first_of(lambda: look(LONGER))
+    assert (said.detected_at, said.delivered_at) == (7, 9)
+    assert said.guidance
+    assert not told
+
+
+def test_why_a_model_gave_no_answer_about_a_run_that_goes_on_is_told() -> None:
+    told: list[str] = []
+    with ModelFollow(GUIDED, _settings("mumbles"), "made-up", Failures(told.append)) as begin:
+        look = begin(LOOP)
+        look(LOOP)
+        first_of(lambda: look(LOOP) or told)
+    assert told[0].startswith("NoAnswer")
+
+
+def test_a_run_that_goes_on_is_not_watched_without_a_server() -> None:
+    nobody = ClientSettings(base_url="http://127.0.0.1:9/v1", attempts=1)
+    with ModelFollow(GUIDED, nobody, "made-up", Failures(print)) as begin:
+        look = begin(LOOP)
+        with pytest.raises(MissingPrerequisite):
+            first_of(lambda: look(LOOP))
