@@ -10,6 +10,7 @@ from harness.triage.rules import read_only, sandbox, text
 from harness.triage.rules.failures import read_failure
 from harness.triage.rules.verdicts import Undecided
 from harness.triage.texts import recorded_outcome
+from harness.workspace.suite_output import saw_tests
 
 AnyAccess = TypeVar("AnyAccess", bound=TextAccess)
 
@@ -28,7 +29,8 @@ def by_running(access: SandboxAccess) -> Attribution | Undecided:
     """A run judged by running tests and solutions; whether it passed is found out where it is not recorded."""
     if recorded_outcome(access) is None and access.case.file.test_command and access.case.part("workspace"):
         with access.replica("workspace") as replica:
-            passed = replica.test().exit_code == 0
+            done = replica.test()
+        passed = done.exit_code == 0 and saw_tests(done.output)
         return attribute_pass(access) if passed else sandbox.investigate(access)
     return _judged(access, sandbox.investigate)
 
