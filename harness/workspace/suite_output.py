@@ -24,6 +24,8 @@ _LOCATION = re.compile(r"^ *location: '(.+?):\d+:\d+'$", re.MULTILINE)
 _ERROR = re.compile(
     r"^ *error: (?:\|-\n((?:[^\n]*\n)+?)(?= *code: | *name: | *expected: | *stack: )|(.+))", re.MULTILINE
 )
+_NO_TESTS = re.compile(r"^(?:=+ )?no tests ran(?: in |$)|^collected 0 items$|^No tests found", re.MULTILINE)
+"""What pytest and jest say of a run without tests; others count them."""
 _GO = re.compile(r"^( *)--- (FAIL|PASS|SKIP): (\S+) \(")
 _GO_ENDED = re.compile(r"^(?:ok  \t|FAIL\t|PASS$|FAIL$|\?   \t)")
 
@@ -42,6 +44,12 @@ def from_output(output: str) -> SuiteCounts | None:
     """The tests in what a command printed, all that it ran together; `None` where it does not say how many ran."""
     found = [each for each in (from_unittest(output), from_tap(output), from_go(output)) if each is not None]
     return joined_counts(found) if found else None
+
+
+def saw_tests(output: str) -> bool:
+    """Whether a command ran a test, as far as it says: a run of none has neither passed nor failed."""
+    counts = from_output(output)
+    return counts.ran > 0 if counts is not None else _NO_TESTS.search(output) is None
 
 
 def joined_counts(found: list[SuiteCounts]) -> SuiteCounts:

@@ -12,18 +12,17 @@ from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
-from misstep.options import Json, json_text
+from misstep.options import Json
 from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened, refuse_ignored
 from misstep.repair.cases import (
-    Named,
     Outcomes,
     RepositoryOptions,
     TestCommand,
     TestSeconds,
     Uncommitted,
-    ending,
     named_cases,
 )
+from misstep.repair.ending import print_scores
 from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
@@ -133,7 +132,7 @@ def run(
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
     if shard is None:
-        _print_scores(out, named, json=json, plumbing=bool(local and patch_judge))
+        print_scores(out, named, json=json, plumbing=bool(local and patch_judge))
     elif ended.made == ended.wanted:
         say_shard(shard, out, ended.made, "attempt", json=json)
     if ended.made < ended.wanted:
@@ -142,24 +141,3 @@ def run(
         raise typer.Exit(1)
     if named.lacks_environment:
         raise typer.Exit(1)
-
-
-def _print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None:
-    import shlex
-
-    import msgspec
-
-    from harness.journal.records import REPORT
-    from studies.judging.assessment import NO_JUDGE
-    from studies.repair_report import repairs_text, scores_json, write_repair_scores
-
-    scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
-    lines, more = ending(named, out)
-    if json:
-        print(json_text(msgspec.json.decode(scores_json(out)) | more))
-    else:
-        shown = [] if named.repository and not named.cases else [repairs_text([scores]).rstrip()]
-        print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))
-    if plumbing and not json:
-        print(f"\n{NO_JUDGE}", end="")
-    say(f"misstep: the attempts are in {plain(str(out / REPORT))}")

@@ -18,6 +18,7 @@ from harness.triage.passes.observed import Call, Observed, observe, observe_comm
 from harness.triage.passes.parts import texts_of
 from harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess
 from harness.triage.protocols import Result as Start
+from harness.workspace.suite_output import saw_tests
 
 _CODE = (".py", ".sh", ".bash", ".js", ".ts", ".c", ".h", ".cpp", ".rs", ".go", ".java", ".rb", ".pl", ".awk", ".sed",
          ".mk", ".pyc", ".log", ".lock")  # fmt: skip
@@ -138,7 +139,7 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
             done = replica.run(run)
             printed = f"{_plain(done.output)}\n(exit code {done.exit_code})"
             seen = {**seen, **observe_commands(replica, [["sh", "-c", run]])}
-    return Behaviour(finished.exit_code == 0, finished.output, files, printed, seen)
+    return Behaviour(finished.exit_code == 0 and saw_tests(finished.output), finished.output, files, printed, seen)
 
 
 def _texts(replica: Replica, access: ReadOnlyAccess) -> dict[str, str]:

@@ -13,6 +13,7 @@ from harness.triage.rules.interrupted import interrupted
 from harness.triage.rules.verdicts import Undecided
 from harness.triage.texts import recorded_outcome
 from harness.triage_case import OUTCOME_FORM, Outcome
+from harness.workspace.suite_output import saw_tests
 
 AnyAccess = TypeVar("AnyAccess", bound=TextAccess)
 
@@ -36,7 +37,8 @@ def _found_out(access: SandboxAccess) -> Outcome | None:
     if not access.case.file.test_command or not access.case.part("workspace"):
         return None
     with access.replica("workspace") as replica:
-        return "passed" if replica.test().exit_code == 0 else "failed"
+        done = replica.test()
+    return "passed" if done.exit_code == 0 and saw_tests(done.output) else "failed"
 
 
 def _judged(

@@ -9,6 +9,7 @@ from harness.attribution import Evidence
 from harness.triage.protocols import Replica, Result, SandboxAccess
 from harness.triage.rules.failures import Failure, last_lines, read_failure
 from harness.workspace import Finished
+from harness.workspace.suite_output import saw_tests
 
 
 class TestRun(Struct, frozen=True):
@@ -21,8 +22,13 @@ class TestRun(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether the tests passed."""
-        return self.finished.exit_code == 0
+        """Whether the tests passed: the command ended well, and not because it ran none."""
+        return self.finished.exit_code == 0 and self.seen
+
+    @property
+    def seen(self) -> bool:
+        """Whether any test ran, as far as the output says; a run of none has neither passed nor failed."""
+        return saw_tests(self.finished.output)
 
     @property
     def evidence(self) -> Evidence:
@@ -82,7 +88,7 @@ class TestRuns:
     @property
     def changing(self) -> bool:
         """Whether the tests passed and failed on the same result."""
-        return len({run.passed for run in self.runs}) > 1
+        return len({run.passed for run in self.runs if run.seen}) > 1
 
     @property
     def passed(self) -> bool:
@@ -92,7 +98,12 @@ class TestRuns:
     @property
     def failed(self) -> bool:
         """Whether all runs failed."""
-        return bool(self.runs) and not any(run.passed for run in self.runs)
+        return any(run.seen for run in self.runs) and not any(run.passed for run in self.runs)
+
+    @property
+    def silent(self) -> bool:
+        """Whether no test ran in any run."""
+        return bool(self.runs) and not any(run.seen for run in self.runs)
 
     @property
     def failure(self) -> Failure:

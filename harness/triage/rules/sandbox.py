@@ -67,6 +67,9 @@ class _Investigation:
     def run(self) -> Attribution | Undecided:
         if self.agent.more(1).passed and self.agent.more(self.times).passed:
             return self._passes_again()
+        for runs in (self.agent, self.gold):
+            if runs is not None and runs.more(1).silent:
+                return Undecided("No test ran, so that the command says nothing of the result.", runs.evidence)
         if self.gold is None:
             return self._without_gold()
         if self.gold.more(1).failed and self.gold.more(self.times).failed:

@@ -1,6 +1,7 @@
 """`misstep repair run` and `review`, as a user gives them."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
+from tests.harness.repair.failure_bot.histories import PRICE, TESTS, MadeRepository
 
 
 def _misstep(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -44,6 +46,52 @@ def test_a_case_is_repaired_without_a_model_and_reviewed(tmp_path: Path, sandbox
     assert "rejected already" in late.stderr
 
 
+def test_a_repository_ends_with_the_patch_and_the_command_that_applies_it(tmp_path: Path, sandbox: Sandbox) -> None:  # noqa: ARG001
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"price.py": PRICE, "tests/test_price.py": TESTS})
+    made.commit({"price.py": PRICE.replace("sum(prices)", "sum(prices) - 1")})
+    (made.folder / "notes.txt").write_text("not committed\n")
+    line = ["run", made.folder, "--test-command", "python -m unittest discover -s tests", "--out", tmp_path / "run"]
+    done = _misstep(*line)
+    assert done.returncode == 0, done.stderr
+    assert "1 files differ from the last commit and do not count; --uncommitted takes them in: notes.txt" in done.stderr
+    said = json.loads(_misstep(*line, "--json").stdout)
+    assert (said["n"], said["held_back"]) == (1, [])
+    [patch] = said["patches"]
+    assert f"Apply it: {patch['apply']}" in done.stdout
+    assert "+    return sum(prices)\n" in done.stdout
+    assert subprocess.run(shlex.split(patch["apply"])).returncode == 0
+    assert (made.folder / "price.py").read_text() == PRICE
+
+
+@pytest.mark.parametrize(
+    ("tests", "code", "rules", "told"),
+    [
+        ("def test_it():\n    pass\n", 0, [], "there is nothing to repair"),
+        ("def test_it():\n    assert not 1\n", 0, [], "is not repaired: I found no line of Python"),
+        ("import time\n\ndef test_it():\n    time.sleep(60)\n", 1, ["time_limit"], "--test-seconds"),
+    ],
+)
+def test_a_repository_with_nothing_to_repair_has_an_end_of_its_own(
+    tmp_path: Path,
+    sandbox: Sandbox,  # noqa: ARG001
+    tests: str,
+    code: int,
+    rules: list[str],
+    told: str,
+) -> None:
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"test_it.py": tests})
+    line = ["run", made.folder, "--test-command", "python -m pytest -q", "--out", tmp_path / "run", "--test-seconds", 5]
+    done = _misstep(*line, "--json")
+    assert done.returncode == code, done.stderr
+    said = json.loads(done.stdout)
+    assert [each["rule"] for each in said["held_back"]] == rules
+    again = _misstep(*line)
+    assert told in again.stdout
+    assert "reproduce" not in again.stderr
+
+
 def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
     tmp_path: Path,
     sandbox: Sandbox,  # noqa: ARG001
@@ -69,7 +117,12 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["run", "gone", "--out", "run"], "no repair case"),
+        (["run", "gone", "--out", "run"], "no such folder"),
+        (["run", "gone", "--out", "run", "--test-command", "pytest"], "no such folder"),
+        (["run", "plain", "--out", "run", "--test-command", "pytest"], "is no git repository"),
+        (["run", "made/tests", "--out", "run", "--test-command", "pytest"], "begins with `cd tests &&`"),
+        (["run", "empty", "--out", "run", "--test-command", "pytest"], "has no commit yet"),
+        (["run", "cases", "--out", "run", "--uncommitted"], "--uncommitted with repair cases"),
         (["run", "cases", "--out", "run", "--test-command", "pytest"], "--test-command with repair cases"),
         (["run", "cases", "--out", "run", "--outcomes", "a.csv"], "--outcomes with repair cases"),
         (["run", "cases", "--out", "run", "--setting", "all"], "no setting 'all'"),
@@ -100,6 +153,9 @@ def test_what_cannot_be_is_said_in_one_line(
     sandbox: Sandbox,  # noqa: ARG001
 ) -> None:
     price_case(tmp_path / "cases" / "price")
+    (tmp_path / "plain").mkdir()
+    MadeRepository(tmp_path / "empty")
+    MadeRepository(tmp_path / "made").commit({"tests/test_price.py": TESTS})
     elsewhere = 'name = "elsewhere"\nkind = "patch"\nprompt = "judges/patch_judge"\n'
     (tmp_path / "elsewhere.toml").write_text(f'{elsewhere}[model]\nname = "m"\nbase_url = "http://127.0.0.1:9/v1"\n')
     done = _misstep(*arguments, cwd=tmp_path)

@@ -19,6 +19,7 @@ from harness.repair.failure_bot.triage import (
     examine,
     triage_repository,
 )
+from harness.runs.repair_repository import cases_of_repository
 from harness.workspace import Limits, Sandbox, python_toolchain
 from harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
@@ -201,6 +202,16 @@ def test_a_flaky_test_is_named_and_the_agent_does_not_run(
     assert (found.flakiness.runs, found.flakiness.failures, found.bisection) == (3, 2, None)
     assert [one.rule for one in found.decision.objections] == ["flaky"]
     assert found.task.flakiness == 1
+
+
+def test_a_repository_of_flaky_failures_alone_has_no_case_and_says_why(
+    broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    scripted(monkeypatch, "FFPFPP")
+    for _ in range(2):  # the second time from what the first has kept
+        found = cases_of_repository(broken[0].folder, COMMAND, tmp_path / "run", sandbox)
+        assert (found.cases, [each.rule for each in found.held_back]) == ((), ["flaky"])
+        assert not found.lacks_environment
 
 
 def test_the_change_of_a_flaky_test_is_looked_for_where_that_is_asked(

@@ -9,7 +9,7 @@ from harness.triage.replica import ReplicasOfCase
 from harness.triage.rules.judging import by_running
 from harness.triage.rules.verdicts import Undecided
 from harness.workspace import Sandbox
-from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
+from tests.harness.triage.made_up_cases import RIGHT, TEST, a_run, shell, triage_case, written
 
 WRONG = "def total(values):\n    return len(values)\n"
 DEALT = 'random.Random(os.environ.get("PYTHONHASHSEED", "0")).random() < 0.6'
@@ -30,6 +30,15 @@ def test_a_result_that_passes_again_is_never_the_agents_fault(tmp_path, sandbox)
     found = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT})
     assert labels(found) == ("infrastructure", "harness_bug")
     assert found.evidence[0].kind == "command"
+
+
+@pytest.mark.parametrize("recorded", ["failed", ""])
+def test_a_command_that_runs_no_test_says_nothing_of_a_result(tmp_path, sandbox, recorded):
+    outcome = f'outcome = "{recorded}"\n' if recorded else ""
+    command = 'id = "one"\ntest_command = "python -m unittest discover -s tests -p nothing.py || true"\n'
+    found = judged(tmp_path, sandbox, {"workspace/price.py": RIGHT, "case.toml": command + outcome})
+    assert isinstance(found, Undecided)
+    assert "No test ran" in found.rationale
 
 
 def test_the_log_of_the_harness_says_of_which_kind_its_failure_was(tmp_path, sandbox):
@@ -80,7 +89,7 @@ def test_a_name_that_only_the_tests_know_is_the_tasks_fault(tmp_path, sandbox):
         sandbox,
         {
             "instruction.md": "Write a function that gives the sum of a list of values, in a module of its own.\n",
-            "tests/test_price.py": "from hidden_name import total\nassert total([1]) == 1\n",
+            "tests/test_price.py": TEST.replace("from price", "from hidden_name"),
             "solution/hidden_name.py": RIGHT,
         },
     )

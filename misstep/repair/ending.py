@@ -1,0 +1,79 @@
+"""What `misstep repair run` ends with."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.escaping import plain, printable
+from harness.progress import say
+from misstep.options import json_text
+from misstep.repair.cases import Named
+
+if TYPE_CHECKING:
+    from harness.repair_attempt import RepairAttempt
+
+_LINES_SHOWN = 60
+
+
+def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None:
+    """Write the scores of a run and print them; of a repository each patch and its next command, or why not."""
+    import msgspec
+
+    from harness.journal.records import REPORT
+    from studies.judging.assessment import NO_JUDGE
+    from studies.repair_report import repairs_text, scores_json, write_repair_scores
+
+    scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
+    lines, more = _ending(named, out)
+    if json:
+        print(json_text(msgspec.json.decode(scores_json(out)) | more))
+    else:
+        shown = [] if named.repository and not named.cases else [repairs_text([scores]).rstrip()]
+        print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))
+    if plumbing and not json:
+        print(f"\n{NO_JUDGE}", end="")
+    say(f"misstep: the attempts are in {plain(str(out / REPORT))}")
+
+
+def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
+    """What a run on a repository ends with, in lines and for scripts: each patch and its next command, or why not."""
+    from harness.runs.repair import recorded_attempts
+
+    if named.repository is None:
+        return [], {}
+    lines: list[str] = []
+    patches: list[dict[str, str]] = []
+    attempts = list(recorded_attempts(out))
+    for case in named.cases:
+        of_case = [each for each in attempts if each.case == case.case.id]
+        solved = next((each for each in of_case if each.solved), None)
+        tests = ", ".join(case.case.oracle) if all(case.case.oracle) else "the test command"
+        if solved is None:
+            lines += [f"{case.case.id} ({tests}) is not repaired: {_why(of_case[-1])}" for _ in of_case[:1]]
+            continue
+        file = (out / f"{case.case.id}.patch").resolve()
+        file.write_bytes(solved.patch.encode("utf-8", "surrogateescape"))
+        line = shlex.join(["git", "-C", str(named.repository), "apply", str(file)])
+        patches.append({"case": case.case.id, "file": str(file), "apply": line})
+        diff = printable(solved.patch).rstrip().splitlines()
+        more = [f"… and {len(diff) - _LINES_SHOWN} more lines"] if len(diff) > _LINES_SHOWN else []
+        lines += [f"{case.case.id} ({tests}) is repaired:", "", *diff[:_LINES_SHOWN], *more, "", f"Apply it: {line}"]
+    lines += [f"Held back: {each.line}" for each in named.held_back]
+    if not named.cases and not named.held_back:
+        lines.append("No test fails at the head of the repository: there is nothing to repair.")
+    held_back = [{"tests": each.tests, "rule": each.rule, "reason": each.reason} for each in named.held_back]
+    return [printable(line) for line in lines], {"patches": patches, "held_back": held_back}
+
+
+def _why(attempt: "RepairAttempt") -> str:
+    """Why an attempt repaired nothing: what broke it, or what the agent said last."""
+    if attempt.error:
+        return attempt.error
+    steps = attempt.trajectory.steps if attempt.trajectory is not None else ()
+    last = next((step.text for step in reversed(steps) if step.role == "agent" and step.text), "")
+    said = " ".join(last.split())
+    failing = next((each.text for each in attempt.signals if each.validator == "oracle" and each.passed is False), "")
+    why = "" if attempt.ended == "exit" else f"it ended by its limit of {attempt.ended}"
+    return (
+        "; ".join(filter(None, [why, said, " ".join(failing.split())[:200] if attempt.patch else ""])) or attempt.ended
+    )
