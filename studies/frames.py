@@ -68,7 +68,7 @@ def _number(figure: "Figure") -> float | None:
 def _counts(paper: "Paper", figure: "Figure") -> tuple[float | None, float | None]:
     """The count that a printed share is, and what it is out of; neither where one of them is not printed."""
     ids = figure.inputs if figure.check == "percentage" else {}
-    numbers = {name: _number(paper[str(id_)]) for name, id_ in ids.items()}
+    numbers = {name: _number(paper[str(ids[name])]) for name in ("count", "n", "repeats") if name in ids}
     count, n, repeats = numbers.get("count"), numbers.get("n"), numbers.get("repeats", 1.0)
     return (None, None) if count is None or n is None or repeats is None else (count, n * repeats)
 
