@@ -128,6 +128,7 @@ def prevalence_table(
     evidence: Evidence = "real",
     datasets: Sequence[str] = (),
     noun: str = "session",
+    every: bool = False,
 ) -> Table:
     """The share of sessions that show each category, and that show nothing else, with 95% Wilson intervals.
 
@@ -145,9 +146,11 @@ def prevalence_table(
         The data sets' names in `data/datasets.toml`.
     noun
         What one of what was classified is called.
+    every
+        Whether categories of which a rule could say next to nothing are rows as well, as programs expect.
     """
     found = prevalence(categories, patterns)
-    without = _unread(found)[0]
+    without = () if every else _unread(found)[0]
     rows = [one for one in found.categories if one.category not in without]
     shown = [_row(one.category, one.share, _SHOWN, source, evidence) for one in rows]
     shown.append(_row(ANY, found.any_share, _SHOWN, source, evidence))

@@ -135,7 +135,7 @@ def _classified(folder: Path, _: Choice) -> _Opened:
     found = read_scores(folder, Findings)
     patterns = {pattern.labels: pattern.count for pattern in found.patterns}
     source = counted_text(found.n, "session")
-    shares = prevalence_table(tuple(found.categories), patterns, source=source, paper=CLASSIFIED)
+    shares = prevalence_table(tuple(found.categories), patterns, source=source, paper=CLASSIFIED, every=True)
     return classified_tables(folder), (of_evidence(shares, found.evidence),), None
 
 
