@@ -50,6 +50,7 @@ def ablation(
     """
     import sys
 
+    from harness.reflexive.inert import inert
     from harness.reflexive.settings import MECHANISMS, LoopSettings, mechanisms_named
     from harness.runs.reflect.ablation import AblationPlan, run_ablation
     from harness.runs.reflect.chosen_agents import agents_of_skill
@@ -66,6 +67,8 @@ def ablation(
         tuple(name for name in MECHANISMS if name in named or not named),
         LoopSettings(failures_between=failures_between),
     )
+    for sentence in (never := tuple(inert(plan.settings))):
+        say(f"misstep: {sentence}")
     with run_folders.kept_when_stopped(out):
         made = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])
     from studies.reflexive.report import reflections_json, reflections_text
@@ -73,5 +76,5 @@ def ablation(
 
     found = open_reflexive_runs([run.folder for run in made])
     print(reflections_json(found) if json else reflections_text(found), end="")
-    say_warnings(found)
+    say_warnings(found, never)
     say(f"misstep: the runs are in {plain(str(out))}")

@@ -96,6 +96,7 @@ def run(
 
     from harness.agent.clocks import RealClock, VirtualClock
     from harness.journal.records import LOOP_RECORDS
+    from harness.reflexive.inert import inert
     from harness.reflexive.plateau import detector
     from harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
     from harness.runs.reflect.running import ReflectPlan, run_reflexive
@@ -114,6 +115,8 @@ def run(
         without=mechanisms_named(separate("--without", without)),
     )
     detector(plateau)  # what there is not is said before anything is written
+    for sentence in (never := tuple(inert(settings))):
+        say(f"misstep: {sentence}")
     open_reflexive_runs(lessons or ())
     ids = tuple(separate("--items", items)) or None
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
@@ -134,7 +137,7 @@ def run(
             )
     found = open_reflexive_run(out)
     print(reflections_json([found]) if json else run_text(found), end="")
-    say_warnings([found])
+    say_warnings([found], never)
     if ended.stopped:
         say(f"misstep: stopped: {plain(ended.stopped)}")
     say(f"misstep: every event is in {plain(str(out / LOOP_RECORDS.file))}")

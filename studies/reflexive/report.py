@@ -27,7 +27,7 @@ from analysis.tables import Table
 from analysis.tables.wording import counted_text
 from harness.reflexive.settings import MECHANISMS
 from studies.judged_runs import distinct_names
-from studies.reflexive.runs import ReflexiveRun, warn_of
+from studies.reflexive.runs import ReflexiveRun, remarks_of, warn_of
 
 _COMPARED = 8
 """With more runs pairs of them are no table that anybody reads."""
@@ -71,7 +71,7 @@ def run_text(run: ReflexiveRun) -> str:
 
 def reflections_json(runs: Sequence[ReflexiveRun]) -> str:
     """The figures of some runs as one JSON document; of one run as `misstep reflect run --json` prints it."""
-    documents = [{"run": run.name, **loop_document(run.work, run.scores)} for run in runs]
+    documents = [{"run": run.name, "remarks": remarks_of(run), **loop_document(run.work, run.scores)} for run in runs]
     if len(runs) == 1:
         return _json(documents[0])
     scores = [run.scores for run in runs]

@@ -4,7 +4,7 @@ data/recordings/reflexive/ablation/recording.toml   what the runs are of, and th
 data/recordings/reflexive/ablation/runs.jsonl       the figures of a run a line (`LoopScores`), without any text
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,6 +14,7 @@ from msgspec import Struct
 from analysis.measures.reflexive.scores import LoopScores, score_loop
 from analysis.measures.reflexive.work import WorkedRun, worked_run
 from analysis.tables import Evidence
+from analysis.tables.wording import counted_text
 from harness.errors import InputError, UsageError
 from harness.escaping import plain
 from harness.journal.records import (
@@ -24,8 +25,11 @@ from harness.journal.records import (
     read_records,
     replace_file,
 )
+from harness.loop_events import TurnEnded
 from harness.places import data_folder
 from harness.progress import say
+from harness.reflexive.inert import inert
+from harness.reflexive.settings import LoopSettings
 from harness.runs.reflect.ablation import EARLIER
 from harness.runs.standing_runs import manifest_of
 
@@ -113,7 +117,34 @@ def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
         found.append(f"{_named(halted, runs)} halted: the target could not be brought back.")
     if len({(run.scores.seed, run.scores.of) for run in runs}) > len({run.scores.seed for run in runs}):
         found.append("The runs of one seed are not all of the same items.")
+    of_runs = {run.name: remarks_of(run) for run in runs}
+    for sentence in dict.fromkeys(sentence for remarks in of_runs.values() for sentence in remarks):
+        named = [plain(name) for name, remarks in of_runs.items() if sentence in remarks]
+        found.append(sentence if len(named) == len(runs) else f"{', '.join(named)}: {sentence}")
     return found
+
+
+def remarks_of(run: ReflexiveRun) -> tuple[str, ...]:
+    """What the mechanisms and budgets of a run could not do, or did not, and why; a sentence each."""
+    asked, scores = run.manifest.settings, run.scores
+    settings = msgspec.convert({**asked.get("dials", {}), "without": asked.get("without", [])}, LoopSettings)
+    found = list(inert(settings))
+    between = settings.failures_between
+    failed = sum(len(one.attempts) >= between and not one.solved for one in run.work.items)
+    if not found and settings.has("re_engagement") and not scores.re_engaged and (scores.plateaus or failed):
+        found.append(
+            f"The strategist was never asked again, with {counted_text(scores.plateaus, 'plateau')} and "
+            f"{counted_text(failed, 'item')} that failed {between} times or more: less than "
+            f"{settings.least_seconds_to_re_engage:g} seconds of an item's time were left each time."
+        )
+    turns = [event.happened for event in run.work.events if isinstance(event.happened, TurnEnded)]
+    for name, most, spent in (
+        ("tokens", settings.item.tokens, sum(turn.tokens_in + turn.tokens_out for turn in turns)),
+        ("usd", settings.item.usd, sum(turn.usd for turn in turns)),
+    ):
+        if most is not None and turns and not spent:
+            found.append(f"--{name} stopped nothing: of no turn it is known what it took of it.")
+    return tuple(found)
 
 
 def _named(names: Sequence[str], runs: Sequence[ReflexiveRun]) -> str:
@@ -125,10 +156,11 @@ def _named(names: Sequence[str], runs: Sequence[ReflexiveRun]) -> str:
     return f"{'The runs' if len(names) > 1 else 'The run'} {', '.join(names)} {'are' if len(names) > 1 else 'is'}"
 
 
-def say_warnings(runs: Sequence[ReflexiveRun]) -> None:
-    """Say them on stderr."""
+def say_warnings(runs: Sequence[ReflexiveRun], said: Collection[str] = ()) -> None:
+    """Say them on stderr, but for those that were said before."""
     for sentence in warn_of(runs):
-        say(f"misstep: {sentence}")
+        if sentence not in said:
+            say(f"misstep: {sentence}")
 
 
 class About(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,5 +1,6 @@
 """A run that is watched tells each finding once, also of files that come and change between two looks."""
 
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from harness.errors import InputError, UsageError
 from studies.classified_paths import classified_findings
-from studies.watching import new_findings
+from studies.watching import TOLD, new_findings
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 
@@ -30,6 +31,32 @@ def test_each_look_tells_what_came_since_and_nothing_twice(tmp_path: Path) -> No
     come_in()
     found = new_findings([folder], CATEGORIES, by_id, tmp_path / "run", wait=come_in)
     assert [one.item for one in islice(found, len(expected))] == expected
+
+
+def test_a_run_that_goes_on_tells_what_it_has_not_told(tmp_path: Path) -> None:
+    names, run = [f"s{number}" for number in range(12)], tmp_path / "run"
+    file = tmp_path / "all.jsonl"
+    before, every = _flagged(" ".join(names[:5]), tmp_path), _flagged(" ".join(names), tmp_path)
+    atif_lines(file, names[:5])
+
+    def told(most: int) -> list[str]:
+        """What one look tells, or its beginning, when the program is stopped then."""
+        found = new_findings([file], CATEGORIES, by_id, run, wait=lambda: pytest.fail("there is no second look"))
+        seen = []
+        with suppress(pytest.fail.Exception):
+            for one in found:
+                seen.append(one.item)
+                if len(seen) == most:
+                    break
+        return seen
+
+    assert told(1) == before[:1]
+    assert told(99) == before, "the first was printed, and the program stopped before that was written down"
+    assert told(99) == []
+    atif_lines(file, names)
+    assert told(99) == every[len(before) :]
+    (run / TOLD).unlink()
+    assert told(99) == [], "a run of `classify` has found all of them"
 
 
 def test_the_first_session_is_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,6 @@ def recovery_table() -> Table:
         for part, name in CLASSES.items()
         for column in ("n", "recovered", "not_recovered")
         for figure in [paper[f"recovery.{key}.{part}.{column}"]]
-        if figure.derivations
     ]
     elsewhere = [
         checked_figure(paper, figure, f"{figure.row} ({figure.place})", "Elsewhere in the paper")

@@ -56,6 +56,8 @@ def test_the_loop_runs_anywhere_says_its_ends_first_and_the_same_command_says_th
     code, out, err = reflect("run", "--n", 4, "--out", tmp_path / "run")
     assert code == 0, err
     assert out.startswith("How the items ended\n")
+    assert "never" not in err
+    assert "strategist is never asked" in reflect("run", "--n", 1, "--item-seconds", 120, "--out", tmp_path / "low")[2]
     again = reflect("run", "--n", 4, "--out", tmp_path / "run", "--json")
     items = json.loads(again[1])["items"]
     assert len(items) == 4

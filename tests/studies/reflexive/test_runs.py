@@ -8,7 +8,7 @@ from msgspec import structs
 
 from harness.errors import InputError, UsageError
 from harness.journal.records import read_manifest, write_manifest
-from studies.reflexive.report import reflections_json, reflections_text
+from studies.reflexive.report import reflections_html, reflections_json, reflections_text
 from studies.reflexive.runs import (
     About,
     open_recording,
@@ -51,6 +51,23 @@ def test_a_reader_is_told_of_runs_that_are_unfinished_halted_or_of_other_items(t
         "The run half is not finished.",
         "The runs of one seed are not all of the same items.",
     ]
+
+
+def test_what_a_run_could_not_do_is_said_on_its_page_and_in_its_document(tmp_path: Path) -> None:
+    often = Log("fig").begin("fig").failing("fig").failing("fig", 2).failing("fig", 3).end("fig", "time_budget")
+    short = {"dials": {"item": {"seconds": 120.0, "tokens": 9, "usd": 2.0}}}
+    runs = [
+        open_reflexive_run(looped_run(tmp_path / name, often.done(), **settings))
+        for name, settings in {"short": short, "long": {}, "capped": {"dials": {"item": {"usd": 2.0}}}}.items()
+    ]
+    said = [json.loads(reflections_json([run]))["remarks"] for run in runs]
+    assert [[sentence.split(":")[0].split(",")[0] for sentence in remarks] for remarks in said] == [
+        ["The strategist is never asked again", "--tokens stopped nothing", "--usd stopped nothing"],
+        ["The strategist was never asked again"],
+        ["The strategist was never asked again", "--usd stopped nothing"],
+    ]
+    assert said[0][0] in reflections_html(runs[:1], "again")
+    assert f"short: {said[0][0]}" in warn_of(runs)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -25,6 +25,17 @@ def test_every_rate_of_tables_3_and_4_follows_from_its_counts(heading: str) -> N
     assert all((one.low or 1) < float(one.value or 0) < (one.high or 0) for one in rows)
 
 
+@pytest.mark.parametrize("heading", wink_recovery.TABLES.values())
+def test_every_count_of_tables_3_and_4_is_shown(heading: str) -> None:
+    table = wink_recovery.recovery_table()
+    for name in wink_recovery.CLASSES.values():
+        counts = [
+            row(table, f"{name}: {column}", f"Counts: {heading}", recomputed=False).value
+            for column in ("agent recovered", "agent not recovered", "sample size")
+        ]
+        assert counts[0] + counts[1] == counts[2]
+
+
 def test_only_the_ninety_percent_of_abstract_and_introduction_do_not_round_from_the_table() -> None:
     failed = [one for one in wink_recovery.recovery_table().rows if one.status not in (None, "reproduced")]
     assert [one.source for one in failed if "cut off" in one.reason] == ["Abstract", "Section 1"]
