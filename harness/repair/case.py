@@ -55,7 +55,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
         A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
         `instructions` (`high_level`, `detailed`) are for `--instructions`.
     alone
-        Whether the oracle's tests are run alone; false runs the whole command and looks at them.
+        The oracle's tests are run alone; with false the whole command is run and they are looked at.
 
     Examples
     --------

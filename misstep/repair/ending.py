@@ -1,5 +1,6 @@
 """What `misstep repair run` ends with."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,8 @@ def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
             continue
         file = (out / f"{case.case.id}.patch").resolve()
         file.write_bytes(solved.patch.encode("utf-8", "surrogateescape"))
-        line = shlex.join(["git", "-C", str(named.repository), "apply", str(file)])
+        from_there = os.path.relpath(file, named.repository.resolve())
+        line = shlex.join(["git", "-C", str(named.repository), "apply", from_there])
         patches.append({"case": case.case.id, "file": str(file), "apply": line})
         diff = printable(solved.patch).rstrip().splitlines()
         more = [f"… and {len(diff) - _LINES_SHOWN} more lines"] if len(diff) > _LINES_SHOWN else []
