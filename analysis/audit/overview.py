@@ -48,8 +48,8 @@ def overview_table() -> Table:
         paper=SLUG,
         title="How the checks of four papers ended",
         finding=(
-            f"{headline(findings)} They are of {checked:,} printed figures, and the index counts figures. "
-            f"{alone:,} of the {printed:,} printed figures stand alone: no other printed figure says anything about them."
+            f"{headline(findings)} They are of {checked:,} printed figures, and the index counts figures. {alone:,} "
+            f"of the {printed:,} printed figures stand alone: no other printed figure says anything about them."
         ),
         rows=tuple(rows),
         notes=(

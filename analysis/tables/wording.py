@@ -52,10 +52,10 @@ def value_text(row: Row) -> str:
     """
     if row.printed is None:
         return number_text(row.value, row.unit)
-    if row.unit == "share" and isinstance(row.value, float) and _BARE.fullmatch(row.printed):
-        is_percent = math.isclose(float(row.printed), 100 * row.value, rel_tol=1e-9, abs_tol=1e-9)
-        return f"{row.printed}%" if is_percent else row.printed
-    return row.printed
+    if row.unit != "share" or not isinstance(row.value, float) or not _BARE.fullmatch(row.printed):
+        return row.printed
+    is_percent = math.isclose(float(row.printed), 100 * row.value, rel_tol=1e-9, abs_tol=1e-9)
+    return f"{row.printed}%" if is_percent else row.printed
 
 
 def interval_text(row: Row) -> str:
