@@ -128,7 +128,7 @@ class UnknownFormat(InputError):
         told = f"; the nearest is {nearest}: {reasons[nearest]}" if nearest in reasons else ""
         super().__init__(
             f"no known trajectory format{told}",
-            "`misstep convert --help` lists the formats; the README shows how to add a reader.",
+            "`misstep convert --help` lists the formats; docs/plug-ins.md shows how to add a reader.",
             file=file,
         )
 

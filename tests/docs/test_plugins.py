@@ -1,4 +1,4 @@
-"""The reader, the rule and the judge of the README do what it says, registered by the file that stands beside them."""
+"""The reader, the rule and the judge of the page on plug-ins do what it says, registered by the file beside them."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from harness.journal.records import read_verdicts
 from harness.runs.judge import run_judge
 from harness.runs.known_judges import known_judge
 from misstep import classify, plugins
+from tests.docs.documents import DOCUMENTS, ROOT
 from tests.misstep.installed import installed
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
-FILES = dict(re.findall(r"```(?:python|toml)\n# (\S+)\n(.*?)```", README, flags=re.DOTALL))
-LISTED = README.split("```text\n$ misstep plugins\n")[1].split("```")[0]
+PAGE = DOCUMENTS["docs/plug-ins.md"]
+FILES = dict(re.findall(r"```(?:python|toml)\n# (\S+)\n(.*?)```", PAGE, flags=re.DOTALL))
+LISTED = PAGE.split("```text\n$ misstep plugins\n")[1].split("```")[0]
 
 
 def yes_or_perhaps(request: Request) -> str:
@@ -30,7 +30,7 @@ def yes_or_perhaps(request: Request) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The package of the README, installed."""
+    """The package of the page, installed."""
     for name, content in FILES.items():
         (tmp_path / name).write_text(content)
     project = tomllib.loads(FILES["pyproject.toml"])["project"]

@@ -42,8 +42,8 @@ def test_a_measure_reads_no_row_of_a_table_back(file: Path) -> None:
     assert not read & {"quantity", "group"}
 
 
-def test_every_room_of_the_readme_tree_exists_and_none_is_left_out() -> None:
-    tree = (ROOT / "README.md").read_text().split("```text tree\n")[1].split("```")[0]
+def test_every_room_of_the_tree_in_the_documents_exists_and_none_is_left_out() -> None:
+    tree = (ROOT / "docs/layout.md").read_text().split("```text tree\n")[1].split("```")[0]
     drawn = {line.split()[0].rstrip("/") for line in tree.splitlines() if re.match(r"\s*[a-z_]+/ ", line)}
     rooms = {
         folder.name

@@ -10,10 +10,9 @@ import yaml
 
 from studies.exports.opening import Choice
 from studies.exports.writing import export_run
+from tests.docs.documents import EVERYTHING
 from tests.misstep.made_up_repairs import repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
-
-README = Path(__file__).parents[3] / "README.md"
 
 
 @pytest.fixture
@@ -56,7 +55,7 @@ def test_a_table_without_rows_which_datasets_does_not_open_is_in_its_file_alone(
 def test_the_lines_of_the_readme_open_an_export(
     runs: dict[str, Path], tmp_path: Path, offline: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blocks = re.findall(r"```python\n(from datasets import.*?)```", README.read_text(), flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(from datasets import.*?)```", EVERYTHING, flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
     for block in blocks:
         (folder,) = re.findall(r'load_dataset\("(\w+)"', block)

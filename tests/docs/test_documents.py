@@ -1,4 +1,4 @@
-"""The README is run: each line of a console block that begins with `$`, and what it prints is what stands under it."""
+"""The documents are run: each line of a console block that begins with `$` prints what stands under it."""
 
 import os
 import re
@@ -12,10 +12,10 @@ import pytest
 
 from harness.observer.hook import EVENTS
 from harness.observer.hook_settings import installed_hooks
+from tests.docs.documents import DOCUMENTS, EVERYTHING, ROOT
 from tests.local_model import local_model_or_skip
 
-README = Path(__file__).parents[2] / "README.md"
-BLOCKS = re.findall(r"```console\n(.*?)```", README.read_text(), flags=re.DOTALL)
+BLOCKS = [block for text in DOCUMENTS.values() for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)]
 COMMAND = re.compile(r"^\$ ((?:misstep|sh examples/|timeout|cmp) ?.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 MISSTEP = (sys.executable, "-m", "misstep")
 BLOCKS_OF_COMMANDS = [block for block in (COMMAND.findall(text) for text in BLOCKS) if block]
@@ -52,22 +52,36 @@ def test_there_is_something_to_run() -> None:
     }
 
 
-def test_a_link_within_the_readme_leads_to_a_heading() -> None:
-    text = README.read_text()
-    titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
-    headings = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
-    links = re.findall(r"\]\(#([^)]*)\)", text)
-    assert {"the-morning-after", "the-table-of-a-paper"} <= set(links) <= headings
+def test_a_link_leads_to_a_file_or_a_heading() -> None:
+    broken = []
+    for path, text in DOCUMENTS.items():
+        for target in re.findall(r"\]\(((?!https?:)[^)\s]*)\)", re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+            name, _, heading = target.partition("#")
+            file = (ROOT / path).parent / name if name else ROOT / path
+            if not file.exists() or (heading and heading not in _headings(file)):
+                broken.append(f"{path}: {target}")
+    assert broken == []
+
+
+def _headings(file: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", file.read_text("utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_readme_is_short_and_names_every_page() -> None:
+    text = DOCUMENTS["README.md"]
+    assert text.count("\n") <= 220
+    assert [path for path in DOCUMENTS if path != "README.md" and f"]({path}" not in text] == []
 
 
 def test_the_choice_that_a_reader_is_told_to_change_stands_in_the_notebook() -> None:
-    told = re.search(r"In `(\w+\.ipynb)`, for example, change the floor\s+in `([^`]+)`", README.read_text())
+    told = re.search(r"In `(\w+\.ipynb)`, for example, change the floor\s+in `([^`]+)`", EVERYTHING)
     assert told
-    assert told[2] in (README.parent / "notebooks" / told[1]).read_text()
+    assert told[2] in (ROOT / "notebooks" / told[1]).read_text()
 
 
 def test_the_settings_of_the_hook_are_those_that_doctor_looks_for(tmp_path: Path) -> None:
-    (settings,) = re.findall(r"```json\n(\{\"hooks\".*?)```", README.read_text(), flags=re.DOTALL)
+    (settings,) = re.findall(r"```json\n(\{\"hooks\".*?)```", EVERYTHING, flags=re.DOTALL)
     (tmp_path / "settings.json").write_text(settings)
     found = list(installed_hooks([tmp_path / "settings.json"]))
     assert [one.event for one in found] == ["PostToolUse", "PostToolUseFailure"]
@@ -77,14 +91,14 @@ def test_the_settings_of_the_hook_are_those_that_doctor_looks_for(tmp_path: Path
 
 @pytest.mark.data
 @pytest.mark.parametrize("block", BLOCKS_OF_COMMANDS, ids=[block[0][0] for block in BLOCKS_OF_COMMANDS])
-def test_commands_print_what_the_readme_says(
+def test_commands_print_what_the_documents_say(
     block: list[tuple[str, str]], data_folder: Path, tmp_path: Path, own_cache: Path
 ) -> None:
     if any("--local" in shlex.split(command) for command, _ in block):
         local_model_or_skip()
     for made_up in ("labels.csv", "label_studio.json", "loop_labels.json", "figures.csv"):
-        shutil.copy(README.parent / "tests/docs" / made_up, tmp_path)
-    shutil.copytree(README.parent / "examples", tmp_path / "examples")
+        shutil.copy(ROOT / "tests/docs" / made_up, tmp_path)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     for command, printed in block:
         expanded = command.replace("$MISSTEP_DATA", str(data_folder))
         done = subprocess.run(
