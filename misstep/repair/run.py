@@ -92,12 +92,13 @@ def run(
 
     Each case has a sandbox of its own; its patch is checked and kept.
 
-    CASES is a folder of repair cases (`misstep help repair-case` shows their form), or a git repository with --test-
-    command, whose failing test becomes a case. Without a model the policy `search` tries small changes where the
-    failure leads. With --patch-judge a judge says of each patch whether an engineer would land it; with test execution
-    the agent is told. The same command continues a run that was stopped; no attempt is made twice. With --shard several
-    machines repair, each its own cases; `misstep merge RUN` joins what they did. With --dask a Dask cluster does all
-    shards. """ import sys
+    CASES is a folder of repair cases (see `misstep help repair-case`), or a git repository with --test-command, whose
+    failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. With
+    --patch-judge a judge says of each patch whether an engineer would land it; with test execution the agent is told.
+    The same command continues a run that was stopped; no attempt is made twice. With --shard several machines repair,
+    each its own cases; `misstep merge RUN` joins what they did. With --dask a Dask cluster does all shards.
+    """
+    import sys
 
     from harness.agent.loop import AgentLimits
     from harness.repair.case import sampled_cases
