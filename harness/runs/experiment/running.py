@@ -6,7 +6,7 @@ under way when the run was killed is run again.
 
 import asyncio
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from itertools import islice
@@ -20,7 +20,7 @@ from harness.agent.policies.model import ModelSettings
 from harness.clients import ClientSettings
 from harness.clients.concurrency import run_concurrently
 from harness.generate.voice import WordingSet
-from harness.journal.records import LIVE_RECORDS, SCHEMA, Inputs, Manifest, read_records
+from harness.journal.records import LIVE_RECORDS, SCHEMA, Inputs, Manifest
 from harness.journal.run_folder import RunInProgress, standing
 from harness.live_session import LiveSession
 from harness.no_model import NO_MODEL
@@ -119,11 +119,6 @@ def run_experiment(
             if len(run.entries) == plan.n:
                 run.finish(_now())
         return plan.n if run.finished else len(run.entries)
-
-
-def recorded_sessions(run: Path) -> Iterator[LiveSession]:
-    """The sessions of a run in their order; raises `InputError` where there is no such run."""
-    return read_records(run, LIVE_RECORDS, unfinished=True)
 
 
 def unit_of(design: Design, item: str, engineer: str) -> str:
