@@ -23,9 +23,9 @@ lint: $(STAMP)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-# JupyterLab on the notebooks, in the browser; the first time it installs it.
+# JupyterLab on the notebooks, in the browser, for this machine alone; the first time it installs it. Root must be allowed to.
 lab: .venv/.lab
-	@$(BIN)/jupyter lab notebooks
+	@$(BIN)/jupyter lab --ip=127.0.0.1 --allow-root notebooks
 
 .venv/.lab: $(STAMP)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[lab]'

@@ -3,10 +3,10 @@
 import csv
 import io
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -19,15 +19,6 @@ from harness.journal.records import replace_file
 _SHOWN = 3
 _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."
 _GOLD_FORM = "gold.csv has the columns item, rater and label, and one row an item and rater."
-
-
-CONSTRUCTION = "construction"
-"""The rater of generated cases: their labels are known because the cases were made so."""
-
-
-def evidence_of(raters: Collection[str]) -> Literal["generated", "real"]:
-    """The kind of evidence that labels of these raters give: generated where construction is the only one."""
-    return "generated" if set(raters) == {CONSTRUCTION} else "real"
 
 
 class BenchmarkItem(Struct, frozen=True):
@@ -161,14 +152,27 @@ def check_gold(folder: Path, labels: Collection[str], items: Collection[str] | N
         raise _of_unknown_items(path, unknown)
 
 
+def check_columns(given: Sequence[str] | None, wanted: Sequence[str], path: Path, form: str) -> None:
+    """Refuse a table that lacks a column, or has one that nothing would read; names file, line and column."""
+    columns = list(given or ())
+    lacking = [column for column in wanted if column not in columns]
+    if lacking:
+        has = f"; the columns are {', '.join(columns[:_SHOWN])}" if columns else ""
+        raise InputError(f"there is no column {lacking[0]!r}{has}", form, file=path, line=1, field=lacking[0])
+    if len(columns) > len(wanted):
+        further = next((one for one in columns if one not in wanted), "")
+        twice = next((one for one in wanted if columns.count(one) > 1), "")
+        found = f"there are two columns {twice!r}" if twice else f"nothing reads the column {further!r}"
+        advice = f"{form} Keep anything else in a file of another name."
+        raise InputError(found, advice, file=path, line=1, field=twice or further or None)
+
+
 def gold_lines(path: Path) -> Iterator[tuple[int, GoldLabel]]:
     """Line number and label of each row that has one."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.DictReader(stream, strict=True)
-            lacking = [column for column in GoldLabel.__struct_fields__ if column not in (reader.fieldnames or ())]
-            if lacking:
-                raise InputError(f"there is no column {lacking[0]!r}", _GOLD_FORM, file=path, line=1)
+            check_columns(reader.fieldnames, GoldLabel.__struct_fields__, path, _GOLD_FORM)
             for row in reader:
                 given = [row[column] for column in GoldLabel.__struct_fields__]
                 if None in given or None in row:

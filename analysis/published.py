@@ -49,7 +49,7 @@ Check = Literal[
 """A way to work a figure out again; `INPUTS` names what each takes."""
 
 INPUTS: dict[Check, frozenset[str]] = {
-    "percentage": frozenset({"count", "n", "repeats"}),
+    "percentage": frozenset({"count", "n", "repeats", "beside", "most"}),
     "mean": frozenset({"n", "step", "repeats"}),
     "two_proportion_p": frozenset({"x1", "n1", "x2", "n2", "share1", "share2"}),
     "stars": frozenset({"p", "one", "two", "three", "four"}),
@@ -67,7 +67,9 @@ INPUTS: dict[Check, frozenset[str]] = {
 }
 """What each check takes; any may be missing where it is not printed.
 
-- `percentage`: 100 count / (n x repeats). `mean`: of n x repeats answers that go in steps of `step`, 1 where not given.
+- `percentage`: 100 count / (n x repeats); where n is not printed, whether any number up to `most` has whole counts of
+  this share and of those `beside` it, which are of the same items.
+- `mean`: of n x repeats answers that go in steps of `step`, 1 where not given.
 - `two_proportion_p`: the p-value of x1 of n1 against x2 of n2, or of two shares where no counts are printed.
 - `stars`: the stars beside a figure, from its p-value `p` and the levels that the legend gives to `one` star, `two` …
 - `precision_recall`: the figure's column says precision, recall, F1 or accuracy; seen from the class of the figure's
@@ -81,7 +83,7 @@ INPUTS: dict[Check, frozenset[str]] = {
 - `relative_change`: (to - from) / from. `same`: the same quantity in another place. `share_of`: part / whole.
 """
 
-LISTS = frozenset({"parts", "margins", "agreements", "kappas"})
+LISTS = frozenset({"parts", "margins", "agreements", "kappas", "beside"})
 """Inputs that are a list of figures."""
 
 MOST_DIGITS = 15

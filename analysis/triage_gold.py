@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.gold import GoldLabel, gold_lines
+from analysis.gold import GoldLabel, check_columns, gold_lines
 from harness.errors import InputError
 
 SUBCATEGORIES = "gold_subcategories.csv"
@@ -53,9 +53,7 @@ def read_constructions(folder: Path) -> dict[str, Construction]:
     try:
         with file.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.DictReader(stream, strict=True)
-            lacking = [column for column in columns if column not in (reader.fieldnames or ())]
-            if lacking:
-                raise InputError(f"there is no column {lacking[0]!r}", _FORM, file=file, line=1)
+            check_columns(reader.fieldnames, columns, file, _FORM)
             return {row["item"]: Construction(*(row[column] or "" for column in columns)) for row in reader}
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"not a CSV table in UTF-8: {error}", _FORM, file=file) from error

@@ -41,23 +41,28 @@ class Mean(unittest.TestCase):
 PY
 printf 'ERROR: test_no_values\nZeroDivisionError: division by zero\n\nRan 2 tests\nFAILED (errors=1)\n' > "$folder/mean/logs/tests.log"
 
-# The task's fault: the test wants an order that nobody asked for, and has no reason to come about.
+# The task's fault: the test wants a file by a name that nobody told the agent.
 case_of colours "python -m unittest discover -s tests"
-echo 'Write colours() in colours.py. It gives the colours red, green and blue as a list, in any order.' > "$folder/colours/instruction.md"
-run_of colours "Write colours() in colours.py." "cat > colours.py" ""
-printf 'def colours():\n    return ["blue", "green", "red"]\n' > "$folder/colours/workspace/colours.py"
-printf 'def colours():\n    return ["red", "green", "blue"]\n' > "$folder/colours/solution/colours.py"
+echo 'Write the colours red, green and blue into a text file, a line each.' > "$folder/colours/instruction.md"
+run_of colours "Write the colours red, green and blue into a text file, a line each." "cat > list.txt" ""
+printf 'red\ngreen\nblue\n' > "$folder/colours/workspace/list.txt"
+printf 'red\ngreen\nblue\n' > "$folder/colours/solution/palette.txt"
 cat > "$folder/colours/tests/test_colours.py" <<'PY'
 import unittest
-
-from colours import colours
 
 
 class Colours(unittest.TestCase):
     def test_colours(self):
-        self.assertEqual(colours(), ["red", "green", "blue"])
+        with open("palette.txt") as file:
+            self.assertEqual(file.read().split(), ["red", "green", "blue"])
 PY
-printf 'FAIL: test_colours\nAssertionError: Lists differ\n\nRan 1 test\nFAILED (failures=1)\n' > "$folder/colours/logs/tests.log"
+cat > "$folder/colours/logs/tests.log" <<'LOG'
+ERROR: test_colours
+FileNotFoundError: [Errno 2] No such file or directory: 'palette.txt'
+
+Ran 1 test
+FAILED (errors=1)
+LOG
 
 # The infrastructure's fault: the tests never began.
 case_of words "python -m unittest discover -s tests"

@@ -81,6 +81,10 @@ def json_form(data: bytes, decoder: "msgspec.json.Decoder[T]", file: Path, line:
         raise InputError(f"not valid JSON: {error}", form, file=file, line=line) from error
 
 
+_DESCRIBING = ("licence", "license")
+"""Keys that describe any file and are spelt like another one (`evidence`)."""
+
+
 def misspelt(data: bytes, known: Iterable[str], file: Path, form: str) -> None:
     """Refuse a key at the top of a TOML file that is nearly a known one which is not there; others are let be.
 
@@ -93,7 +97,7 @@ def misspelt(data: bytes, known: Iterable[str], file: Path, form: str) -> None:
     raw = msgspec.toml.decode(text)
     lacking = [name for name in known if name not in raw]
     for key in raw:
-        if key not in known and (near := nearest(key, lacking)):
+        if key not in (*known, *_DESCRIBING) and (near := nearest(key, lacking)):
             raise InputError(f"unknown key {key!r}", f"{near}{form}", file=file, line=_line_of(text, [key]), field=key)
 
 

@@ -9,6 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from harness.evidence import Evidence
+
 Arm = Literal["shadow", "guide"]
 """Whether guidance is only recorded, or said to the agent."""
 
@@ -126,6 +128,8 @@ class ObservedRun(Struct, frozen=True, omit_defaults=True):
         How often the detector was due while an earlier question was still open: it is not asked then.
     file, line
         Where the run was read from; empty for one that was run live.
+    evidence
+        `generated` if a program made the run.
     """
 
     item: str
@@ -138,3 +142,4 @@ class ObservedRun(Struct, frozen=True, omit_defaults=True):
     skipped: int = 0
     file: str = ""
     line: int | None = None
+    evidence: Evidence = "real"

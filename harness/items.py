@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.evidence import Evidence
 from harness.forms import json_form, misspelt, toml_form
 from harness.trajectory import Trajectory
 
@@ -34,6 +35,9 @@ MOST_LINE_BYTES = 64 << 20
 
 NOTHING_TO_SHOW = "there is no run, text, task or patch to show"
 """Why a judge is not asked about an item that is no more than its id."""
+
+CATEGORY = "category"
+"""The field of an item's `extra` that says which question it asks, where its benchmark asks several."""
 
 _FILES_HELD = 4
 _PATH_SHOWN = 100
@@ -73,7 +77,8 @@ class Item(Struct, frozen=True, omit_defaults=True):
     unaskable
         The reason why nobody can be asked about it, such as a run that is not published.
     extra
-        An object with any other data.
+        An object with any other data. `category` in it says which question the item asks, if its benchmark asks
+        several: a judge of that name, or one that declares it, is asked about no other items.
 
     Examples
     --------
@@ -99,6 +104,12 @@ class Item(Struct, frozen=True, omit_defaults=True):
         return self.unaskable or ("" if shown else NOTHING_TO_SHOW)
 
 
+def category_in(extra: Mapping[str, Any]) -> str:
+    """The category that an item's `extra` names; empty where it names none."""
+    named = extra.get(CATEGORY)
+    return named if isinstance(named, str) else ""
+
+
 class Question(Struct, frozen=True):
     """What a benchmark asks.
 
@@ -116,6 +127,8 @@ class Question(Struct, frozen=True):
         What of the items' `extra` a judge may see.
     level
         The level of measurement of the labels, which stand in their order where they have one.
+    evidence
+        The kind of evidence that figures on it are.
     """
 
     name: str
@@ -125,6 +138,7 @@ class Question(Struct, frozen=True):
     asks: str = ""
     shown: tuple[str, ...] = ()
     level: Level = "nominal"
+    evidence: Evidence = "real"
 
 
 class BenchmarkFile(Struct):
@@ -149,6 +163,8 @@ class BenchmarkFile(Struct):
         The fields of an item's `extra` that a judge may see.
     level
         The level of measurement. If it is not `nominal`, the labels stand in their order.
+    evidence
+        The kind of evidence: `real`, or `generated` if a program made the items.
 
     Examples
     --------
@@ -169,6 +185,7 @@ class BenchmarkFile(Struct):
     question: str = ""
     shown: tuple[str, ...] = ()
     level: Level = "nominal"
+    evidence: Evidence = "real"
 
 
 def read_question(folder: Path) -> Question:
@@ -195,7 +212,8 @@ def read_question(folder: Path) -> Question:
         raise InputError(said, "Name one of them.", file=file, field="positive")
     name = asked.name or folder.resolve().name
     kind = asked.kind or _kind_of_items(folder)
-    return Question(name, kind, labels, asked.positive, asked.question.strip(), asked.shown, asked.level)
+    question = asked.question.strip()
+    return Question(name, kind, labels, asked.positive, question, asked.shown, asked.level, asked.evidence)
 
 
 def _kind_of_items(folder: Path) -> Kind:

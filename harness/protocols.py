@@ -77,7 +77,7 @@ class Ask(Protocol):
 
 
 class WrittenJudge(Protocol):
-    """What somebody writes in Python to judge items; `kind`, one kind of items, may stand beside it.
+    """What somebody writes in Python to judge items; `kind`, one kind of items, and `category` may stand beside it.
 
     A class without parameters will do, and so will an object or a module.
     """

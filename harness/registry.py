@@ -1,15 +1,19 @@
 """A registry is a visible dict from name to dotted path, loaded when used; entry points add to it from outside."""
 
+import sys
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from harness.errors import UsageError
+from harness.errors import MisstepError, UsageError
 from harness.version import __version__
 
 T = TypeVar("T")
+
+_CALLED = "CONTRIBUTING.md says what such a part is called with, and what it gives."
 
 
 class Registry(dict[str, str], Generic[T]):
@@ -34,6 +38,8 @@ class Registry(dict[str, str], Generic[T]):
     def load(self, name: str) -> T:
         """What stands under `name`, or at `name` itself where that is a dotted path `package.module:name`.
 
+        A module that is not installed is looked for in the present folder.
+
         Raises
         ------
         UsageError
@@ -47,13 +53,26 @@ class Registry(dict[str, str], Generic[T]):
                 f"Known: {', '.join(sorted(registered))}.",
             )
         module, _, attribute = target.partition(":")
+        if name not in registered and (here := str(Path.cwd())) not in sys.path:
+            sys.path.append(here)
         try:
             found: T = _at(module, attribute)
         except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
             raise UsageError(
-                f"{name!r} cannot be loaded from {target!r}: {raised(error)}", "Check the dotted path."
+                f"{name!r} cannot be loaded from {target!r}: {raised(error)}",
+                "Check the dotted path: a module is installed or stands in the present folder.",
             ) from error
         return found
+
+    def made(self, name: str, *given: object, form: str = "") -> Any:
+        """What stands under `name`, called; a `UsageError` with the `form` that it should have says what it raised."""
+        make: Any = self.load(name)
+        try:
+            return make(*given)
+        except MisstepError:
+            raise
+        except (Exception, SystemExit) as error:  # what is from elsewhere may raise anything
+            raise UsageError(f"{name!r} cannot be made: {raised(error)}", form or _CALLED) from error
 
     def origin(self, name: str) -> str:
         """Where a registered name leads: its dotted path, and the installed package that it comes from, if it does."""

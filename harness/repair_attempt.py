@@ -4,8 +4,14 @@ from msgspec import Struct
 
 from harness.trajectory import Trajectory
 
+NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
+"""How an attempt ended whose case does not hold, or whose oracle does not answer alike each time."""
+
 PATCH_JUDGE = "patch_judge"
 """The validator that is a judge of patches."""
+
+REVERT = "revert"
+"""The validator that compares a patch with the blamed change: a remark to a reviewer, as a right patch may undo it."""
 
 
 class Signal(Struct, frozen=True, omit_defaults=True):
@@ -22,7 +28,14 @@ class Signal(Struct, frozen=True, omit_defaults=True):
     @property
     def answer(self) -> str:
         """The answer in words."""
-        return "could not tell" if self.passed is None else "passed" if self.passed else "failed"
+        if self.passed is None:
+            return "could not tell"
+        return "passed" if self.passed else failed_word(self.validator)
+
+
+def failed_word(validator: str) -> str:
+    """What a validator that does not pass a patch says of it."""
+    return "undoes the change" if validator == REVERT else "failed"
 
 
 def signal_line(signal: Signal, most: int = 2_000) -> str:
@@ -41,7 +54,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     case, policy, setting, format, sample
         Which case, who decided, with which feedback, in which edit format, and which of several runs it is.
     solved
-        Whether the oracle's tests pass with the patch; `None` where the case could not be affirmed or scored.
+        Whether the oracle's tests pass with the patch each time; `None` where the case could not be affirmed or scored.
     patched
         Whether the agent wrote a patch at all, applied or not (the paper's patch generation rate).
     error
@@ -49,7 +62,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     iterations, seconds, input_tokens, output_tokens, cost_usd
         What it took; tokens are `None` where no model was asked.
     ended
-        How the run ended: `exit`, `iterations`, `seconds`, `stopped`.
+        How the run ended: `exit`, `iterations`, `seconds`, `stopped`; `not_affirmed` and `flaky` are of its case.
     patch
         The change as a unified diff.
     rules

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from harness.escaping import one_line
+from harness.evidence import Evidence
 from harness.trajectory import Trajectory
 
 TITLE_CHARACTERS = 100
@@ -37,6 +38,8 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
         The number of steps.
     parent
         The id of the run that started a sub-agent; a session that continues another has none.
+    evidence
+        `generated` if a program made it.
     shown
         The run as a page opens it, if it is to be shown.
     """
@@ -51,6 +54,7 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
     started: str | None = None
     n_steps: int = 0
     parent: str | None = None
+    evidence: Evidence = "real"
     shown: str = ""
 
     @property
@@ -77,6 +81,7 @@ def session_of(trajectory: Trajectory, file: str, line: int | None = None, shown
         started=next((step.timestamp for step in trajectory.steps if step.timestamp), None),
         n_steps=len(trajectory.steps),
         parent=trajectory.parent if is_sub_agent(trajectory) else None,
+        evidence=trajectory.source.evidence,
         shown=shown,
     )
 

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from harness.evidence import Evidence
+
 Role = Literal["user", "agent", "system"]
 OutcomeStatus = Literal["passed", "failed", "unknown"]
 
@@ -69,12 +71,13 @@ class Outcome(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Source(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Where a trajectory was read: format, file, line (from 1, in a file of many), data set."""
+    """Where a trajectory was read: format, file, line (from 1, in a file of many), data set, kind of evidence."""
 
     format: str
     file: str = ""
     line: int | None = None
     dataset: str | None = None
+    evidence: Evidence = "real"
 
 
 class Trajectory(Struct, frozen=True, gc=False, omit_defaults=True):

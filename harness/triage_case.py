@@ -21,6 +21,7 @@ from typing import Literal
 from msgspec import Struct
 
 from harness.errors import InputError
+from harness.evidence import Evidence
 from harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
@@ -29,6 +30,9 @@ Outcome = Literal["passed", "failed"]
 
 SOLVE = "solve.sh"
 """In `solution/`: the script that makes the gold result, run by `sh` in a copy of the environment."""
+
+OUTCOME_FORM = 'Write `outcome = "passed"` or `outcome = "failed"` into its case.toml.'
+"""What to do where nothing says whether a run passed."""
 
 _FORM = "See `misstep help triage-case`."
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@:=-]{0,199}")
@@ -72,9 +76,12 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     setup_command
         A shell line that starts what commands need, such as a service; it is run before each of them.
     outcome
-        `passed` or `failed`, as the harness recorded it; by default what the trajectory says.
+        `passed` or `failed`, as the harness recorded it; by default what the trajectory says, then what the harness
+        wrote into `logs/`, such as `result: passed` or `reward=1`. Without any of these a run is undecided.
     task
         The name of the task; several runs of one task have one name.
+    evidence
+        The kind of evidence: `real`, or `generated` if the run and its cause were made.
     limits
         A table with `seconds`, `memory_mb`, `disk_mb` and `processes`: what one command could take.
 
@@ -91,6 +98,7 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     setup_command: str = ""
     outcome: Outcome | None = None
     task: str = ""
+    evidence: Evidence = "real"
     limits: RunLimits = RunLimits()
 
 

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from harness.errors import InputError
+from harness.evidence import Evidence
 from harness.verdict import Status
 
 COUNTS = "counts.json"
@@ -25,8 +26,6 @@ COUNTS = "counts.json"
 
 Whole = Annotated[int, Meta(ge=1, le=10**15)]
 """How many are alike; up to here every sum is exact in whatever adds it."""
-
-Evidence = Literal["generated", "real"]
 
 SCORE_BINS = 1_000
 """Scores are counted by the nearest thousandth: a score of up to three decimals is kept as it is."""
@@ -177,11 +176,6 @@ def category_sets(
         absent = tuple(name for name, label in pairs if label not in ("yes", None))
         rows.append(CategorySet(by, stratum, found, absent, tuple(name for name, label in pairs if label is None), n))
     return _added(rows)
-
-
-def evidence_together(each: Iterable[Evidence]) -> Evidence:
-    """The evidence of figures over all of these: generated where nothing else is."""
-    return "generated" if set(each) == {"generated"} else "real"
 
 
 def score_bin(score: float | None) -> int | Literal["outside"] | None:

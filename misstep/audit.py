@@ -42,7 +42,8 @@ def audit(
     The checks and their keys:
 
     \b
-    percentage        n count repeats
+    percentage        n count repeats, or without n: most, and beside=74.2% 71.0%
+                      (other shares of the same items, at most so many)
     mean              n step repeats
     two_proportion_p  n1 n2, and x1 x2 or share1 share2
     stars             p, and the levels of the legend: one two three four
@@ -56,6 +57,8 @@ def audit(
     relative_change   from to
     share_of          part whole
     same              other
+
+    A kappa takes the agreement of the percentage that has the same name ("A1-A2 agreement" and "A1-A2 kappa").
 
     Write an agreement as 9/12, 75% or 0.75. Parts, margins, agreements and kappas are lists: parts=93 26. A TOML file
     has the form of data/published. The shipped papers are wink, autotriage, engineering_agent and reflexive.

@@ -14,6 +14,7 @@ from harness.copies import is_address
 from harness.journal.records import REPORT
 from harness.places import path_text
 from harness.progress import say
+from harness.runs.inputs import Changed
 from misstep import gate_options
 from misstep.classify_options import Categories
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
@@ -57,6 +58,10 @@ def classify(
             help="Leave out files that were last changed before: a date or time, or 7d, 12h.",
         ),
     ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(metavar="WHEN", parser=moment, help="Leave out files that were last changed then or later."),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -83,7 +88,7 @@ def classify(
     finds: limits such as --fail-on belong to the merge. With --dask the workers of a Dask cluster do all shards, and
     they are merged at once; a shard whose worker dies goes to another one.
     """
-    chosen = chosen_categories(categories)
+    chosen, changed = chosen_categories(categories), Changed(since, until)
     given = [path if is_address(path) else str(Path(path)) for path in paths]
     named = ["--categories", categories] if categories else []
     if shard is not None:
@@ -99,7 +104,7 @@ def classify(
                 out=place,
                 workers=workers,
                 arguments=[*given, *named, "--out", place],
-                since=since,
+                changed=changed,
             )
         print(json_text(done) if json else shard_text(done, place))
         return
@@ -108,7 +113,7 @@ def classify(
         place = place_of_shards(out, "--dask")
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
             merged = classified_on_cluster(
-                dask, shards, given, chosen, classify_all, place, [*given, *named, "--out", place], since
+                dask, shards, given, chosen, classify_all, place, [*given, *named, "--out", place], changed
             )
         show_merged(merged, gates, "misstep classify", junit, summary, json=json)
         return
@@ -125,7 +130,7 @@ def classify(
             out=run,
             workers=workers,
             arguments=[*arguments, "--out", str(folder)] if folder else arguments,
-            since=since,
+            changed=changed,
         )
         if html is not None and run is not None:
             write_page("--html", html, classified_page(run))

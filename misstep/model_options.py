@@ -45,6 +45,13 @@ Local = Annotated[
 ]
 
 
+MODEL_OPTIONS = frozenset(
+    {"model", "base_url", "temperature", "functions", "concurrency", "rpm", "tpm", "max_cost", "prices"}
+    | {"price_in", "price_out", "cache", "record", "replay", "local"}
+)
+"""The parameters of commands that say which model is asked, and how."""
+
+
 class ModelOptions(Struct, frozen=True):
     """The options for the model and the client."""
 

@@ -56,6 +56,8 @@ def observe(
     model: model_options.Model = "",
     base_url: model_options.BaseUrl = "",
     max_cost: model_options.MaxCost = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     replay: model_options.Replay = None,
     follow: Annotated[
@@ -95,7 +97,9 @@ def observe(
     replay_files(
         paths or [],
         options,
-        model_options.ModelOptions(model, base_url, max_cost, cache=cache, replay=replay),
+        model_options.ModelOptions(
+            model, base_url, max_cost, cache=cache, replay=replay, price_in=price_in, price_out=price_out
+        ),
         out,
         workers,
         json=json,

@@ -1,6 +1,7 @@
 """Options that several commands share, and the settings of every command line application."""
 
 import re
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -50,6 +51,22 @@ Seed = Annotated[
 BenchmarkFolder = Annotated[
     str, typer.Option("--benchmark", help="The benchmark's folder or name, if the benchmark has moved since the run.")
 ]
+
+
+def refuse_given(context: typer.Context, names: Collection[str], why: str) -> None:
+    """Refuse options that would be ignored, by the names of their parameters.
+
+    Raises
+    ------
+    UsageError
+        One was given on the command line; names it.
+    """
+    from harness.errors import UsageError
+
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{parameter.opts[0]} has no effect: {why}", f"Leave out {parameter.opts[0]}.")
 
 
 def moment(given: str) -> datetime:

@@ -1,20 +1,19 @@
 """`misstep report`: one HTML page for one or several runs."""
 
 import shlex
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from analysis.measures.gates import fail_on as gate_of
 from harness.errors import UsageError
 from harness.journal.records import REPORT, Manifest
 from harness.runs.standing_runs import manifest_of
+from misstep import gate_options
 from misstep.options import BenchmarkFolder, Data, Json, command_app, path_alone
 from misstep.pages import write_page
-
-if TYPE_CHECKING:
-    from analysis.measures.session_rates import Grouping
+from misstep.report_sessions import report_sessions
 
 app = command_app()
 
@@ -49,6 +48,17 @@ def report(
         Literal["project", "model", "agent", "week"] | None,
         typer.Option(help="Fact by which the sessions of runs of `classify` are grouped."),
     ] = None,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="A B",
+            help="Two groups of one run's sessions to compare, with --by: two weeks, or two spans such as "
+            "2026-W05..2026-W08.",
+        ),
+    ] = None,
+    fail_on: gate_options.FailOn = None,
+    junit: gate_options.JUnit = None,
+    summary: gate_options.Summary = None,
     benchmark: BenchmarkFolder = "",
     data: Data = None,
     json: Json = False,
@@ -61,20 +71,28 @@ def report(
     runs of `misstep reflect run` it shows what each mechanism did, and of one run every item over time. For a run of
     `misstep classify` it shows the share of each category, by project and week, and every flagged session. Two runs of
     `misstep classify`, such as before and after or of two models, are compared: the change of each category with its
-    interval and test, and with --by the changes within each group. The command prints the page's path; with --json it
-    prints the figures of runs of `classify`, and writes a page only where --out names it.
+    interval and test, with --by the changes within each group, and what only the second run flags. One run's weeks or
+    other groups are compared in the same way with --compare. With --fail-on a change beyond a limit is exit code 1:
+    'any.change>2%', or 'any.change.lower>0' for one whose whole interval is a rise. The command prints the page's path;
+    with --json it prints the figures of runs of `classify`, and writes a page only where --out names it.
     """
+    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
     manifests = {run: _manifest(run) for run in runs}
     commands = {manifest.command for manifest in manifests.values()}
     given = {"--out": out, "--by": by, "--benchmark": benchmark, "--data": data}
     options = [part for option, value in given.items() if value for part in (option, str(value))]
-    again = shlex.join(["misstep", "report", *map(str, runs), *options])
-    compare = len(runs) == _COMPARED
-    if commands == {_CLASSIFIED} and (compare or (by is not None and len(runs) == 1)):
-        return _report_sessions(manifests, by, out, again, compare=compare, json=json)
-    if by or json:
+    again = shlex.join(["misstep", "report", *map(str, runs), *options, *(("--compare", *compare) if compare else ())])
+    pair = len(runs) == _COMPARED
+    if compare and (pair or by is None):
+        raise UsageError("--compare is for the groups of one run", "Name one run of `misstep classify`, and --by.")
+    if gates and not (pair or compare):
+        raise UsageError("--fail-on is for a change", "Name two runs of `misstep classify`, or --by and --compare.")
+    if commands == {_CLASSIFIED} and (pair or (by is not None and len(runs) == 1)):
+        changes = report_sessions(manifests, by, compare, out, again, json=json)
+        return gate_options.settle(gates, changes, "misstep report", junit, summary)
+    if by or json or gates:
         raise UsageError(
-            "--by and --json are for runs of `misstep classify`",
+            "--by, --fail-on and --json are for runs of `misstep classify`",
             "Name two, or one with --by. `judge compare` and `repair report` have --json of their own.",
         )
     if commands == {_JUDGED}:
@@ -110,25 +128,6 @@ def report(
     write_page("--out", target, written)
     print(target)
     return None
-
-
-def _report_sessions(
-    manifests: dict[Path, Manifest], by: "Grouping | None", out: Path | None, again: str, *, compare: bool, json: bool
-) -> None:
-    """Compare two runs of `classify`, or show one of them by groups."""
-    from studies.compared_sessions import compared_runs, comparison_json, comparison_page, rates_json, rates_page
-
-    first = next(iter(manifests))
-    if by is not None and not compare:
-        name, figures = f"by_{by}.html", partial(rates_json, first, manifests[first], by)
-        written = partial(rates_page, first, manifests[first], by, again)
-    else:
-        compared = compared_runs(manifests, by)
-        name, figures = "comparison.html", partial(comparison_json, compared)
-        written = partial(comparison_page, compared, manifests, again)
-    if out or not json:
-        write_page("--out", out or first / name, written())
-    print(figures() if json else f"{out or first / name}\n", end="")
 
 
 def _manifest(run: Path) -> Manifest:

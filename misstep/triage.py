@@ -12,7 +12,7 @@ from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards
-from misstep.options import Json, command_app, path_alone
+from misstep.options import Json, command_app, path_alone, refuse_given
 from misstep.shard_options import ShardOption, place_of_shards, refuse_beside_shard
 from misstep.triage_cases import judge_cases
 
@@ -24,6 +24,7 @@ _LOCAL_TOKENS, _LOCAL_REPLY, _LOCAL_CHARACTERS = 600, 256, 10_000
 
 @app.command()
 def triage(
+    context: typer.Context,
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -68,6 +69,8 @@ def triage(
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -80,8 +83,9 @@ def triage(
 ) -> None:
     """Say of runs whether they are the fault of the task, of the agent or of the infrastructure.
 
-    Each verdict names its evidence. A case is a folder (`misstep help triage-case`); jobs of Harbor, runs of
-    Terminal-Bench, evaluations of SWE-bench and rollouts of NeMo Gym are read as they are.
+    Each verdict names its evidence. A case is a folder (`misstep help triage-case`), whose `case.toml` has
+    `outcome = "failed"` or `"passed"`; jobs of Harbor, runs of Terminal-Bench, evaluations of SWE-bench and rollouts of
+    NeMo Gym are read as they are. A run in which the agent took no step is undecided, or the infrastructure's.
 
     Without --model rules decide. With --out the run is kept: the same command continues it, and `judge compare`,
     `judge calibrate` and `report` take it. Gold labels are scored against, and no judge sees them. With --curate each
@@ -100,11 +104,19 @@ def triage(
     if asks_cluster(dask, shards, {"--curate": curate}):
         do_line(dask, shards, Path(place_of_shards(None if out is None else str(out), "--dask")), json=json)
         return
-    options = (model, base_url, max_cost, prices, cache, record, replay, local)
+    options = (model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out)
     asking = model_options.ModelOptions(*options, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
     asks_model = bool(model or local or replay is not None)
     if asks_model and judge not in (None, "model"):
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")
+    if not asks_model and judge != "model":
+        refuse_given(context, model_options.MODEL_OPTIONS | {"iterations"}, "no model is asked")
+    if access == "text":
+        refuse_given(context, {"iterations"}, "a judge of texts runs no commands")
+    if access != "sandbox":
+        refuse_given(context, {"sandbox", "unsafe_no_sandbox"}, f"with --access {access} nothing runs")
+    elif unsafe_no_sandbox:
+        refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
     place = "unsandboxed" if unsafe_no_sandbox else sandbox
     with run_folders.kept_or_thrown_away(out) as run, model_options.with_local_model(asking) as known:
         cases = asked_cases(paths, run, gold, shard)

@@ -1,7 +1,6 @@
 """What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from harness.journal.records import REPORT, SCORES, encode
 from harness.lake.store import Store, open_store
 from harness.places import path_text
 from harness.runs.classify import ClassifyAs, Conclude, classify_paths
+from harness.runs.inputs import EVER, Changed
 from harness.runs.shards.classify import ShardDone, classify_shard, plan_of_classify
 from harness.runs.shards.cluster import open_cluster
 from harness.runs.shards.layout import PLAN, Shard, next_step, shards_of
@@ -32,13 +32,13 @@ def classified_findings(
     out: Path | None = None,
     workers: int | None = None,
     arguments: Sequence[str] = (),
-    since: datetime | None = None,
+    changed: Changed = EVER,
 ) -> Findings:
     """What is found in all trajectories of the files and folders `paths`.
 
     Parameters
     ----------
-    paths, categories, classify, workers, since
+    paths, categories, classify, workers, changed
         As for `classify_paths`.
     out
         A run folder; a run that is finished there gives its findings at once.
@@ -58,7 +58,7 @@ def classified_findings(
         workers=workers,
         arguments=arguments,
         conclude=_concluding(categories, list(map(path_text, paths)), arguments),
-        since=since,
+        changed=changed,
         show=_show,
     )
     if summary is not None:
@@ -75,7 +75,7 @@ def classified_shard(
     out: str,
     workers: int | None = None,
     arguments: Sequence[str] = (),
-    since: datetime | None = None,
+    changed: Changed = EVER,
 ) -> ShardDone:
     """Do one shard of a run to its end, with what the page of the run needs; as `classify_shard`."""
     return classify_shard(
@@ -86,7 +86,7 @@ def classified_shard(
         out=out,
         workers=workers,
         arguments=arguments,
-        since=since,
+        changed=changed,
         show=_show,
     )
 
@@ -99,7 +99,7 @@ def classified_on_cluster(
     classify: ClassifyAs,
     out: str,
     arguments: Sequence[str] = (),
-    since: datetime | None = None,
+    changed: Changed = EVER,
 ) -> Merged:
     """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them.
 
@@ -109,7 +109,7 @@ def classified_on_cluster(
         As for `open_cluster`.
     shards
         How many; by default as the run was begun, else two for each thread of the workers.
-    paths, categories, classify, out, arguments, since
+    paths, categories, classify, out, arguments, changed
         As for `classify_shard`; the workers read and write where these say.
 
     Raises
@@ -120,7 +120,7 @@ def classified_on_cluster(
     store = open_store(out)
     with open_cluster(address) as cluster:
         count = cluster.shards_for(store, shards)
-        plan_of_classify(store, count, paths, categories, arguments, since)
+        plan_of_classify(store, count, paths, categories, arguments, changed)
         cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
         run = partial(
             classified_shard,
@@ -130,7 +130,7 @@ def classified_on_cluster(
             out=out,
             workers=1,
             arguments=arguments,
-            since=since,
+            changed=changed,
         )
         for _ in cluster.do(list(shards_of(count)), run):
             pass

@@ -1,27 +1,36 @@
 """Finished runs of `classify` compared, or one of them by project, model, agent or week: as a page and as JSON."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 from msgspec import structs
 
-from analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions
-from analysis.measures.session_comparison_tables import comparison_finding, comparison_table, group_tables
-from analysis.measures.session_rates import Grouping, rates_by, session_rates_table
+from analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions, newly_flagged
+from analysis.measures.session_comparison_tables import (
+    comparison_finding,
+    comparison_table,
+    group_tables,
+    newly_flagged_table,
+)
+from analysis.measures.session_rates import Grouping, group_of, rates_by, session_rates_table
 from analysis.pages import Foot, Section, page
 from analysis.pages.display import figure_html
 from analysis.plots import forest
-from analysis.tables import Table
+from analysis.stats.estimate import Estimate
+from analysis.tables import Table, of_evidence
 from harness.errors import UsageError
+from harness.evidence import together
 from harness.journal.labelled_sessions import labelled_sessions
 from harness.journal.records import Manifest, encode
 from studies.judged_runs import distinct_names
 
 _MOST_OPEN = 2
 """With more groups than that their tables are folded."""
+
+_MOST_LINES_OPEN = 20
 
 
 def compared_runs(manifests: Mapping[Path, Manifest], by: Grouping | None = None) -> SessionComparison:
@@ -45,7 +54,46 @@ def compared_runs(manifests: Mapping[Path, Manifest], by: Grouping | None = None
         raise UsageError(f"the run {next(iter(manifests))} is named twice", "Name each run once.")
     names = distinct_names(list(manifests))
     a, b = (_run(name, folder, manifest) for name, (folder, manifest) in zip(names, manifests.items(), strict=True))
-    return compare_sessions(a, b, by)
+    compared = compare_sessions(a, b, by)
+    return structs.replace(compared, newly_flagged=newly_flagged(a, labelled_sessions(list(manifests)[1])))
+
+
+def compared_groups(run: Path, manifest: Manifest, by: Grouping, names: tuple[str, str]) -> SessionComparison:
+    """Two groups of one run's sessions compared, such as two weeks, or two spans `2026-W05..2026-W08` of them.
+
+    Raises
+    ------
+    UsageError
+        No session is of a group, or one is of both; the message lists the groups.
+    """
+    opened = _run(run.resolve().name, run, manifest)
+    groups = dict.fromkeys(group_of(session, by) for session, _ in opened.sessions)
+    chosen = [_chosen(groups, by, name) for name in names]
+    if both := sorted(chosen[0] & chosen[1]):
+        raise UsageError(f"--compare takes {by} {both[0]} twice", f"Name two {by}s that are apart.")
+    a, b = (
+        structs.replace(
+            opened, name=name, sessions=tuple(one for one in opened.sessions if group_of(one[0], by) in own)
+        )
+        for name, own in zip(names, chosen, strict=True)
+    )
+    after = (one for one in labelled_sessions(run) if group_of(one.session, by) in chosen[1])
+    return structs.replace(compare_sessions(a, b), newly_flagged=newly_flagged(a, after))
+
+
+def _chosen(groups: Iterable[str], by: Grouping, name: str) -> set[str]:
+    first, _, last = name.partition("..")
+    found = {group for group in groups if group == name or (by == "week" and last and first <= group <= last)}
+    if not found:
+        raise UsageError(
+            f"no session of the run is of the {by} {name!r}", f"The {by}s are: {', '.join(sorted(groups))}."
+        )
+    return found
+
+
+def changes_of(compared: SessionComparison) -> dict[str, Estimate]:
+    """The figures that a limit may name: the difference of each category, in the second run less the first."""
+    return {f"{change.category}.change": change.difference for change in compared.changes}
 
 
 def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manifest], command: str) -> str:
@@ -58,16 +106,20 @@ def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manife
     command
         The command that makes the page again.
     """
-    source = f"runs of classify: {compared.a}, {compared.b}"
-    table, of_groups = comparison_table(compared, source), group_tables(compared, source)
-    within = Section(f"Within each {compared.by}", of_groups, folded=len(of_groups) > _MOST_OPEN)
+    source = f"{'runs' if len(manifests) > 1 else 'a run'} of classify: {compared.a}, {compared.b}"
+    table = of_evidence(comparison_table(compared, source), compared.evidence)
+    of_groups = tuple(of_evidence(one, compared.evidence) for one in group_tables(compared, source))
+    sections = [Section(f"Within each {compared.by}", of_groups, folded=len(of_groups) > _MOST_OPEN)] * bool(of_groups)
+    if compared.newly_flagged:
+        news = of_evidence(newly_flagged_table(compared, source), compared.evidence)
+        sections.append(Section(news.title, (news,), folded=len(news.rows) > _MOST_LINES_OPEN))
     return page(
         f"{compared.a} and {compared.b} compared",
         comparison_finding(compared),
         (table,),
         _figures(table),
         notes=_versions(compared, manifests),
-        sections=(within,) if of_groups else (),
+        sections=sections,
         foot=Foot(command, inputs=tuple(map(_input, manifests, manifests.values()))),
     )
 
@@ -92,9 +144,9 @@ def comparison_json(compared: SessionComparison) -> str:
 
 def _rates_table(run: Path, manifest: Manifest, by: Grouping) -> Table:
     opened = _run(run.resolve().name, run, manifest)
-    return session_rates_table(
-        rates_by(opened.categories, opened.sessions, by), by, source=f"the run {opened.name}", paper="classify"
-    )
+    rates = rates_by(opened.categories, opened.sessions, by)
+    evidence = together(session.evidence for session, _ in opened.sessions)
+    return session_rates_table(rates, by, source=f"the run {opened.name}", paper="classify", evidence=evidence)
 
 
 def _run(name: str, folder: Path, manifest: Manifest) -> SessionRun:
@@ -107,12 +159,12 @@ def _run(name: str, folder: Path, manifest: Manifest) -> SessionRun:
 
 
 def _versions(compared: SessionComparison, manifests: Mapping[Path, Manifest]) -> tuple[str, ...]:
-    first, second = (manifest.misstep for manifest in manifests.values())
-    if first == second:
+    first, *others = (manifest.misstep for manifest in manifests.values())
+    if others in ([], [first]):
         return ()
     return (
-        f"{compared.a} was classified by Misstep {first} and {compared.b} by {second}: rules may have changed between "
-        "them, so that a difference need not be one of the sessions. Classify both again to be sure.",
+        f"{compared.a} was classified by Misstep {first} and {compared.b} by {others[0]}: rules may have changed "
+        "between them, so that a difference need not be one of the sessions. Classify both again to be sure.",
     )
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.gold import evidence_of
 from analysis.labels import Reading, read_ratings
 from analysis.labels.counting import rating_patterns
 from analysis.labels.source import read_source
@@ -152,7 +151,7 @@ def _sessions(run: Path, how: Counting) -> Counts:
 def _answers(run: Path, how: Counting) -> Counts:
     opened = open_run(run, how.benchmark)
     judge, labels = opened.judge, tuple(opened.question.labels)
-    evidence = evidence_of({row.rater for row in opened.gold})
+    evidence = opened.question.evidence
     gold = majority(opened.gold).label_of
     answers = Counter((gold.get(one.item), one.label, one.status) for one in opened.verdicts)
     scores = Counter(

@@ -27,8 +27,11 @@ from harness.journal.records import encode_lines, replace_file
 from harness.readers import read_file
 from harness.runs.triage.case_judge import case_folder
 from harness.trajectory import Trajectory, Unreadable
-from harness.triage.texts import TRAJECTORY, TextsOfCase, recorded_outcome
-from harness.triage_case import TriageCase, read_triage_case
+from harness.triage.files import FilesOfCase
+from harness.triage.logs import outcome_of_run
+from harness.triage.rules.interrupted import acted
+from harness.triage.texts import TRAJECTORY, TextsOfItem, recorded_outcome
+from harness.triage_case import CaseFile, TriageCase, read_triage_case
 from studies.finished_runs import command_line
 from studies.judged_runs import JudgedRun
 from studies.judging.triage import judged_cases
@@ -39,12 +42,13 @@ TRAJECTORIES = "trajectories"
 
 
 class Recorded(Struct, frozen=True):
-    """What is recorded of a run beside the verdict."""
+    """What is recorded of a run beside the verdict; `acted` says whether anything shows a step of the agent."""
 
     task: str = ""
     outcome: Outcome | None = None
     reward: float | None = None
     trajectory: Path | None = None
+    acted: bool = True
 
 
 def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
@@ -64,13 +68,15 @@ def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
     UsageError
         The folder has other files.
     InputError
-        A case or a trajectory cannot be read.
+        A case cannot be read; a run that cannot be is undecided.
     """
     check_free(out)
     verdicts = [*cast("tuple[TriageVerdict, ...]", run.verdicts), *_without_verdict(run)]
     items = {item.id: item for item in run.items}
     recorded = {verdict.item: _recorded(run.benchmark, items.get(verdict.item), cases) for verdict in verdicts}
-    decisions = [decide(verdict, recorded[verdict.item].outcome) for verdict in verdicts]
+    decisions = [
+        decide(verdict, recorded[verdict.item].outcome, acted=recorded[verdict.item].acted) for verdict in verdicts
+    ]
     rates = known_rates(run)
     found = curation(decisions, majority(run.gold).label_of, run.clusters, rates)
     with writing(out):
@@ -119,23 +125,30 @@ def _recorded(benchmark: Path, item: BenchmarkItem | None, cases: Path | None) -
     named = item.extra.get("case")
     if named:
         case = read_triage_case(case_folder(benchmark, named, item.id, cases))
-        return _of_case(case)
+        try:
+            return _of_case(case)
+        except InputError:  # the judge said so of this run, and the others go on
+            return Recorded(case.file.task or case.id, case.file.outcome, acted=False)
     file = benchmark / item.trajectory if isinstance(item.trajectory, str) else None
-    return _of_run(_first(file) if file is not None else None, file)
+    try:
+        return _of_run(_first(file) if file is not None else None, file)
+    except InputError:
+        return Recorded(acted=False)
 
 
 def _of_case(case: TriageCase) -> Recorded:
-    texts = TextsOfCase(case)
-    run, outcome = texts.trajectory, recorded_outcome(texts)
-    file = case.folder / TRAJECTORY
-    return Recorded(case.file.task or case.id, outcome, _reward(run, outcome), file if run is not None else None)
+    files = FilesOfCase(case)
+    run, outcome = files.trajectory, recorded_outcome(files)
+    place = case.folder / TRAJECTORY if run is not None else None
+    return Recorded(case.file.task or case.id, outcome, _reward(run, outcome), place, acted(files, run))
 
 
 def _of_run(run: Trajectory | None, file: Path | None) -> Recorded:
     if run is None:
         return Recorded()
-    outcome: Outcome | None = None if run.outcome.status == "unknown" else run.outcome.status
-    return Recorded(run.task, outcome, _reward(run, outcome), file)
+    outcome = outcome_of_run(run)
+    texts = TextsOfItem(TriageCase(CaseFile(run.id), Path()), run.task, run)
+    return Recorded(run.task, outcome, _reward(run, outcome), file, acted(texts, run))
 
 
 def _reward(run: Trajectory | None, outcome: Outcome | None) -> float | None:

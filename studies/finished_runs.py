@@ -1,5 +1,6 @@
 """What is read of a finished run that had files and folders for its input: its manifest, its paths, its scores."""
 
+import os
 import shlex
 from itertools import takewhile
 from pathlib import Path
@@ -7,8 +8,11 @@ from typing import TypeVar
 
 import msgspec
 
+from harness.clients.address import ADDRESS
 from harness.errors import InputError, UsageError
 from harness.journal.records import SCORES, Manifest, read_manifest
+from harness.runs.shards.layout import refuse_unmerged
+from harness.sharing import Places, private_places
 
 Scores = TypeVar("Scores")
 
@@ -21,6 +25,7 @@ def finished_manifest(run: Path, command: str) -> Manifest:
     UsageError
         The run is not finished; says how to continue it.
     """
+    refuse_unmerged(run)
     manifest = read_manifest(run)
     if manifest is None or not manifest.finished:
         again = command_line(manifest) if manifest else shlex.join(["misstep", command, "PATH", "--out", str(run)])
@@ -36,6 +41,12 @@ def command_line(manifest: Manifest) -> str:
     """The command line that began a run, and continues it."""
     named = manifest.command.split() if manifest.command in _BARE or not manifest.arguments else []
     return shlex.join(["misstep", *named, *manifest.arguments])
+
+
+def places_of(manifest: Manifest, run: Path) -> Places:
+    """The places that a run names, which no file that is passed on says."""
+    asked = [str(manifest.settings.get("base_url") or ""), os.environ.get(ADDRESS, "")]
+    return private_places(manifest.arguments, [manifest.folder, str(run.resolve())], asked)
 
 
 def named_inputs(manifest: Manifest) -> list[str]:

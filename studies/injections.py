@@ -19,14 +19,16 @@ from analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
 from analysis.measures.judging.reference import clusters_of, majority
 from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError, writing
-from harness.items import Item, Question, Runs, read_items, read_question
+from harness.items import Item, Question, Runs, category_in, read_items, read_question
 from harness.journal.records import read_manifest
 from harness.journal.run_folder import make_folder
 from harness.judges.fit import fitted_to
 from harness.judges.injection import Plain, attacks, digest, injected, shipped_plain
 from harness.judges.injection_places import Subject
 from harness.judges.judge_file import JudgeSpec
+from harness.judges.prompted_judge import PromptedJudge
 from harness.readers.inline import inline_run
+from harness.runs.asked_categories import categories_for
 from harness.runs.trajectories_by_id import runs_by_id
 
 FOLDER = "benchmark"
@@ -111,6 +113,7 @@ def _described(source: Source) -> Benchmark:
         origin=(),
         digest=digest(),
         positive=question.positive,
+        evidence="generated",
         question=question.asks,
         shown=question.shown,
     )
@@ -155,11 +158,13 @@ def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
     return Source(question, plain, gold, f"{len(plain)} made-up items with texts in them that try to steer a judge")
 
 
-def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> Source:
-    """Items of a benchmark that have a gold label and can be asked about, drawn by a digest of seed and id.
+def benchmark_source(judge: PromptedJudge, folder: Path, limit: int | None = None, seed: int = 0) -> Source:
+    """Items of a benchmark with a gold label that a judge can be asked about, drawn by a digest of seed and id.
 
     Parameters
     ----------
+    judge
+        The judge.
     folder
         The benchmark's folder.
     limit
@@ -175,7 +180,9 @@ def benchmark_source(folder: Path, limit: int | None = None, seed: int = 0) -> S
     question = read_question(folder)
     gold = tuple(read_gold(folder, item_ids(folder)))
     truth = majority(gold).label_of
-    suitable = (item for item in read_items(folder) if item.id in truth and not item.skip_reason)
+    others = categories_for(judge, folder).others
+    known = (item for item in read_items(folder) if item.id in truth and category_in(item.extra) not in others)
+    suitable = (item for item in known if not item.skip_reason)
     drawn = heapq.nsmallest(
         ITEMS_OF_A_BENCHMARK if limit is None else limit, suitable, key=lambda item: _key(item, seed)
     )

@@ -9,9 +9,12 @@ from analysis.gold import GoldLabel, read_gold, write_gold
 from analysis.pages.foot import Foot
 from analysis.pages.labelling import Asked, Label, done_page, labelling_page
 from harness.errors import UsageError
+from harness.escaping import one_line
 from harness.items import Item, Runs, read_items
+from harness.judges import read_known, shipped_judges
 from harness.readers.inline import inline_run
 from harness.runs.trajectories_by_id import runs_by_id
+from harness.session import TITLE_CHARACTERS, title_of
 from harness.trajectory import Source, Step, Trajectory
 from studies.judged_runs import JudgedRun, open_run
 
@@ -91,13 +94,22 @@ class Labelling:
             Label(name, str(number) if number < 10 else "", meaning, self._own.get(item.id) == name)
             for number, (name, meaning) in enumerate(self._labels(item).items(), start=1)
         )
-        question = run.question.asks or f"{run.judge}: which label is right?"
-        asked = Asked(item.id, self._place + 1, len(self.drawn.items), question, labels, self._session(item))
+        question = run.question.asks or f"{self._category.replace('_', ' ').capitalize()}: which label is right?"
+        session = self._session(item)
+        title = title_of(session) or next((one_line(step.text)[:TITLE_CHARACTERS] for step in session.steps), "")
+        asked = Asked(item.id, title or item.id, self._place + 1, len(self.drawn.items), question, labels, session)
         return labelling_page(asked, labelled=self.labelled, foot=foot)
 
     def _labels(self, item: Item) -> dict[str, str]:
         meanings = self.drawn.run.question.labels
+        if not any(meanings.values()) and self._category in shipped_judges():
+            meanings = {name: read_known(self._category).labels.get(name, "") for name in meanings}
         return {label: meanings.get(label, "") for label in item.labels} if item.labels else dict(meanings)
+
+    @property
+    def _category(self) -> str:
+        """The judge without how it judges: the rule of a category asks what the shipped prompt of it does."""
+        return self.drawn.run.judge.partition("@")[0]
 
     def _next(self, start: int) -> int:
         """The first item from a place on that has no label, around the end; the place itself where all have one."""

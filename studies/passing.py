@@ -6,10 +6,10 @@ from pathlib import Path
 from analysis.labels.content import STANDARD_INPUT, shown
 from analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered, together
 from analysis.measures.passing.reading import read_attempts
-from analysis.measures.repair.attempts import RepairArm, counted, not_affirmed
+from analysis.measures.repair.attempts import RepairArm, by_case, counted, ended_as
 from analysis.tables.wording import counted_text
 from harness.errors import UsageError
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 from studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 
@@ -64,8 +64,13 @@ def _of_runs(folders: Sequence[Path]) -> Iterator[Attempts]:
 
 
 def _not_held(arm: RepairArm) -> list[str]:
-    cases = {attempt.case for attempt in not_affirmed(arm.attempts)}
-    return [f"{arm.name}: {counted_text(len(cases), 'case')} not affirmed, which counts nowhere"] if cases else []
+    ends = {"not affirmed": NOT_AFFIRMED, "with a flaky oracle": FLAKY}
+    counts = {words: len(by_case(ended_as(end, arm.attempts))) for words, end in ends.items()}
+    return [
+        f"{arm.name}: {counted_text(count, 'case')} {words}, which counts nowhere"
+        for words, count in counts.items()
+        if count
+    ]
 
 
 def _system(arm: RepairArm, folder: Path) -> SystemAttempts:

@@ -57,8 +57,8 @@ def write_recovery_benchmark(sessions: Iterable[LiveSession], out: Path) -> int:
         for item, number in recovery_items(session):
             writer.writerow((item.id, RATER, RECOVERED if truth[number] else NOT_RECOVERED))
     replace_file(out / "gold.csv", gold.getvalue().encode())
-    form = {"name": out.resolve().name, "kind": "recovery", "positive": RECOVERED, "labels": LABELS}
-    replace_file(out / "benchmark.toml", tomli_w.dumps(form).encode())
+    form = {"name": out.resolve().name, "kind": "recovery", "evidence": "generated", "positive": RECOVERED}
+    replace_file(out / "benchmark.toml", tomli_w.dumps({**form, "labels": LABELS}).encode())
     return len(items)
 
 

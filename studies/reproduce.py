@@ -1,30 +1,29 @@
 """The notebooks run headless, their pages and tables written, an index over them, and what was found as text."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from analysis.pages import Foot, table_text
+from analysis.pages import Foot
 from analysis.pages.index import index_page, notebook_lines, summary
-from analysis.pages.notebook import Report, notebook_page, read_notebook, write_figures
+from analysis.pages.notebook import Report, notebook_page, read_notebook, with_table_names, write_figures
 from analysis.tables import STATUS_WORDS, Table
 from analysis.tables.files import file_addresses, write_table
-from harness import errors, places
+from harness import places
 from harness.datasets.catalogue import data_sets, named_data_folder
-from harness.errors import InputError, MissingPrerequisite, UsageError, writing
+from harness.errors import MissingPrerequisite, UsageError, writing
 from harness.escaping import plain
 from harness.journal.records import replace_file
 from harness.progress import Progress, say
 from studies.notebooks import execute
 
-_LINES_SHOWN = 30
-
-_SAID_IN_ONE_LINE = {
-    name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, errors.MisstepError)
-}
-"""Errors that say what to do: a traceback of the cell that met one adds nothing."""
+_INDEX = "index"
+_WARNINGS_SHOWN = 3
+_NO_SLUG = re.compile(r"[^a-z0-9_-]+")
 
 
 def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
@@ -67,8 +66,17 @@ def kernel_folders(data: Path | None) -> dict[str, str]:
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """The notebooks in a folder, by name."""
-    return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
+    """The notebooks in a folder, by name.
+
+    Raises
+    ------
+    UsageError
+        One has the name of the index.
+    """
+    found = sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
+    if taken := next((path for path in found if path.stem == _INDEX), None):
+        raise UsageError(f"the page of {taken} would be the index of the run", "Give the notebook another name.")
+    return found
 
 
 def make_folder(out: Path) -> None:
@@ -89,22 +97,57 @@ def make_folder(out: Path) -> None:
 
 
 def run_notebooks(paths: Sequence[Path], environment: dict[str, str], out: Path, seed: int) -> list[Report]:
-    """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name."""
-    reports: list[Report] = []
-    with Progress("notebooks", len(paths)) as progress, closing(execute(paths, environment)) as executed:
-        for path, notebook in executed:
-            report = read_notebook(path.stem, notebook)
-            _refuse_other_tables_of_one_name([*reports, report])
-            _write(report, notebook, out, seed)
-            reports.append(report)
+    """Run notebooks and write the page and the tables of each as it ends; gives what they say, by name.
+
+    Of two that show different tables of one name the first by name keeps it, whichever ends first: the other's page and
+    tables are written again.
+    """
+    executed: dict[str, tuple[Report, dict[str, Any]]] = {}
+    written: dict[str, tuple[Report, list[str]]] = {}
+    with Progress("notebooks", len(paths)) as progress, closing(execute(paths, environment)) as notebooks:
+        for path, notebook in notebooks:
+            executed[path.stem] = read_notebook(path.stem, notebook), notebook
+            done = sorted(executed)
+            for name, names in zip(done, names_apart([executed[name][0] for name in done]), strict=True):
+                if name not in written or written[name][1] != names:
+                    renamed = with_table_names(executed[name][1], names)
+                    written[name] = read_notebook(name, renamed), names
+                    _write(written[name][0], renamed, out, seed)
             progress.advance(note=path.stem)
-            for line in report.warnings.splitlines():
+            for line in _said_of(written[path.stem][0], out):
                 say(f"{path.stem}: {plain(line)}")
-            if report.error:
-                say(f"{path.stem}: {plain(report.error.sentence())}")
-                if report.error.name not in _SAID_IN_ONE_LINE:
-                    say(report.error.traceback)
-    return sorted(reports, key=lambda report: report.name)
+    return [report for _, (report, _) in sorted(written.items())]
+
+
+def names_apart(reports: Sequence[Report]) -> Iterator[list[str]]:
+    """The names of each report's tables, of which different ones have different names, that of their notebook added."""
+    taken: dict[tuple[str, str], Table] = {}
+    for report in reports:
+        own = _NO_SLUG.sub("-", report.name.lower())
+        names = []
+        for table in report.tables:
+            wanted = chain([table.name, f"{table.name}-{own}"], (f"{table.name}-{own}-{n}" for n in count(2)))
+            name = next(name for name in wanted if taken.setdefault((table.paper, name), table) == table)
+            names.append(name)
+        yield names
+
+
+def _said_of(report: Report, out: Path) -> Iterator[str]:
+    """What is said on the screen of a notebook: its error, and a few of the lines that its cells wrote to stderr.
+
+    All of these lines and the traceback go to a file.
+    """
+    lines = report.warnings.splitlines()
+    traceback = report.error.traceback if report.error else ""
+    file = out / f"{report.name}.stderr.txt"
+    yield from lines[:_WARNINGS_SHOWN]
+    if report.error:
+        yield report.error.sentence()
+    if not traceback and len(lines) <= _WARNINGS_SHOWN:
+        file.unlink(missing_ok=True)
+        return
+    replace_file(file, f"{report.warnings}{traceback}\n".encode())
+    yield f"{'the traceback' if traceback else 'all of it'} is in {file}"
 
 
 def _write(report: Report, notebook: dict[str, Any], out: Path, seed: int) -> None:
@@ -125,17 +168,8 @@ def write_index(reports: Sequence[Report], out: Path, command: str, seed: int) -
     replace_file(out / "index.html", index_page(reports, Foot(command, datasets=sets, seed=seed)).encode())
 
 
-def _refuse_other_tables_of_one_name(reports: Sequence[Report]) -> None:
-    seen: dict[tuple[str, str], Table] = {}
-    for table in (table for report in reports for table in report.tables):
-        if seen.setdefault((table.paper, table.name), table) != table:
-            raise InputError(
-                f"two different tables are named {table.paper}/{table.name}", "Give one of them another name."
-            )
-
-
 def text_summary(reports: Sequence[Report], out: Path, *, quiet: bool = False) -> str:
-    """What was found, as text in the order of the index: every table, then a paragraph a notebook, worst news first.
+    """What was found, as text in the order of the index: a paragraph a notebook, worst news first.
 
     `quiet` leaves the end: the run in one sentence, and where the index is.
     """
@@ -143,7 +177,7 @@ def text_summary(reports: Sequence[Report], out: Path, *, quiet: bool = False) -
     end = f"{summary(lines)}\n{out / 'index.html'}\n"
     if quiet:
         return end
-    parts = [table_text(table, most_lines=_LINES_SHOWN) for line in lines for table in line.report.tables]
+    parts = []
     for line in lines:
         counts = ", ".join(f"{count:,} {STATUS_WORDS[status][count != 1]}" for status, count in line.statuses)
         news = [plain(line.report.title)]

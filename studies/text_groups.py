@@ -8,7 +8,8 @@ from analysis.measures.text_groups import GroupedTexts, TextGroup, group_texts
 from analysis.tables.wording import counted_text
 from harness.errors import UsageError
 from harness.escaping import plain
-from harness.journal.records import ATTEMPT_RECORDS, VERDICTS, read_manifest, read_records, read_verdicts
+from harness.journal.records import ATTEMPT_RECORDS, VERDICTS, read_records, read_verdicts
+from harness.runs.standing_runs import manifest_of
 
 Texts = Literal["reasons", "errors"]
 
@@ -26,9 +27,7 @@ def texts_of(run: Path, what: Texts) -> list[tuple[str, str]]:
     UsageError
         The folder holds no run, or one without such texts.
     """
-    manifest = read_manifest(run)
-    if manifest is None:
-        raise UsageError(f"{run} holds no run", "Name the folder of a run.")
+    manifest = manifest_of(run, "Name the folder of a run.")
     if (run / VERDICTS).is_file():
         found = list(_of_verdicts(run, what, classified=manifest.command == "classify"))
     elif (run / ATTEMPT_RECORDS.file).is_file() and what == "errors":

@@ -144,6 +144,7 @@ def open_recording(folder: Path) -> JudgedCases:
         gold=gold,
         subcategories=read_subcategories(folder),
         constructions=read_constructions(folder),
+        evidence="generated",
     )
 
 

@@ -21,8 +21,9 @@ from analysis.audit.judges import check_precision_recall
 from analysis.audit.kappa import Raters, check_kappa
 from analysis.audit.kappa_rows import rows_by_label
 from analysis.audit.p_values import check_two_proportion_p
+from analysis.audit.paired import with_agreements
 from analysis.audit.repairs import Result, with_common_cases, with_common_count
-from analysis.audit.shares import check_mean, check_percentage
+from analysis.audit.shares import check_mean, check_percentage, check_share_beside
 from analysis.audit.stars import check_stars
 from analysis.published import Check, Derivation, Figure, Paper
 from analysis.tables import FAILED, WORST_FIRST
@@ -61,6 +62,8 @@ def _checked(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
     if in_words and derivation.check != "same":
         return underdetermined(derivation.check, opened(f"{in_words[0]} is printed in words."))
     match derivation.check:
+        case "percentage" if "beside" in derivation.inputs:
+            return check_share_beside(figure, [paper[name] for name in derivation.inputs["beside"]], get("most"))
         case "percentage":
             return check_percentage(figure, get("count"), get("n"), get("repeats"))
         case "mean":
@@ -104,6 +107,7 @@ def check_all(paper: Paper) -> list[tuple[Figure, Checked]]:
 
 def check_each_way(paper: Paper) -> list[tuple[Figure, Ways, Checked]]:
     """What `check_all` gives, with the way that each was worked out in, or the ways that are readings of one figure."""
+    paper = with_agreements(paper)
     results = [
         (figure, derivation, check_figure(paper, figure, derivation))
         for figure in paper.figure

@@ -42,18 +42,20 @@ def overview_table() -> Table:
     rows = [row for paper in papers for row in _overview_rows(paper, findings)]
     alone = sum(len(_standing_alone(paper)) for paper in papers)
     printed = sum(len(_printed(paper)) for paper in papers)
+    checked = len({name for finding in findings for name in finding.figures})
     return Table(
         name="overview",
         paper=SLUG,
         title="How the checks of four papers ended",
         finding=(
-            f"{headline(findings)} {alone:,} of the {printed:,} printed figures stand alone: no other printed figure "
-            "says anything about them."
+            f"{headline(findings)} They are of {checked:,} printed figures. {alone:,} of the "
+            f"{printed:,} printed figures stand alone: no other printed figure says anything about them."
         ),
         rows=tuple(rows),
         notes=(
-            "Checks count here, and a figure may have several; the index counts printed figures, each "
-            "by the worst that was found of it. Figures count, not checks, where they stand alone.",
+            "Checks count here, and a figure may have several; the index counts printed figures, each by the worst "
+            "that was found of it on any page, and the rates that are stated with public results as well. Figures "
+            "count, not checks, where they stand alone.",
             "Differs: no values inside the rounding of the inputs print so. Impossible: no whole counts round to it.",
         ),
     )
@@ -103,6 +105,8 @@ def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
             unit="count",
             group=f"{wanting[0].check}: {wanting[0].sentence}",
             papers=(source,),
+            status="underdetermined",
+            figures=tuple(dict.fromkeys(name for one in alike for name in one.figures)),
         )
         for wanting in sorted(reasons.values(), key=len, reverse=True)
         for source in dict.fromkeys(one.source for one in wanting)

@@ -12,6 +12,7 @@ from math import ceil, floor
 from msgspec import Struct, structs
 
 from analysis.audit.figure_text import Typed
+from analysis.audit.paired import Named
 from analysis.published import LISTS, Check, Derivation, Figure, Matrix, Paper
 from analysis.tables import Unit
 
@@ -21,7 +22,7 @@ MEASURES = ("precision", "recall", "f1", "accuracy")
 Numbers = Mapping[str, tuple[tuple[Typed, ...], ...]]
 """Key → its numbers: the rows of a matrix, or one row."""
 
-_COUNTS = frozenset({"count", "n", "repeats", "x1", "n1", "x2", "n2", "labels", "margins"})
+_COUNTS = frozenset({"count", "n", "repeats", "x1", "n1", "x2", "n2", "labels", "margins", "most"})
 _CELLS: Mapping[str, frozenset[str]] = {
     "precision": frozenset({"tp", "fp"}),
     "recall": frozenset({"tp", "fn"}),
@@ -35,7 +36,7 @@ PARTS_OF_N = frozenset({"agreement", "agreements"})
 """Ratios that may be given as a count of n, as in 9/12."""
 
 _NEEDED: Mapping[Check, tuple[tuple[str, ...], ...]] = {
-    "percentage": (("n",),),
+    "percentage": (("n",), ("beside", "most")),
     "mean": (("n",),),
     "two_proportion_p": tuple(("n1", "n2", first, second) for first in ("x1", "share1") for second in ("x2", "share2")),
     "stars": (("p", "one"),),
@@ -105,6 +106,27 @@ def user_row(given: Given, printed: str) -> UserRow:
         shown = [structs.replace(figure, inputs={"parts": named["parts"]}, also=(same,)) for figure in shown]
     paper = Paper(given.id, given.id, "", (*shown, *_with_matrix(given, inputs)), matrices)
     return UserRow(given.id, given.check, printed, paper, len(measures) > len(given.printed))
+
+
+def with_agreements(rows: Sequence[Given]) -> list[Given]:
+    """The rows; a kappa without an agreement and a matrix takes the agreement of the row that belongs to it."""
+    shares = [row for row in rows if row.check == "percentage" and "n" in row.numbers]
+    kappas = [row for row in rows if row.check == "kappa"]
+    names = [_named(row) for row in shares], [_named(row) for row in kappas]
+    taken: list[Given] = []
+    for row in rows:
+        if row.check == "kappa" and not {"agreement", "matrix"} & row.numbers.keys():
+            place = _named(row).agreement(*names)
+            if place is not None:
+                share = structs.replace(shares[place].printed[0][1], sign="%")
+                numbers = {"n": shares[place].numbers["n"], **row.numbers, "agreement": ((share,),)}
+                row = structs.replace(row, numbers=numbers)
+        taken.append(row)
+    return taken
+
+
+def _named(given: Given) -> Named:
+    return Named(given.id, given.numbers["n"][0][0].number if "n" in given.numbers else None)
 
 
 def _check_needed(given: Given) -> None:
@@ -196,6 +218,8 @@ def _units(given: Given, key: str) -> "_UnitOf":
         return _UnitOf(fraction=not _in_percent(numbers), percent=_in_percent(numbers))
     if given.check == "stars":
         return _UnitOf(p=True)
+    if key == "beside":
+        return _UnitOf(percent=True)
     return _UnitOf(percent=_plain_percent(given))
 
 

@@ -5,6 +5,7 @@ printed: out of 123 most one-digit percentages cannot come, out of 226 every who
 check, and comes out as underdetermined. After Brown and Heathers' GRIM test.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from msgspec import structs
@@ -32,6 +33,9 @@ from analysis.audit.rounding_boxes import (
 from analysis.published import Figure
 from analysis.stats.audit import decimals, steps_that_print
 
+_MOST_SIZES = 20_000
+"""Up to which number of items those that several shares leave open are looked for."""
+
 
 def check_percentage(figure: Figure, count: Figure | None, n: Figure | None, repeats: Figure | None) -> Checked:
     """100 count / (n x repeats); without a count, whether any whole count prints so."""
@@ -44,6 +48,36 @@ def check_percentage(figure: Figure, count: Figure | None, n: Figure | None, rep
     if cases <= 0:
         return underdetermined("percentage", f"A percentage of {cases} cases says nothing.")
     return _with_count(figure, count, cases) if count is not None else _without_count(figure, cases, runs)
+
+
+def check_share_beside(figure: Figure, beside: Sequence[Figure], most: Figure | None) -> Checked:
+    """Whether some number of items, the same for all and not printed, has whole counts of this share and the others."""
+    largest = 0 if most is None or not is_exact_count(most) else int(printed_value(most))
+    shares = [figure, *beside]
+    are_exact = all(limit(share) is None and not share.approximate for share in shares)
+    if not beside or not are_exact or not 0 < largest <= _MOST_SIZES:
+        return underdetermined(
+            "percentage", f"No number of items up to which {figure.printed} can be checked is printed."
+        )
+    sizes = [size for size in range(1, largest + 1) if all(counts_in(share, size) for share in beside)]
+    fitting = [size for size in sizes if counts_in(figure, size)]
+    if fitting:
+        return underdetermined(
+            "percentage",
+            f"The number of items is not printed; {_few(fitting)} {'fits' if len(fitting) == 1 else 'fit'}.",
+        )
+    others = f"the {len(beside)} shares beside {figure.printed}" if len(beside) > 1 else beside[0].printed
+    if not sizes:
+        return Checked("percentage", "impossible", f"No number up to {largest:,} has whole counts of {others}.")
+    value = printed_value(figure)
+    near = [Fraction(count, size) for size in sizes for count in (int(value * size), int(value * size) + 1)]
+    nearest = min((share for share in near if share <= 1), key=lambda share: abs(share - value))
+    only = "this has" if len(sizes) == 1 else "these have"
+    sentence = (
+        f"No whole count of {_few(sizes)} prints as {figure.printed}, and of the numbers up to {largest:,} only {only} "
+        f"whole counts of {others}: the nearest is {number(nearest, figure)}."
+    )
+    return Checked("percentage", "impossible", sentence)
 
 
 def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: Figure | None) -> Checked:
@@ -134,6 +168,12 @@ def _quotient(figure: Figure, count: Figure | None, n: Figure, runs: int) -> Che
     at_printed = point(printed_value(count) / (printed_value(n) * runs))
     working = f"{count.printed} / {n.printed}" if runs == 1 else f"{count.printed} / ({n.printed} x {runs:,})"
     return compared("percentage", figure, working, part / whole.times(runs), at_printed)
+
+
+def _few(sizes: Sequence[int]) -> str:
+    """Some numbers in words: the first three, and how many more."""
+    shown = [f"{size:,}" for size in sizes[:3]] + ([f"{len(sizes) - 3:,} more"] if len(sizes) > 3 else [])
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 def _plain(total: Fraction) -> str:

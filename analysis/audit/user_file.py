@@ -19,7 +19,7 @@ from typing import get_args
 from msgspec import Struct
 
 from analysis.audit.figure_text import Typed, typed, typed_part
-from analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row
+from analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row, with_agreements
 from analysis.labels.rows import LabelRows, read_rows
 from analysis.published import INPUTS, LISTS, Check
 from harness.errors import InputError
@@ -45,14 +45,15 @@ def read_user_rows(file: Path) -> tuple[UserRow, ...]:
     """
     sheet = read_rows(file, "printed figures", _SHAPE)
     columns = _columns(sheet)
-    rows: list[UserRow] = []
+    rows: list[tuple[_Row, Given, str]] = []
     seen: dict[str, int] = {}
     for number in range(len(sheet.columns[0])):
         row = _Row(sheet, number, {name: sheet.columns[at][number] for name, at in columns.items()})
         id_ = row.id(seen)
         seen[id_] = number
-        rows.append(row.read(id_))
-    return tuple(rows)
+        rows.append((row, *row.read(id_)))
+    given = with_agreements([one for _, one, _ in rows])
+    return tuple(row.figures(one, printed) for (row, _, printed), one in zip(rows, given, strict=True))
 
 
 def _columns(sheet: LabelRows) -> dict[str, int]:
@@ -84,18 +85,27 @@ class _Row(Struct, frozen=True):
             raise self.error("id", f"{found!r} is on line {line} already", "Give each figure an id of its own.")
         return found
 
-    def read(self, id_: str) -> UserRow:
-        """The row as figures."""
+    def read(self, id_: str) -> tuple[Given, str]:
+        """What the row says, and its printed figures as written."""
         check = self._check()
         inputs = self._inputs(check)
         printed = one_line(self.cells["printed"]) or inputs.get("total", "")
         if not printed:
             raise self.error("printed", "nothing is printed", "Give the figure as it is printed.")
-        given = Given(id_, check, self._printed(check, printed), self._numbers(inputs), inputs.get("measure", ""))
+        numbers = self._numbers(inputs)
+        return Given(id_, check, self._printed(check, printed), numbers, inputs.get("measure", "")), printed
+
+    def figures(self, given: Given, printed: str) -> UserRow:
+        """The row as figures."""
         try:
             return user_row(given, printed)
         except ValueError as error:
-            raise self.error("inputs", str(error), f"{check} takes: {', '.join(sorted(_keys(check)))}.") from error
+            takes = f"{given.check} takes: {', '.join(sorted(_keys(given.check)))}."
+            if given.check == "kappa":
+                takes += (
+                    " A row of the check percentage gives the agreement if its id names it, as in “A1-A2 agreement”."
+                )
+            raise self.error("inputs", str(error), takes) from error
 
     def _check(self) -> Check:
         asked = one_line(self.cells["check"]).casefold().replace("-", "_").replace(" ", "_")

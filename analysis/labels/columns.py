@@ -7,7 +7,9 @@ labels with the others, and where something else speaks against it:
 - its name is that of something else, as in the exports of Label Studio, Prodigy, Argilla and doccano;
 - its cells are sentences, and not all columns are like that;
 - its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers;
-- its labels are mostly repeated, none is any other column's, and the others share theirs.
+- hardly one of its labels is one of those that at least two other columns share and mostly repeat.
+
+A column may also say what the others say together, as a majority or a mean does (`summaries`): that is asked about too.
 
 Where all columns are alike none is asked about, however odd they look: labels may be dates, sentences or ranks. Of a
 handful of items only times are told, and numbers of an interval scale may all be different.
@@ -24,6 +26,7 @@ from statistics import median
 
 from msgspec import Struct
 
+from analysis.labels.summaries import summaries
 from harness.errors import InputError
 
 HANDFUL = 5
@@ -31,6 +34,9 @@ HANDFUL = 5
 
 _NEARLY_ALL, _MOSTLY_REPEATED = 0.9, 0.5
 """Distinct labels over cells: from the one on nearly all are different, up to the other most are repeated."""
+
+_FEW = 5
+"""So many cells at least tell that labels are none of the others'; fewer do where each has more words than theirs."""
 
 _HALF, _HARDLY = 0.5, 0.1
 """The share of its labels that a rater has in common with the others, and what chance leaves to something else."""
@@ -57,16 +63,24 @@ _OTHER_ENDINGS = (
     "_at", "_id", "_ids", "_time", "_date", "_timestamp", "_hash", "_url", "_text", "_comment", "_comments", "_note",
     "_notes",
 )
+_FREE_TEXT = (
+    "comment", "kommentar", "coment", "remark", "remarque", "bemerk", "anmerk", "notiz", "hinweis", "freitext",
+    "begründ", "begruend", "erklär", "erklaer", "explan", "explic", "justif", "rational", "observaci", "observaç",
+    "opmerk", "feedback",
+)
+"""How words begin that a column of free text is called by, in several languages, beside a rater's name or alone."""
+
 _NUMBERING = frozenset({"id", "index", "number", "row"})
 RATER_NAMES = (
     "rater", "rater_id", "annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "coder_id", "labeler",
     "labeller", "completed_by", "user", "user_id", "username", "worker", "worker_id", "reviewer", "assessor",
-    "evaluator", "session_id", "judge",
+    "evaluator", "annotateur", "codeur", "bewerter", "bewerterin", "prüfer", "prüferin", "gutachter", "kodierer",
+    "codierer", "anotador", "evaluador", "codificador", "annotatore", "beoordelaar", "session_id", "judge",
 )
 """What columns of raters are called, the surest first."""
 # fmt: on
 
-_WHO = frozenset(RATER_NAMES) - {"judge", "reviewer", "assessor", "evaluator", "session_id"}
+WHO = frozenset(RATER_NAMES) - {"judge", "reviewer", "assessor", "evaluator", "session_id"}
 """Those that no single rater is called."""
 
 
@@ -96,7 +110,9 @@ class _Column(Struct, frozen=True):
     @property
     def named_otherwise(self) -> bool:
         name = re.sub(r"\W+", "_", self.name.casefold()).strip("_")
-        return name in _OTHER_NAMES or name.endswith(_OTHER_ENDINGS)
+        words = re.split(r"[\W\d_]+", re.sub(r"(?<=[a-zäöüé])(?=[A-Z])", "_", self.name).casefold())
+        free_text = any(word.startswith(_FREE_TEXT) for word in words)
+        return free_text or name in _OTHER_NAMES or name.endswith(_OTHER_ENDINGS)
 
 
 def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False) -> dict[str, str]:
@@ -127,7 +143,7 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
     take([column for column in left if column.named_otherwise], "its name")
     take([column for column in left if column.sentences], "sentences")
     for column in list(left):
-        others = [other for other in left if other is not column and other.name.casefold() not in _WHO]
+        others = [other for other in left if other is not column and other.name.casefold() not in WHO]
         numbers_beside_words = column.numbers and bool(others) and not any(other.numbers for other in others)
         beside_repeats = any(other.cells > HANDFUL and other.variety <= _MOSTLY_REPEATED for other in others)
         enough = column.cells > (HANDFUL if numbers_beside_words else 2 * HANDFUL)
@@ -135,17 +151,50 @@ def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False)
         numbered = numbers_beside_words and column.name.casefold() in _NUMBERING
         if (varied or numbered) and not (interval and column.numbers):
             take([column], "labels nearly all different" if varied else "its name", _HARDLY)
-    users = Counter(label for column in left for label in column.labels)
-    apart = [column for column in left if all(users[label] == 1 for label in column.labels)]
-    if len(left) - len(apart) > 1:
-        # Where most labels are used once, raters of a long scale may have none in common by chance.
-        told = [
-            column
-            for column in apart
-            if column.cells > 2 * HANDFUL and column.variety <= _MOSTLY_REPEATED and not (interval and column.numbers)
+    shared = _sharing(left)
+    used = frozenset().union(*(column.labels for column in shared))
+    words = max((len(label.split()) for label in used), default=0)
+    for column in list(left) if shared else ():
+        enough = column.cells >= _FEW or min(len(label.split()) for label in column.labels) > words
+        apart = column not in shared and len(column.labels & used) < _HARDLY * len(column.labels)
+        if apart and enough and not (interval and column.numbers):
+            found[column.name] = "no label in common with another column"
+            left.remove(column)
+    return found | summaries({column.name: columns[column.name] for column in left})
+
+
+def _sharing(columns: Sequence[_Column]) -> list[_Column]:
+    """The columns that share labels and mostly repeat them: of several such sets the one with the fewest empty cells.
+
+    Two columns share labels where half of those of one are the other's.
+    """
+    sets: list[list[_Column]] = []
+    for column in columns:
+        own = [
+            one
+            for one in sets
+            if any(
+                len(column.labels & other.labels) >= _HALF * min(map(len, (column.labels, other.labels)))
+                for other in one
+            )
         ]
-        take(told, "no label in common with another column")
-    return found
+        sets = [one for one in sets if one not in own] + [[*(other for one in own for other in one), column]]
+
+    def filled(one: list[_Column]) -> float:
+        return sum(column.cells for column in one) / len(one)
+
+    def repeat(one: list[_Column]) -> bool:
+        distinct = frozenset().union(*(column.labels for column in one))
+        several = sum(column.cells > HANDFUL for column in one) > 1
+        return several and len(distinct) <= _MOSTLY_REPEATED * sum(column.cells for column in one)
+
+    return max(filter(repeat, sets), key=filled, default=[])
+
+
+def hold_names(name: str, cells: Sequence[str]) -> bool:
+    """Whether a column may hold the names of items or of raters: one on each row, and no times or free text."""
+    column = _column(name, cells)
+    return column.cells == len(cells) and bool(column.labels) and not (column.times or column.named_otherwise)
 
 
 def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bool:
@@ -184,8 +233,8 @@ def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool
     odd = odd_columns(columns, interval=interval)
     if not odd:
         return None
-    raters = [name for name in columns if name not in odd and name.casefold() not in _WHO]
-    one_a_row = any(name.casefold() in _WHO for name in columns)
+    raters = [name for name in columns if name not in odd and name.casefold() not in WHO]
+    one_a_row = any(name.casefold() in WHO for name in columns)
     named = f"--raters {shlex.quote(_line(raters))}" if len(raters) > 1 else "--raters A,B"
     advice = f"Name the columns that are: {named}"
     if one_a_row or len(raters) < 2:

@@ -2,8 +2,9 @@
 
 A table is long where it has the columns item, rater and label; where a person names its column of raters or of
 labels; or where it has a column with a usual name of raters, and items stand on several rows, which they may not in a
-wide table: items in a column with a usual name, or else in the first. Where one rater is enough, an item need not stand
-on several rows. The label then is the one column left that
+wide table: items in a column with a usual name, or else in the first; or where two columns tell it by what stands in
+them (`shape`), whatever they are called and in any order. Where one rater is enough, an item need not stand on several
+rows. The label then is the one column left that
 holds few distinct labels. What was recognised is said; where two columns could be meant, the person is asked.
 """
 
@@ -12,9 +13,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.labels.columns import RATER_NAMES, may_hold_labels
+from analysis.labels.columns import RATER_NAMES, WHO, may_hold_labels
 from analysis.labels.reading import Reading
 from analysis.labels.rows import LabelRows
+from analysis.labels.shape import item_and_rater
 from analysis.labels.source import Source
 from analysis.labels.spelling import listed
 from analysis.labels.tools.ratings import QUESTION
@@ -106,6 +108,12 @@ def _completed(
     raters = [at for at in raters if len(set(sheet.columns[at])) >= fewest and all(map(str.strip, sheet.columns[at]))]
     items = [item] if item is not None else [at for at in _like(sheet, _ITEM_NAMES) if at not in {*taken, *raters}]
     items = [at for at in items if alone or _repeats(sheet, at, by)]
+    if not items or not raters:
+        questions = sheet.columns[by] if by is not None else [""] * len(sheet.columns[0])
+        called = (_like(sheet, _ITEM_NAMES), _like(sheet, WHO))
+        kept = {place for place in (by, *labels) if place is not None}
+        told = item_and_rater(sheet, item, rater, called, kept, questions)
+        items, raters = ([told[0]], [told[1]]) if told else (items, raters)
     if item is None and not items and 0 not in {*taken, *raters} and _repeats(sheet, 0, by):
         items = [0]
     if not items or not raters:

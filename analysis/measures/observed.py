@@ -13,8 +13,9 @@ from msgspec import Struct
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, interval_words, number_text
+from harness.evidence import Evidence, together
 from harness.intervention import Intervention, ObservedRun, Withheld
 from harness.trajectory import Skipped, Unreadable
 
@@ -72,6 +73,7 @@ class Observed(Struct, frozen=True):
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
     renamed: int = 0
+    evidence: Evidence = "real"
 
 
 def observed(
@@ -95,8 +97,10 @@ def observed(
     interventions: list[ObservedIntervention] = []
     invocations = steps = 0
     first: ObservedRun | None = None
+    kinds: set[Evidence] = set()
     for run in runs:
         first = first or run
+        kinds.add(run.evidence)
         answered = [one for one in run.invocations if one.status == "answered"]
         clusters.append((sum(bool(one.misbehaviours) for one in answered), len(answered)))
         for one in answered:
@@ -126,6 +130,7 @@ def observed(
         unreadable=list(unreadable),
         skipped=list(skipped),
         renamed=renamed,
+        evidence=together(kinds),
     )
 
 

@@ -24,13 +24,27 @@ ANY = "any"
 READ_BY_A_JUDGE = ("unrequested_changes", "did_not_follow_instructions")
 """Categories of which a rule sees only what can be told without knowing how a user words a limit."""
 
-BY_RULE = (
-    "A rule gives each share, of the sessions that it could check. A judge with a prompt reads what the user's "
-    "words say beyond that."
-)
+BY_JUDGE = "misstep judge run did_not_follow_instructions --benchmark BENCHMARK --out RUN"
 
 _SHOWN = "Share of those that show it"
 _ALONE = "Share of those that show it and nothing else"
+
+
+def unread_limits(checked: Mapping[str, tuple[int, int]], n: int) -> tuple[tuple[str, ...], str]:
+    """The categories of which a rule can say next to nothing, which are no rows, and one sentence that says why.
+
+    `checked` tells of each category how many of the `n` sessions show it and in how many it could be checked.
+    """
+    of_limits = {name: counts for name, counts in checked.items() if name in READ_BY_A_JUDGE and counts[1] < n}
+    if not of_limits:
+        return (), ""
+    seen = max(answered for _, answered in of_limits.values())
+    sentence = (
+        f"Limits that users set ({', '.join(of_limits)}) were checked in {count_text(seen) if seen else 'none'} of "
+        f"{counted_text(n, 'session')}: a rule reads them only where a program records them or plain words name a "
+        f"file, a deed or a tool. A judge with a prompt reads the others: {BY_JUDGE}."
+    )
+    return tuple(name for name, (count, _) in of_limits.items() if not count), sentence
 
 
 class CategoryCount(Struct, frozen=True):
@@ -133,11 +147,11 @@ def prevalence_table(
         What one of what was classified is called.
     """
     found = prevalence(categories, patterns)
-    shown = [_row(one.category, one.share, _SHOWN, source, evidence) for one in found.categories]
+    without = _unread(found)[0]
+    rows = [one for one in found.categories if one.category not in without]
+    shown = [_row(one.category, one.share, _SHOWN, source, evidence) for one in rows]
     shown.append(_row(ANY, found.any_share, _SHOWN, source, evidence))
-    alone = [
-        _row(one.category, _share(one.exclusive, one.answered), _ALONE, source, evidence) for one in found.categories
-    ]
+    alone = [_row(one.category, _share(one.exclusive, one.answered), _ALONE, source, evidence) for one in rows]
     return Table(
         name="prevalence",
         paper=paper,
@@ -162,9 +176,11 @@ def co_occurrence_table(
 ) -> Table:
     """Of the sessions that show one category, the share that show another; parameters as `prevalence_table`."""
     rows, pairs = [], []
-    for place, name in enumerate(categories):
+    without = _unread(prevalence(categories, patterns))[0]
+    columns = [(place, name) for place, name in enumerate(categories) if name not in without]
+    for place, name in columns:
         shown = {labels: count for labels, count in patterns.items() if labels[place] == YES}
-        for other_place, other in enumerate(categories):
+        for other_place, other in columns:
             judged = sum(count for labels, count in shown.items() if labels[other_place] is not None)
             both = sum(count for labels, count in shown.items() if labels[other_place] == YES)
             share = wilson(both, judged) if judged else Estimate(None, n=0, reason=f"none shows {name}")
@@ -209,9 +225,15 @@ def _finding(found: Prevalence, noun: str) -> str:
 
 def _notes(found: Prevalence, noun: str) -> tuple[str, ...]:
     notes = ["Found by rule, without a model; the intervals are of sampling alone, not of the rules' own errors."]
-    missing = [f"{one.category} {count_text(one.abstained)}" for one in found.categories if one.abstained]
+    without, why = _unread(found)
+    rows = [one for one in found.categories if one.category not in without]
+    missing = [f"{one.category} {count_text(one.abstained)}" for one in rows if one.abstained]
     if missing:
         notes.append(f"Not judged, and not counted as a no: {', '.join(missing)} of {counted_text(found.n, noun)}.")
-    if any(one.abstained for one in found.categories if one.category in READ_BY_A_JUDGE):
-        notes.append(BY_RULE)
+    if why:
+        notes.append(why)
     return tuple(notes)
+
+
+def _unread(found: Prevalence) -> tuple[tuple[str, ...], str]:
+    return unread_limits({one.category: (one.count, one.answered) for one in found.categories}, found.n)

@@ -1,16 +1,19 @@
 """What the rules find in the runs of several sets: where in a run it happens, and examples with their evidence."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from analysis.measures.prevalence import YES
+from analysis.measures.prevalence import YES, count_patterns, prevalence
 from analysis.measures.validity import JudgedSet
+from analysis.stats.estimate import Estimate
 from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import interval_words, number_text
+from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from analysis.tables.wording import interval_words, number_text, with_interval
 from harness.verdict import Verdict
+
+_ANY = "any misbehaviour"
 
 FIFTHS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
 
@@ -25,15 +28,62 @@ def with_set(sets: Sequence[JudgedSet]) -> Iterator[Verdict]:
             yield structs.replace(verdict, item=f"{judged.benchmark}/{verdict.item}")
 
 
-def weight_note(sets: Sequence[JudgedSet]) -> tuple[str, ...]:
-    """A sentence on the set that most runs are from, where it is more than half of them."""
-    runs = {judged.benchmark: len(judged.n_steps) for judged in sets}
-    largest = max(runs, key=lambda name: runs[name], default="")
-    if len(sets) < 2 or 2 * runs[largest] <= sum(runs.values()):
-        return ()
-    return (
-        f"{runs[largest]:,} of the {sum(runs.values()):,} runs are of one set, {largest}, and outweigh the others.",
+@made_by_this
+def sets_table(sets: Sequence[JudgedSet]) -> Table:
+    """The share of runs that show each misbehaviour and any, a group a set; sets are unlike, and none is pooled."""
+    found = [(judged, prevalence(*count_patterns(judged.verdicts))) for judged in sets]
+    rows: list[Row] = []
+    by_category: list[Row] = []
+    for judged, shares in found:
+        of_any = estimate_row(_ANY, shares.any_share, "share", judged.benchmark, judged.source, judged.evidence)
+        categories = [
+            estimate_row(one.category, one.share, "share", judged.benchmark, judged.source, judged.evidence)
+            for one in shares.categories
+        ]
+        own = [of_any, *categories]
+        rows += measured_on(judged.benchmark, own) if judged.evidence == "real" else own
+        by_category += categories
+    return Table(
+        name="by_set",
+        paper="your_agents",
+        title=f"Misbehaviour by rule in {evidence_words(sets)} runs",
+        finding=_spread({judged.benchmark: shares.any_share for judged, shares in found}, evidence_words(sets)),
+        rows=tuple(rows),
+        notes=(
+            "Each set has its own agents, tasks and choice of runs: none says how often agents misbehave in general.",
+        ),
+        datasets=datasets_of(sets),
+        drawn=tuple(by_category),
     )
+
+
+def _spread(overall: Mapping[str, Estimate], kind: str) -> str:
+    known = {name: share for name, share in overall.items() if share.value is not None}
+    if not known:
+        return "No set of runs is at hand."
+    least, most = (pick(known, key=lambda name: known[name].value or 0) for pick in (min, max))
+    said = "the share of runs with a misbehaviour found by rule"
+    if len(known) == 1:
+        return f"On one {kind} set, {said} is {with_interval(known[most], 'share', most)}."
+    return (
+        f"On {len(known)} {kind} sets, {said} runs from {with_interval(known[least], 'share', least)} "
+        f"to {with_interval(known[most], 'share', most)}."
+    )
+
+
+def pooled(table: Table, sets: Sequence[JudgedSet]) -> Table:
+    """A table of all runs together, whose finding says which sets they are of and which outweighs the others."""
+    runs = {judged.benchmark: len(judged.n_steps) for judged in sets}
+    if len(runs) < 2:
+        return table
+    largest = max(runs, key=lambda name: runs[name])
+    said = f"These are the runs of {len(runs)} unlike sets put together, {runs[largest]:,} of them of {largest} alone."
+    return structs.replace(table, finding=f"{table.finding} {said}")
+
+
+def evidence_words(sets: Sequence[JudgedSet]) -> str:
+    """What kind of runs the sets hold, in a word."""
+    return "generated" if evidence_of(sets) == "generated" else "public"
 
 
 def noted(table: Table, notes: Sequence[str]) -> Table:

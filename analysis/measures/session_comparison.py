@@ -5,7 +5,8 @@ are in both runs, as before and after a change of the rules, they are compared p
 samples. `session_changes` has the tests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -14,6 +15,8 @@ from analysis.measures.session_changes import LabelledSessions, SessionChange, p
 from analysis.measures.session_rates import Grouping, group_of, rates_by
 from analysis.stats.multiplicity import holm
 from harness.errors import UsageError
+from harness.evidence import Evidence, together
+from harness.journal.labelled_sessions import LabelledSession
 from harness.session import Session
 
 
@@ -36,6 +39,21 @@ class Reversal(Struct, frozen=True):
     def complete(self) -> bool:
         """Whether it goes the other way in every group: Simpson's paradox."""
         return len(self.within) == self.of
+
+
+class NewlyFlagged(Struct, frozen=True):
+    """A session that the second run flags for a category, and the first does not.
+
+    `before` is what the first says of it: `no`, `not checked`, or `not in it`.
+    """
+
+    item: str
+    file: str
+    line: int | None
+    category: str
+    before: Literal["no", "not checked", "not in it"]
+    steps: tuple[int, ...]
+    reason: str
 
 
 class SessionComparison(Struct, frozen=True):
@@ -61,6 +79,10 @@ class SessionComparison(Struct, frozen=True):
         Group → its sessions in either run, for those that only one of them has.
     reversals
         Where groups go another way than all sessions together.
+    newly_flagged
+        What only the second run flags: first the sessions that the first one cleared, then those that it does not have.
+    evidence
+        The kind of evidence of the sessions of both.
     """
 
     a: str
@@ -75,6 +97,8 @@ class SessionComparison(Struct, frozen=True):
     groups: dict[str, tuple[SessionChange, ...]] = {}
     groups_in_one_run: dict[str, tuple[int, int]] = {}
     reversals: tuple[Reversal, ...] = ()
+    newly_flagged: tuple[NewlyFlagged, ...] = ()
+    evidence: Evidence = "real"
 
 
 def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -> SessionComparison:
@@ -118,7 +142,27 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
         groups=groups,
         groups_in_one_run=alone,
         reversals=_reversals(changes, groups),
+        evidence=together(session.evidence for run in (a, b) for session, _ in run.sessions),
     )
+
+
+def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[NewlyFlagged, ...]:
+    """What sessions of a second run show that the first one does not flag them for; sub-agents are left out."""
+    before = {
+        (session.item, session.file): dict(zip(a.categories, labels, strict=True)) for session, labels in a.sessions
+    }
+    found = []
+    for session, verdicts in ((one.session, one.verdicts) for one in sessions if one.session.parent is None):
+        known = before.get((session.item, session.file))
+        for verdict in verdicts:
+            label = known.get(verdict.judge) if known else None
+            if verdict.label == YES != label and verdict.judge in a.categories:
+                was: Literal["no", "not checked", "not in it"]
+                was = "not in it" if known is None else "not checked" if label is None else "no"
+                place = session.item, session.file, session.line
+                found.append(NewlyFlagged(*place, verdict.judge, was, verdict.steps, verdict.rationale))
+    order = ("no", "not checked", "not in it")
+    return tuple(sorted(found, key=lambda one: order.index(one.before)))
 
 
 def _sessions_of(run: SessionRun, categories: Sequence[str]) -> LabelledSessions:

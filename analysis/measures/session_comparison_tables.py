@@ -7,7 +7,7 @@ from msgspec import structs
 
 from analysis.measures.prevalence import ANY
 from analysis.measures.session_changes import LEVEL, SessionChange
-from analysis.measures.session_comparison import Reversal, SessionComparison
+from analysis.measures.session_comparison import NewlyFlagged, Reversal, SessionComparison
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text
@@ -15,6 +15,10 @@ from analysis.tables.wording import counted_text, interval_words, number_text, p
 DIFFERENCE = "Difference"
 
 _PAPER = "classify"
+_LISTED = 200
+"""Newly flagged sessions that a page lists."""
+
+_STEPS = 6
 _NAMED = 3
 """Groups and categories that a sentence names one by one."""
 
@@ -124,6 +128,39 @@ def group_tables(compared: SessionComparison, source: str) -> tuple[Table, ...]:
 
 
 @made_by_this
+def newly_flagged_table(compared: SessionComparison, source: str) -> Table:
+    """What only the second run flags, a line a finding, up to a number that a page can show."""
+    found, sessions = compared.newly_flagged, len({(one.item, one.file) for one in compared.newly_flagged})
+    cut = f", the first {_LISTED} of them here" if len(found) > _LISTED else ""
+    return Table(
+        name="newly_flagged",
+        paper=_PAPER,
+        title=f"Newly flagged in {compared.b}",
+        finding=(
+            f"{counted_text(sessions, 'session')} of {compared.b} {'is' if sessions == 1 else 'are'} flagged for what "
+            f"{compared.a} does not flag: {counted_text(len(found), 'finding')}{cut}."
+        ),
+        rows=tuple(_newly_flagged_row(compared, one, source) for one in found[:_LISTED]),
+        notes=("Steps count from 0. `misstep view FILE --id ID` shows a session; --json lists all of them.",),
+    )
+
+
+def _newly_flagged_row(compared: SessionComparison, one: NewlyFlagged, source: str) -> Row:
+    place = one.file if one.line is None else f"{one.file}:{one.line}"
+    steps = ", ".join(map(str, one.steps[:_STEPS])) + (", …" if len(one.steps) > _STEPS else "")
+    before = f"not in {compared.a}" if one.before == "not in it" else f"{one.before} in {compared.a}"
+    return Row(
+        one.item,
+        f"steps {steps}" if steps else "no step named",
+        evidence="real",
+        source=source,
+        unit="text",
+        group=one.category,
+        reason=f"{place}; {before}. {one.reason}",
+    )
+
+
+@made_by_this
 def group_table(compared: SessionComparison, group: str, source: str, number: int = 1) -> Table:
     """The categories within one group.
 
@@ -211,7 +248,7 @@ def _design(compared: SessionComparison) -> str:
     if compared.paired:
         left_out = f" Left out, as one run alone has them: {first:,} of {a} and {second:,} of {b}."
         return f"The same {shared} are in both runs and are compared pair by pair.{left_out if first or second else ''}"
-    said = f"The runs are two samples, of {compared.sessions[0]:,} and {counted_text(compared.sessions[1], 'session')}."
+    said = f"Two samples are compared, of {compared.sessions[0]:,} and {counted_text(compared.sessions[1], 'session')}."
     units = {change.unit for change in compared.changes}
     if compared.shared:
         careful = ", which makes the tests over sessions more careful" if "session" in units else ""

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from analysis.measures.prevalence import ANY, YES, Prevalence, prevalence
 from analysis.stats.correction import rogan_gladen
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import Estimate, told
 from analysis.stats.multiplicity import holm
 from analysis.stats.proportions import wilson
 from analysis.stats.significance import Significance
@@ -91,7 +91,7 @@ def corrected(study: Study, category: str) -> Estimate:
         return Estimate(None, n=0, reason=NOTHING_ANSWERED)
     counts = [(sum(answers), len(answers)) for answers in (flagged, found, left_alone)]
     try:
-        return rogan_gladen(counts[0], counts[1], counts[2]).estimate
+        return told(rogan_gladen(counts[0], counts[1], counts[2]).estimate)
     except UsageError:
         return Estimate(None, n=len(flagged), reason=TELLS_NOTHING)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.measures.repair.attempts import NOT_AFFIRMED
 from analysis.pages.browser.embedding import embedded
 from analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
 from analysis.pages.browser.pieces import Pieces
@@ -20,7 +19,7 @@ from analysis.pages.table_html import table_html
 from analysis.pages.trajectory import Passage, passage
 from analysis.tables import Table
 from harness.escaping import one_line
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
 """How large all patches and trajectories in a page may be together, as they stand in it."""
@@ -28,7 +27,7 @@ PAGE_CHARACTERS = 18_000_000
 ATTEMPTS_LISTED = 20_000
 """How many attempts a page lists at most."""
 
-OUTCOMES = ("solved", "unsolved", "not scored", "not affirmed")
+OUTCOMES = ("solved", "unsolved", "not scored", "not affirmed", "flaky oracle")
 
 _COMPRESSED = 4
 _RUN_SHOWN = (3_000, 60_000)
@@ -86,8 +85,8 @@ class AttemptLine(Struct, frozen=True):
 
 def outcome_of(attempt: RepairAttempt) -> str:
     """What came of an attempt, in a word or two."""
-    if attempt.ended == NOT_AFFIRMED:
-        return OUTCOMES[3]
+    if attempt.ended in (NOT_AFFIRMED, FLAKY):
+        return OUTCOMES[3 + (attempt.ended == FLAKY)]
     return OUTCOMES[2] if attempt.solved is None else OUTCOMES[not attempt.solved]
 
 
@@ -218,7 +217,6 @@ def repairs_page(
     shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
     return browser_page(
         "repairs/page.html.jinja",
-        ("repairs/browser.js",),
         title=title,
         finding=finding,
         warnings=warnings,

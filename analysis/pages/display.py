@@ -16,6 +16,7 @@ from analysis.pages.rendering import markup, render
 from analysis.pages.table_html import table_html
 from analysis.plots.drawing import Picture, standalone
 from analysis.tables import Table
+from analysis.tables.files import check_names
 from analysis.tables.json_document import document
 from analysis.tables.text import table_text
 
@@ -63,7 +64,8 @@ class Shown:
 
 
 def show(table: Table) -> Shown:
-    """A table for the last line of a notebook's cell."""
+    """A table for the last line of a notebook's cell; raises as `check_names`."""
+    check_names(table)
     return Shown(
         {
             "text/html": table_html(table),

@@ -5,14 +5,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.measures.prevalence import (
-    BY_RULE,
-    READ_BY_A_JUDGE,
-    prevalence,
-)
+from analysis.measures.prevalence import prevalence, unread_limits
 from analysis.stats.estimate import Estimate
 from analysis.tables.wording import MISSING, count_text, number_text
 from harness.escaping import plain
+from harness.evidence import Evidence
 from harness.journal.classified import Failed, Finding, Labels, Summary
 from harness.trajectory import Skipped, Unreadable
 
@@ -60,6 +57,8 @@ class SubAgents(Struct, frozen=True):
 class Findings(Struct, frozen=True):
     """The document: `n` sessions were read; `renamed` sessions had an id that another one had taken.
 
+    `evidence` is `generated` where a program made one of them.
+
     A session on which a classifier `failed` was not judged for its category. `findings` are all of them, those of
     sub-agents too.
     """
@@ -74,6 +73,7 @@ class Findings(Struct, frozen=True):
     findings: list[Finding]
     failed: list[Failed] = []
     sub_agents: SubAgents | None = None
+    evidence: Evidence = "real"
 
 
 def findings(categories: Sequence[str], summary: Summary) -> Findings:
@@ -93,6 +93,7 @@ def findings(categories: Sequence[str], summary: Summary) -> Findings:
         findings=summary.findings,
         failed=summary.failed,
         sub_agents=apart if summary.sub_agents else None,
+        evidence=summary.evidence,
     )
 
 
@@ -116,7 +117,8 @@ def _patterns(counts: Mapping[Labels, int]) -> list[Pattern]:
 
 def findings_text(found: Findings, page: Path | str | None = None) -> str:
     """The document as a table, three examples, what was left out, and the page of the run, for a terminal."""
-    lines = [f"{_plural(found.n, 'session', 'sessions')} read", *_apart(found), "", *_table_lines(found)]
+    made = "generated " if found.evidence == "generated" else ""
+    lines = [f"{_plural(found.n, f'{made}session', f'{made}sessions')} read", *_apart(found), "", *_table_lines(found)]
     examples = _spread(found)
     if examples:
         width = max(len(example.category) for example in examples)
@@ -136,7 +138,10 @@ def _table_lines(found: Findings) -> Iterator[str]:
     names = {name: plain(name) for name in found.categories}
     width = max(len("category"), len("any of them"), *map(len, names.values()))
     yield f"{'category':{width}}  {'count':>9}  {'checked':>9}  {'share':>7}  {'95% interval':>15}  {'only this':>9}"
+    without = _unread(found)[0]
     for name, one in found.categories.items():
+        if name in without:
+            continue
         yield f"{names[name]:{width}}  {_share_cells(one, one.checked)}  {count_text(one.exclusive):>9}"
     yield f"{'any of them':{width}}  {_share_cells(found.any, found.any.interval.n or 0)}"
 
@@ -194,9 +199,8 @@ def _steps(example: Finding) -> str:
 
 def left_out(found: Findings) -> Iterator[str]:
     """What no rule could check, what could not be read and which rule failed, a sentence each."""
-    unchecked = [name for name in found.categories if name in READ_BY_A_JUDGE and found.categories[name].abstained]
-    if unchecked:
-        yield f"{BY_RULE} For example: misstep judge run {unchecked[-1]} --benchmark BENCHMARK --out RUN."
+    if why := _unread(found)[1]:
+        yield why
     if found.unreadable:
         yield f"{_plural(len(found.unreadable), 'session was', 'sessions were')} unreadable and not counted."
     for one in found.failed:
@@ -205,6 +209,10 @@ def left_out(found: Findings) -> Iterator[str]:
         named = ", ".join(plain(one.file) for one in found.skipped[:_SKIPPED_PRINTED])
         more = ", …" if len(found.skipped) > _SKIPPED_PRINTED else ""
         yield f"{_plural(len(found.skipped), 'file', 'files')} skipped, of no known format: {named}{more}"
+
+
+def _unread(found: Findings) -> tuple[tuple[str, ...], str]:
+    return unread_limits({name: (one.count, one.checked) for name, one in found.categories.items()}, found.n)
 
 
 def _plural(count: int, one: str, many: str) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from harness.errors import InputError
 from harness.places import data_folder
+from harness.sharing import HERE, HOME, SERVER, private_places, without_places
 
 _VERSIONS_SHOWN = ("numpy", "scipy", "pandas", "statsmodels", "matplotlib")
 _REGISTRY = "datasets.toml"
@@ -40,11 +41,16 @@ class Foot(Struct, frozen=True):
 
 
 def described(foot: Foot) -> dict[str, Any]:
-    """What the template of the foot shows."""
+    """What the template of the foot shows, without the server that was asked, the home and the present folder.
+
+    The command makes the page again where these are the same.
+    """
+    named = private_places(foot.command.split())
+    places = {place: name for place, name in named.items() if name in (SERVER, HERE, HOME)}
     return {
-        "command": foot.command,
+        "command": without_places(foot.command, places),
         "datasets": datasets(foot.datasets),
-        "inputs": foot.inputs,
+        "inputs": tuple(without_places(one, places) for one in foot.inputs),
         "seed": foot.seed,
         "versions": versions(),
     }

@@ -16,13 +16,15 @@ _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 def outcome_sentence(outcome: Outcome) -> str:
     """What the figure is, and how it stands to its limit."""
     gate = outcome.gate
-    unit: Unit = "coefficient" if gate.figure.rpartition(".")[2] in _COEFFICIENTS else "share"
-    of = "" if gate.end == "value" else f", the {gate.end} end of the interval"
-    limit = f"{_SIGNS[gate.sign]} {number_text(gate.limit, unit)}{of}"
+    named = gate.figure.rpartition(".")[2]
+    unit: Unit = "coefficient" if named in _COEFFICIENTS else "difference" if named == "change" else "share"
     if outcome.decision == "undecided":
         return f"{gate.figure} cannot be computed: {outcome.estimate.reason or 'it has no interval'}"
-    fails = {"failed": f"it may not be {limit}", "passed": f"it is not {limit}"}[outcome.decision]
-    return f"{gate.figure} is {with_interval(outcome.estimate, unit)}; {fails}"
+    end = {"lower": outcome.estimate.low, "upper": outcome.estimate.high}.get(gate.end)
+    subject = "it" if end is None else f"the {gate.end} end of the interval, {number_text(end, unit)},"
+    verb = {"failed": "may not be", "passed": "is not"}[outcome.decision]
+    limit = f"{_SIGNS[gate.sign]} {number_text(gate.limit, unit)}"
+    return f"{gate.figure} is {with_interval(outcome.estimate, unit)}; {subject} {verb} {limit}"
 
 
 def junit_xml(outcomes: Sequence[Outcome], suite: str) -> str:

@@ -23,8 +23,8 @@ class Asked(Struct, frozen=True):
 
     Parameters
     ----------
-    item, place, of
-        Its id, and the how-manieth of how many it is, counted from 1.
+    item, title, place, of
+        Its id, what it is about in a few words, and the how-manieth of how many it is, counted from 1.
     question
         What is asked.
     labels
@@ -34,6 +34,7 @@ class Asked(Struct, frozen=True):
     """
 
     item: str
+    title: str
     place: int
     of: int
     question: str
@@ -55,7 +56,7 @@ def labelling_page(asked: Asked, *, labelled: int, foot: Foot) -> str:
     """
     script = asset("label.js")
     values = trajectory_values(asked.session, (), foot) | {
-        "title": f"{asked.place} of {asked.of}: {asked.item}",
+        "title": f"{asked.place} of {asked.of}: {asked.title}",
         "finding": f"{labelled} of {asked.of} are labelled.",
     }
     return render(

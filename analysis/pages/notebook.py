@@ -7,6 +7,7 @@ cells are taken and written anew; an image is embedded; all else is text.
 import re
 from base64 import b64encode
 from collections.abc import Container, Iterable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,21 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
         remember=tuple(stated.get("remember", ())),
         warnings=printable("".join(_streamed(cell, "stderr") for cell in cells)),
     )
+
+
+def with_table_names(notebook: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """A copy of an executed notebook in which the tables that it shows have these names, one each, in order."""
+    renamed: dict[str, Any] = deepcopy(dict(notebook))
+    outputs = [output.get("data", {}) for cell in renamed["cells"] for output in cell.get("outputs", ())]
+    tables = [data[TABLE_TYPE] for data in outputs if TABLE_TYPE in data]
+    drawn = [data[FIGURE_TYPE] for data in outputs if FIGURE_TYPE in data]
+    now = {(one["paper"], one["name"]): name for one, name in reversed([*zip(tables, names, strict=True)])}
+    for drawing in drawn:
+        if (key := tuple(drawing["table"] or ())) in now:
+            drawing["table"] = [key[0], now[key]]
+    for table, name in zip(tables, names, strict=True):
+        table["name"] = name
+    return renamed
 
 
 def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> str:

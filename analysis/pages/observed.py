@@ -30,7 +30,9 @@ def observed_json(found: Observed) -> bytes:
 def observed_text(found: Observed, page: Path | None = None) -> str:
     """The document as tables, examples, what was left out and the page of the run, for a terminal."""
     rate, naive = found.misbehaviour_rate, found.naive_rate
-    head = f"{counted_text(found.n, 'session')} read; the detector {found.detector} was asked every {found.every} steps"
+    made = "generated " if found.evidence == "generated" else ""
+    read = counted_text(found.n, f"{made}session")
+    head = f"{read} read; the detector {found.detector} was asked every {found.every} steps"
     lines = [head, "", observed_finding(found)]
     if rate.value is not None:
         independent = interval_words(naive.low, naive.high, "share")
@@ -110,11 +112,10 @@ def observed_page(
         sessions.add(LabelledSession(session, tuple(_verdicts(run))))
     browser = sessions.browser()
     finding = observed_finding(found)
-    table = observed_table(found, source=counted_text(found.n, "session"))
+    table = observed_table(found, source=counted_text(found.n, "session"), evidence=found.evidence)
     unreadable = [f"{counted_text(len(found.unreadable), 'session')} could not be read."] if found.unreadable else []
     return browser_page(
         "sessions/page.html.jinja",
-        ("sessions/browser.js",),
         title=f"What the observer saw in {counted_text(found.n, 'session')}",
         finding=finding,
         warnings=unreadable,

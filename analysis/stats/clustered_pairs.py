@@ -183,7 +183,7 @@ def resampled_pairs(
     ahead = bootstrapped(sign * total / n, drawn, n)
     test = f"paired bootstrap, {len(drawn):,} resamples of {unit}"
     method = f"percentile bootstrap, {len(drawn):,} resamples of {unit}"
-    if ahead.low == ahead.high and np.ptp(drawn) == 0:
+    if np.ptp(drawn) == 0:
         difference = Estimate(total / n, n=n, method=method, reason=ALL_ALIKE)
         level = Significance(0.0, 1.0, n, test, NO_DISCORDANT if unit == "items" else NO_LEANING)
         return ResampledPairs(difference, level if total == 0 else Significance(None, None, n, test, ALL_ALIKE))

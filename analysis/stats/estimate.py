@@ -5,12 +5,20 @@ from statistics import NormalDist
 
 from msgspec import Struct, structs
 
+NO_WIDTH = 1e-12
+"""An interval narrower than this is a point and rounding errors."""
+
+FLAT = "an interval without width says nothing of the uncertainty"
+
+TELLS_NOTHING = "it cannot be told: the interval is all of 0% to 100%"
+
 
 class Estimate(Struct, frozen=True):
     """A value with its interval, or the reason why there is none.
 
     `low` and `high` bound the 95% interval unless `method` says otherwise; `n` is the number of units behind it;
-    what cannot be computed is `None`, never 0, and `reason` says why.
+    what cannot be computed is `None`, never 0, and `reason` says why. An interval without width is none: resamples or
+    items that are all alike leave the uncertainty unknown.
     """
 
     value: float | None
@@ -19,6 +27,13 @@ class Estimate(Struct, frozen=True):
     n: int | None = None
     method: str = ""
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Take out an interval without width, however it came about."""
+        if self.low is not None and self.high is not None and abs(self.high - self.low) < NO_WIDTH:
+            structs.force_setattr(self, "low", None)
+            structs.force_setattr(self, "high", None)
+            structs.force_setattr(self, "reason", "; ".join(filter(None, (self.reason, FLAT))))
 
     @classmethod
     def of(
@@ -38,6 +53,13 @@ class Estimate(Struct, frozen=True):
         """A difference seen from the other side."""
         value, low, high = (None if end is None else -end for end in (self.value, self.high, self.low))
         return structs.replace(self, value=value, low=low, high=high)
+
+
+def told(share: Estimate) -> Estimate:
+    """A share, undefined where its interval is all that a share can be: then nothing is known of it."""
+    if share.low is None or share.high is None or share.low > NO_WIDTH or share.high < 1 - NO_WIDTH:
+        return share
+    return Estimate(None, n=share.n, method=share.method, reason=TELLS_NOTHING)
 
 
 class Coefficient(Struct, frozen=True):
@@ -75,8 +97,7 @@ class Coefficient(Struct, frozen=True):
         """The coefficient with an interval and how that was made."""
         if self.value is None or interval is None:
             return Estimate(self.value, n=self.n, reason=self.reason or "too few items for a standard error")
-        flat = "the standard error is 0: an interval without width says nothing of the uncertainty"
-        return Estimate(self.value, *interval, self.n, method, flat if self.se == 0 else "")
+        return Estimate(self.value, *interval, self.n, method, "the standard error is 0" if self.se == 0 else "")
 
 
 def _or_none(value: float) -> float | None:

@@ -8,14 +8,14 @@ beforehand is what a reader asks for; Gray's test weighs all times and says of n
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from analysis.stats.checked import counts, finite
 from analysis.stats.clustered import cluster_bootstrap
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import NO_WIDTH, Estimate
 from analysis.stats.incidence import CENSORED
 from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.resampling import NO_WIDTH, bootstrapped
+from analysis.stats.resampling import bootstrapped
 from analysis.stats.significance import Significance, normal_p_value
 from harness.errors import UsageError
 
@@ -80,7 +80,7 @@ def incidence_difference(
         resampled = cluster_bootstrap(statistic, cells, resamples, rng)
         enough = len(cells) > 1
         shares.append(
-            _interval(value, resampled, len(arm.times))
+            bootstrapped(value, resampled, len(arm.times), units="units")
             if enough
             else Estimate(value, n=len(arm.times), reason=ONE_UNIT)
         )
@@ -102,12 +102,6 @@ def incidence_difference(
         )
     z = difference / se
     return IncidenceComparison((shares[0], shares[1]), estimate, Significance(z, normal_p_value(z), n, test))
-
-
-def _interval(value: float, resampled: FloatArray, n: int) -> Estimate:
-    """A share with its percentile interval, and without one where all resamples give the same."""
-    found = bootstrapped(value, resampled, n, units="units")
-    return structs.replace(found, low=None, high=None) if np.ptp(resampled) < NO_WIDTH else found
 
 
 def _by_unit(arm: Followed, at: float, cause: int) -> tuple[IntArray, Callable[[FloatArray], FloatArray]]:

@@ -3,7 +3,6 @@
 from math import ceil
 
 from analysis.stats.estimate import Estimate
-from analysis.stats.resampling import NO_WIDTH
 from harness.errors import UsageError
 
 
@@ -23,7 +22,7 @@ def items_for_width(estimate: Estimate, width: float) -> int | None:
     Returns
     -------
     int or None
-        `None` where the estimate has no interval, or one without width.
+        `None` where the estimate has no interval.
 
     Raises
     ------
@@ -37,6 +36,6 @@ def items_for_width(estimate: Estimate, width: float) -> int | None:
     """
     if not width > 0:
         raise UsageError(f"an interval cannot be {width:g} wide", "Give a width above 0.")
-    if estimate.low is None or estimate.high is None or not estimate.n or estimate.high - estimate.low < NO_WIDTH:
+    if estimate.low is None or estimate.high is None or not estimate.n:
         return None
     return ceil(round(estimate.n * ((estimate.high - estimate.low) / width) ** 2, 6))

@@ -5,9 +5,8 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from analysis.stats.checked import whole_numbers
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import NO_WIDTH, Estimate
 from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.resampling import NO_WIDTH
 from analysis.stats.signed_sums import signed_sum_tails
 from analysis.stats.significance import Significance
 
@@ -54,9 +53,9 @@ def paired_means(first: FloatArray, second: FloatArray, items: IntArray) -> list
         return [PairedMeans(*row) for row in zip(*(mean.tolist() for mean in means), unknown, strict=True)]
     squares = items @ (first - second - differences) ** 2
     margins = float(stdtrit(n - 1, 0.975)) * np.sqrt(squares / (n - 1) / n)
-    flat = "all items give the same difference: an interval without width says nothing of the uncertainty"
+    alike = "all items give the same difference"
     estimates = [
-        Estimate(value, value - margin, value + margin, n, PAIRED_T, "" if 2 * margin > NO_WIDTH else flat)
+        Estimate(value, value - margin, value + margin, n, PAIRED_T, "" if 2 * margin > NO_WIDTH else alike)
         for value, margin in zip(differences.tolist(), margins.tolist(), strict=True)
     ]
     return [PairedMeans(*row) for row in zip(*(mean.tolist() for mean in means), estimates, strict=True)]

@@ -10,12 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from analysis.stats.checked import finite
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import NO_WIDTH, Estimate
 from analysis.stats.patterns import FloatArray, IntArray
 from harness.errors import UsageError
-
-NO_WIDTH = 1e-12
-"""An interval narrower than this is a point and rounding errors."""
 
 _CHUNK = 4_000_000
 """Cells drawn at once: 32 MB."""
@@ -65,8 +62,7 @@ def percentile_interval(values: FloatArray, level: float = 0.95) -> tuple[float,
 def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "", units: str = "items") -> Estimate:
     """An estimate with the percentile interval of its resamples.
 
-    Resamples in which it is undefined are counted and said; an interval without width is said to be no measure of
-    uncertainty.
+    Resamples in which it is undefined are counted and said.
 
     Parameters
     ----------
@@ -91,7 +87,7 @@ def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "", uni
         method += f", {undefined:,} of them undefined and left out"
         notes.append(f"undefined in {undefined:,} of {len(values):,} resamples")
     if high - low < NO_WIDTH:
-        notes.append("all resamples give the same value: an interval without width says nothing of the uncertainty")
+        notes.append("all resamples give the same value")
     return Estimate.of(value, low, high, n=n, method=method, reason="; ".join(notes))
 
 

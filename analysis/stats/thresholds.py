@@ -4,7 +4,8 @@ Trying many thresholds and taking the lowest that looks good enough finds one by
 one after another in an order fixed beforehand, from strict to lenient, each by its Clopper-Pearson lower bound, and the
 first that fails ends the sequence: then the chance that the chosen threshold is below the floor is at most
 1 - confidence, however many there are (Maurer, Hothorn and Lehmacher 1995; Angelopoulos and others 2021, Learn then
-Test, arXiv:2110.01052). The items must be others than those that the threshold is then scored on.
+Test, arXiv:2110.01052). Where the sequence begins decides how often it finds one; other items than those of the test
+may choose that (`chance_of_floor`; split fixed-sequence testing, section 5 there).
 """
 
 from collections.abc import Callable, Sequence
@@ -63,8 +64,7 @@ def precision_floor(
     positives
         Items: whether the gold label is positive.
     thresholds
-        In the order in which they are tested, fixed before looking at the items; start where enough are flagged
-        (`smallest_flagged`).
+        In the order in which they are tested, fixed before looking at the items.
     floor
         The precision to keep, above 0 and below 1.
     confidence
@@ -119,6 +119,44 @@ def flagged_precision(right: npt.ArrayLike, clusters: npt.ArrayLike, confidence:
         return Estimate(None, n=0, reason=NOTHING_FLAGGED)
     found = np.bincount(places, weights=np.asarray(right, dtype=np.float64)).astype(np.int64)
     return korn_graubard(np.column_stack([found, np.bincount(places)]), confidence, "lower")
+
+
+def chance_of_floor(right: float, wrong: float, flagged: int, floor: float, confidence: float = 0.95) -> float:
+    """The chance that so many flagged items show a floor, if the precision has a beta distribution.
+
+    The tail of the beta-binomial distribution from the fewest right items whose lower bound reaches the floor.
+
+    Parameters
+    ----------
+    right, wrong
+        The parameters of the beta distribution: items seen with those that stand for what was known before.
+    flagged
+        How many items will be flagged.
+    floor
+        The precision to keep, above 0 and below 1.
+    confidence
+        Of the one-sided bound.
+
+    Raises
+    ------
+    UsageError
+        The floor is no share, or a parameter is not above 0.
+
+    Examples
+    --------
+    >>> round(chance_of_floor(45, 5, 50, 0.8), 3)
+    0.617
+    """
+    _check_floor(floor)
+    if not (right > 0 and wrong > 0):
+        raise UsageError(f"a beta distribution with {right:g} and {wrong:g}", "Both lie above 0.")
+    from scipy.special import bdtrc, betaln, gammaln
+
+    counts = np.arange(1, flagged + 1)
+    shown = counts[bdtrc(counts - 1, flagged, floor) <= 1 - confidence]
+    ways = gammaln(flagged + 1) - gammaln(shown + 1) - gammaln(flagged - shown + 1)
+    chances = np.exp(ways + betaln(right + shown, wrong + flagged - shown) - betaln(right, wrong))
+    return float(min(1.0, chances.sum()))
 
 
 def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int:

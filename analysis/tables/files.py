@@ -57,19 +57,24 @@ def file_addresses(table: Table) -> dict[str, str]:
     return {called: f"{table.paper}/{table.name}.{ending}" for ending, (called, _) in FORMATS.items()}
 
 
-def write_table(table: Table, folder: Path) -> dict[str, Path]:
-    """Write `<folder>/<paper>/<name>` in every format; gives the path of each, by the ending of its name.
+def check_names(table: Table) -> None:
+    """Refuse a table whose paper or name is no slug, and so no name of a file.
 
     Raises
     ------
     InputError
-        Paper or name is no slug, and so no name of a file.
+        It is none.
     """
     for slug in (table.paper, table.name):
         if not _SLUG.fullmatch(slug):
             raise InputError(
                 f"{slug!r} is not a valid name for a table's file", "Use small letters, digits, '_' and '-'."
             )
+
+
+def write_table(table: Table, folder: Path) -> dict[str, Path]:
+    """Write `<folder>/<paper>/<name>` in every format; gives each path by its ending; raises as `check_names`."""
+    check_names(table)
     place = folder / table.paper
     place.mkdir(parents=True, exist_ok=True)
     paths = {ending: place / f"{table.name}.{ending}" for ending in FORMATS}

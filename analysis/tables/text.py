@@ -10,7 +10,7 @@ from harness.escaping import one_line
 _LABEL_WIDTH = 44
 
 
-def table_text(table: Table, width: int = 110, most_lines: int | None = None) -> str:
+def table_text(table: Table, width: int = 110) -> str:
     """A table as lines of text: title, finding, one line a quantity, notes.
 
     Parameters
@@ -19,28 +19,19 @@ def table_text(table: Table, width: int = 110, most_lines: int | None = None) ->
         The table.
     width
         Where prose is folded, in columns; the lines of figures are as wide as their figures.
-    most_lines
-        How many lines of figures are shown at most; what is left out is said.
     """
     layout = grid(table)
     headers = _headers(layout)
     body: list[list[str] | str] = []
-    shown = 0
     for section in layout.sections:
-        if section.heading and (most_lines is None or shown < most_lines):
+        if section.heading:
             body.append(one_line(section.heading))
         for line in section.lines:
-            if most_lines is not None and shown == most_lines:
-                break
-            shown += 1
             body.append(_cells(line, layout))
             body.extend(f"    {part}" for reason in line.reasons for part in _folded(one_line(reason), width - 4))
-    left_out = len(layout.lines()) - shown
     kind = ", ".join(one_line(part) for part in (layout.evidence, layout.source) if part)
     text = [f"{one_line(table.title)}{f' ({kind})' if kind else ''}", *_folded(one_line(table.finding), width), ""]
     text += _aligned(headers, body)
-    if left_out:
-        text.append(f"(and {left_out:,} more lines)")
     computed = f"How the figures and intervals were computed: {'; '.join(methods(table))}."
     notes = [*table.notes, *([computed] if methods(table) else [])]
     if notes:

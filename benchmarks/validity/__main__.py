@@ -42,6 +42,7 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     experiments.skewed_sums,
     experiments.failed_calls,
     experiments.incidences,
+    judges.thresholds,
 )
 
 
@@ -69,8 +70,9 @@ def page(found: Sequence[Rate], drawn: int, seed: int) -> str:
         "",
         f"{len(found) - len(off)} of {len(found)} rates are nominal; the other {len(off)} are listed by method below.",
         f"Nominal is a coverage of {_span('coverage')} for a 95% interval and a type I error of {_span('type I error')}"
-        " at the 5% level, give or take three simulation errors. Exact rates sum over all samples with their chances;"
-        f" the others are over {drawn:,} drawn samples a setting.",
+        f" at the 5% level, and a power of {NOMINAL['power']:.0%} or more, give or take three simulation errors."
+        " Exact rates sum over all samples with their chances;"
+        f" the others are over {drawn:,} drawn samples a setting, those of precision thresholds over a fifth of them.",
         "",
         f"Made by `python -m benchmarks.validity --samples {drawn} --seed {seed}` with"
         f" Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__},"

@@ -1,15 +1,26 @@
-"""Prevalence under a judge that errs, and recovery over time: populations whose prevalence is known."""
+"""Prevalence under a judge that errs, recovery over time, thresholds that keep a precision: all of known truth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
+from analysis.gold import GoldLabel
+from analysis.measures.judging.precision_threshold import precision_threshold
 from analysis.stats.correction import rogan_gladen
 from analysis.stats.estimate import Estimate
 from analysis.stats.incidence import cumulative_incidence
 from benchmarks.validity.alternatives.prediction_powered import PredictionPowered, prediction_powered_mean
 from benchmarks.validity.alternatives.shares import rogan_gladen_known
 from benchmarks.validity.rates import Rate, coverage, of_distinct
+from harness.verdict import Verdict
+
+Array = npt.NDArray[np.float64]
+Scored = Callable[[np.random.Generator, int], tuple[Array, Array]]
+"""Scores of so many answers, and the chance of each to be right."""
+
+FLOOR = 0.8
 
 
 def corrected(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
@@ -83,3 +94,72 @@ def recovery(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
             curve = cumulative_incidence(np.minimum(event, censored), np.where(event <= censored, kind, 0))
             intervals.append(curve.at(time))
         yield coverage("Aalen-Johansen, log(-log)", f"n = {n}, incidence {truth:.2f}", float(truth), intervals)
+
+
+def _alike(precision: float, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    return rng.random(n), np.full(n, precision)
+
+
+def _without(precision: float, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    return np.zeros(n) * rng.random(n), np.full(n, precision)
+
+
+def _votes(precisions: tuple[float, float, float], rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    drawn = rng.choice(3, n, p=[0.2, 0.3, 0.5])
+    return np.array([0.6, 0.8, 1.0])[drawn], np.array(precisions)[drawn]
+
+
+def _ties(precisions: tuple[float, float], rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    tied = rng.random(n) < 0.9
+    return np.where(tied, 0.9, rng.random(n)), np.where(tied, *precisions)
+
+
+def _rising(low: float, high: float, rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    scores = rng.random(n)
+    return scores, low + (high - low) * scores
+
+
+ABOVE: dict[str, tuple[Scored, tuple[int, ...]]] = {
+    "93% right, scores say nothing": (partial(_alike, 0.93), (600, 200, 100)),
+    "93% right, no scores": (partial(_without, 0.93), (600, 200, 100)),
+    "60, 85 and 97% right by votes": (partial(_votes, (0.6, 0.85, 0.97)), (600, 200)),
+    "94% right, nine tenths of the scores tied": (partial(_ties, (0.94, 0.7)), (600, 200)),
+    "50 to 100% right, rising with the score": (partial(_rising, 0.5, 1.0), (1_200, 600)),
+    "surest answers worst, 95 down to 85% right": (partial(_rising, 0.95, 0.85), (600, 200)),
+}
+"""Judges that have a threshold above the floor, with numbers of answers."""
+
+BELOW: dict[str, tuple[Scored, tuple[int, ...]]] = {
+    "80% right, scores say nothing": (partial(_alike, 0.7999), (600, 100)),
+    "80% right, no scores": (partial(_without, 0.7999), (600, 100)),
+    "70 to 80% right, rising with the score": (partial(_rising, 0.7, 0.7999), (600,)),
+    "80% right by most votes": (partial(_votes, (0.6, 0.7, 0.7999)), (600,)),
+    "80% right, nine tenths of the scores tied": (partial(_ties, (0.7999, 0.7)), (600,)),
+    "half above the floor: 60 to 100% right, rising with the score": (partial(_rising, 0.6, 1.0), (600,)),
+}
+"""Judges none of whose thresholds keeps the floor, or some do not."""
+
+
+def thresholds(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
+    """How often a threshold is given out: one that keeps the floor (power), and one that does not (error)."""
+    method, drawn = f"precision threshold, {FLOOR:.0%}", max(1, samples // 5)
+    for name, (scored, sizes) in ABOVE.items():
+        for n in sizes:
+            given = [one is not None for one in _given_out(scored, n, drawn, rng)]
+            yield Rate("power", method, f"{name}, {n} answers", float(np.mean(given)), drawn)
+    for name, (scored, sizes) in BELOW.items():
+        scores, chances = scored(np.random.default_rng(0), 200_000)
+        for n in sizes:
+            found = _given_out(scored, n, drawn, rng)
+            wrong = [one is not None and float(chances[scores >= one].mean()) < FLOOR - 1e-5 for one in found]
+            yield Rate("type I error", method, f"{name}, {n} answers", float(np.mean(wrong)), drawn)
+
+
+def _given_out(scored: Scored, n: int, samples: int, rng: np.random.Generator) -> Iterator[float | None]:
+    """The threshold of each drawn judge, whose answers are all the label."""
+    for _ in range(samples):
+        scores, chances = scored(rng, n)
+        right = rng.random(n) < chances
+        verdicts = [Verdict(str(place), "judge", "yes", score=float(score)) for place, score in enumerate(scores)]
+        gold = [GoldLabel(str(place), "truth", "yes" if one else "no") for place, one in enumerate(right)]
+        yield precision_threshold(verdicts, gold, "yes", FLOOR, seed=int(rng.integers(1 << 30))).threshold

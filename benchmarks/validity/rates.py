@@ -12,12 +12,12 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.significance import Significance
 
 Result = TypeVar("Result")
-Kind = Literal["coverage", "type I error"]
+Kind = Literal["coverage", "type I error", "power"]
 
 ALPHA = 0.05
-NOMINAL: dict[Kind, float] = {"coverage": 1 - ALPHA, "type I error": ALPHA}
+NOMINAL: dict[Kind, float] = {"coverage": 1 - ALPHA, "type I error": ALPHA, "power": 0.8}
 
-TOLERATED: dict[Kind, tuple[float, float]] = {"coverage": (0.93, 0.97), "type I error": (0.03, 0.06)}
+TOLERATED: dict[Kind, tuple[float, float]] = {"coverage": (0.93, 0.97), "type I error": (0.03, 0.06), "power": (0.8, 1)}
 """What passes for nominal; a reader sees the rate itself beside the verdict."""
 
 
@@ -52,6 +52,8 @@ class Rate(Struct, frozen=True):
         slack = 3 * (self.error or 0.0)
         if low - slack <= self.rate <= high + slack:
             return "nominal"
+        if self.what == "power":
+            return "weak"
         if self.what == "coverage":
             return "too short" if self.rate < low else "wider than needed"
         return "too eager" if self.rate > high else "too careful"

@@ -1,5 +1,7 @@
 """The patching sub-agent: one file, one instruction, an edit back. It has no tools (section 5)."""
 
+from collections.abc import Callable
+
 from harness.agent.loop import AgentStopped
 from harness.agent.policies.model import ModelSettings
 from harness.agent.protocols import PatchRequest
@@ -16,19 +18,19 @@ class ModelPatcher:
     Parameters
     ----------
     rules
-        How the edit format is written, as a text for the prompt.
+        How the edit format is written, for the prompt, from the path of the file.
     settings
         How the model is asked.
     """
 
-    def __init__(self, rules: str, settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
+    def __init__(self, rules: Callable[[str], str], settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
         self._rules = rules
         self._settings = settings
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:
         """The model's reply; raises `AgentStopped` where there is none."""
         settings = self._settings
-        messages = messages_of(request, self._rules)
+        messages = messages_of(request, self._rules(request.path))
         asked = Request(
             ask.model, messages, settings.temperature, settings.max_tokens, settings.seed, sample=settings.sample
         )

@@ -13,17 +13,27 @@ from typing import Literal
 from msgspec import Struct
 
 from harness.classifiers import programs
+from harness.classifiers.error_lines import (
+    ABOUT_CALL,
+    FAULT_WORD,
+    FEW_LINES,
+    HEAD,
+    OPENING,
+    TITLE,
+    cause_of,
+    from_its_error,
+    is_marked,
+    line_of,
+    without_particulars,
+)
 from harness.classifiers.error_objects import error_object
 from harness.classifiers.exit_codes import exit_code, says_more_than_a_code
 from harness.classifiers.history import Act, once
-from harness.classifiers.others_faults import declined, of_the_environment
+from harness.classifiers.others_faults import declined, of_the_disk, of_the_environment
 from harness.classifiers.prose import has
 from harness.classifiers.shell import Command, commands_of, without_quotes
-from harness.classifiers.tools import Kind, bare_name, is_known_name, squeezed, words_of
+from harness.classifiers.tools import Kind, bare_name, is_known_name, lacks_a_command, squeezed, words_of
 from harness.trajectory import ToolResult
-
-HEAD = 400
-"""Characters of an answer in which an error is looked for: complaints come first, file content later."""
 
 _TAIL = 200
 """Characters at the end of a shell's answer, where the shell's own complaint stands after a program's output."""
@@ -33,22 +43,17 @@ Fault = Literal[
 ]
 """What went wrong; `error` is any other error that is not known to be somebody else's."""
 
-_FEW_LINES = 3
 _HIT = re.compile(r"[^\s:]+:\d+[:\s]")
 """How a search lists what it found: `src/app.py:12: …`."""
 
-_OPENING = re.compile(
-    r"\s*(?:\[?(?:[\w.]+ ){0,3}?[\w.]*(?:error|exception)\]?(?:[:!\n(]| -)|<(?:tool_use_)?error>|failed\b|fatal:"
-    r"|invalid\b|traceback \()",
-    re.IGNORECASE,
+_VALIDATOR = re.compile(
+    r"\b\d+ validation errors? for \w|\[type=\w+, input_value=|\"(?:instancePath|schemaPath)\"\s*:"
+    r"|[\"']loc[\"']\s*:\s*[\[(]|[\"']code[\"']\s*:\s*[\"'](?:invalid_\w+|unrecognized_keys|too_(?:small|big))[\"']"
 )
-"""How errors open, in whatever program: `Error:`, `McpError -32602: …`, `ValueError(…`, `<error>`, `fatal:`."""
+"""Fixed shapes of pydantic's, zod's and JSON schema's reports."""
 
-_TRACE = re.compile(
-    r"^Traceback \(most recent|^[ \t]+at [^\n]+:\d+\)?$|^thread '[^\n]+ panicked at|^goroutine \d+ \[", re.MULTILINE
-)
-_VALIDATOR = re.compile(r"\b\d+ validation errors? for \w|\[type=\w+, input_value=|\"(?:instancePath|schemaPath)\"\s*:")
-"""Fixed shapes of pydantic's and of JSON schema's reports."""
+_VALIDATORS = ("alidation error", "[type=", "Path", "loc", "invalid_", "unrecognized_keys", "too_")
+"""Pieces of which each of them has one."""
 
 _CLIENT_ERROR = re.compile(
     r"\b(?:HTTP(?:/[\d.]+)?|status(?:[ _]code)?\"?)[:= ]{1,3}4\d\d\b|\b4\d\d (?:client error|bad request)",
@@ -63,19 +68,6 @@ _CODES: dict[int, Fault] = {
 _CODE = re.compile(r"-32[67]0[0-2]\b")
 """JSON-RPC 2.0, section 5.1: parse error, method not found, invalid params, invalid request."""
 
-_PART = r"tools?|arguments?|args?|kwargs?|param(?:eter)?s?|propert(?:y|ies)|schema|json|function calls?|tool[ _]calls?"
-_FAULTY = (
-    r"invalid|unknown|missing|required?|requires|unexpected|not|no|un(?:supported|recogni[sz]ed|available|defined|parsable|"
-    r"parseable)|malformed|must|expected|cannot|can't|couldn't|doesn't|isn't|unable|fail(?:ed|s|ure)?|illegal|bad|wrong|"
-    r"incorrect|absent|lacks?|reject\w*|error"
-)
-_ABOUT_CALL = re.compile(
-    rf"\b(?:{_FAULTY})\b[^\n]{{0,60}}?\b(?:\w*_)?(?:{_PART})\b|\b(?:{_PART})\b[^\n]{{0,60}}?\b(?:{_FAULTY})\b"
-    r"|\b(?:invalid|unknown|unrecogni[sz]ed|unsupported|no such|non-?existent|malformed) (?:action|function|command|"
-    r"method|call|value for|type for|required field)\b"
-    r"|\bmissing required \w+|\b(?:function|action) \S+ (?:is|does|was|not)\b",
-    re.IGNORECASE,
-)
 _COMPLAINING = (
     "error", "fail", "not ", "no ", "nothing", "invalid", "unknown", "missing", "n't", "must", "expected",
     "requir", "unab", "cannot", "fatal", "exception", "bad ", "wrong", "malformed", "lack", "reject", "unsup",
@@ -84,14 +76,16 @@ _COMPLAINING = (
 )  # fmt: skip
 """Pieces of which every text has one that is marked by nothing and complains all the same."""
 
-_FAULT_WORD = re.compile(rf"\b(?:{_FAULTY})\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
-_OF_A_CALL = re.compile(
-    r"\b(?:tools?|functions?|actions?|arguments?|param(?:eter)?s?|json|propert(?:y|ies))\b", re.IGNORECASE
-)
-"""Words that hardly stand in an answer that is no complaint."""
-
 _A_TOOL = re.compile(r"\b(?:tools?|functions?|actions?|commands?|methods?)\b", re.IGNORECASE)
+_WANTS_A_COMMAND = re.compile(
+    r"\b(?:please|must|should)\b[^\n]{0,40}?\b(?:provide|supply|specify|include|give|contain)\b"
+    r"|\b(?:no|missing|without(?: a| an)?) (?:command|action)\b|\bempty (?:command|action)\b(?! ?['\"`])"
+    r"|\b(?:command|action) (?:is|was|must|cannot|can't)(?: not)?(?: be)? (?:empty|missing|required|blank)",
+    re.IGNORECASE,
+)
+"""What is answered to a call of a shell without a command, where that is wrong and no question for new output."""
+
 _UNREADABLE = re.compile(r"\b(?:pars\w+|decod\w+|malformed|valid json|formatted|format)\b", re.IGNORECASE)
 _NOT_DONE = re.compile(
     r"\b(?:not|no|nothing|0|cannot|can't|couldn't|didn't|doesn't|unable|fail(?:ed|s|ure)?|multiple|never|invalid|corrupt|"
@@ -100,7 +94,11 @@ _NOT_DONE = re.compile(
 )
 _NO_FILE = re.compile(
     r"no such file|enoent|not (?:exist|found|a file|a directory)|(?:n't|cannot|not) (?:exist|find)|"
-    r"non-?existent|missing",
+    r"non-?existent|\bmissing (?:file|path|directory|folder)|\b(?:file|path|directory|folder)\b[^\n]{0,40}\bmissing",
+    re.IGNORECASE,
+)
+_PART_OF_CALL = re.compile(
+    r"\b(?:required|positional|keyword|arguments?|param(?:eter)?s?|propert(?:y|ies)|fields?)\b|\[type=|input_value",
     re.IGNORECASE,
 )
 _NO_SUCH = re.compile(r"no such file|not a directory|does not exist|(?:can't|cannot) open", re.IGNORECASE)
@@ -117,10 +115,6 @@ _OF_A_LINE = re.compile(
 """Words for parts of a command line: a complaint with one is about the line rather than about what it works on."""
 
 _USAGE = re.compile(r"\Ausage: |^error: [^\n]*\n+usage: |^usage: [\s\S]{0,300}\berror: ", re.MULTILINE | re.IGNORECASE)
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
-_PARTICULAR = re.compile(r"[\d_/\\=<>{}\[\]~]|\b[a-z]+[A-Z]|\b\w+\.\w")
-"""What of a message names the case at hand: quoted values, figures, paths, ids, names of files and of variables."""
-
 _WORKING = programs.words(
     "test tests lint linter build compile typecheck check diagnostics execute eval evaluate python pytest ci validate"
 )
@@ -133,11 +127,6 @@ _MAY_EDIT = ("edit", "patch", "apply")
 _SHELLS = programs.words("bash sh zsh dash eval line")
 _SPEAKERS = _SHELLS | {"error", "fatal"}
 _NO_SUCH_PROGRAM = (126, 127)
-
-
-def without_particulars(text: str) -> str:
-    """A message with `~` for each word that is particular to the call."""
-    return " ".join(["~" if _PARTICULAR.search(word) else word for word in _QUOTED.sub("~", text).split()])
 
 
 class Failure(Struct, frozen=True, gc=False):
@@ -162,10 +151,16 @@ def own_failure(act: Act) -> Failure | None:
         return None
     text = result.text
     head = text if len(text) <= HEAD else text[:HEAD]
-    failure = _in_shell(act, result, head) if act.kind == "shell" else _in_tool(act, result, head)
-    if failure is None or declined(head):
+    failure = (
+        _in_shell(act, result, head)
+        if act.line
+        else _in_tool(act, result, from_its_error(head, shows=act.kind in _LOOKING))
+    )
+    if failure is None or declined(act):
         return None
-    ours = failure.fault in ("malformed call", "unknown tool", "invalid arguments", "failed edit")
+    if failure.fault == "failed edit":
+        return None if of_the_disk(failure.words) else failure
+    ours = failure.fault in ("malformed call", "unknown tool", "invalid arguments")
     return failure if ours or not of_the_environment(head) else None
 
 
@@ -181,28 +176,33 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
         return None
     told = error_object(head if len(head) < HEAD else result.text[: 4 * HEAD])
     said = told if told is not None else head
-    marked = result.is_error is True or told is not None or result.exit_code not in (None, 0)
-    if not marked and ((kind in _LOOKING and len(result.text) > HEAD) or not _may_complain(head)):
+    marked = is_marked(result) or told is not None
+    if not marked and ((kind in _LOOKING and len(result.text) > HEAD) or not (act.line == "" or _may_complain(head))):
         return None
-    reported = ("alidation error" in said or "[type=" in said or "Path" in said) and _VALIDATOR.search(said) is not None
-    shaped = marked or reported or _OPENING.match(head) is not None
+    reported = has(said, _VALIDATORS) and _VALIDATOR.search(said) is not None
+    shaped = marked or reported or OPENING.match(head) is not None
     shaped = shaped or ("4" in head and ("tatus" in head or "HTTP" in head or "lient" in head) and _is_clients(head))
-    short = len(result.text) <= HEAD and head.count("\n") <= _FEW_LINES
+    short = len(result.text) <= HEAD and head.count("\n") <= FEW_LINES
     if not shaped and not short and kind not in _EDITING:
         return None
+    code = _CODE.search(said) if "-32" in said else None
+    words = line_of(said)
+    if kind not in _LOOKING or marked or OPENING.match(head) or _VALIDATOR.match(head.lstrip(" [{")):
+        if code is not None:
+            return Failure(_CODES.get(int(code.group()), "malformed call"), words)
+        if reported:
+            return Failure("invalid arguments", words)
     if kind in _LOOKING and not marked and (not short or _HIT.match(head)):
         return None
-    words = _line(said)
-    code = _CODE.search(said) if "-32" in said else None
-    if code is not None:
-        return Failure(_CODES.get(int(code.group()), "malformed call"), words)
-    if reported:
-        return Failure("invalid arguments", words)
+    if act.line is not None:
+        if short and (_WANTS_A_COMMAND.search(words) or (marked and lacks_a_command(act.call))):
+            return Failure("malformed call", words)
+        return Failure(_part(act, words), words) if shaped and _about_call(act, words) else None
     if is_work(act):
         return None
     refused = kind in _EDITING and _not_done(words)
     if kind in _EDITING and (marked or shaped or refused):
-        missing = _NO_FILE.search(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
+        missing = _no_file(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
         about_call = _about_call(act, words) and not missing and kind == "write"
         return Failure(
             "invalid arguments" if about_call else "missing file" if missing and kind != "edit" else "failed edit",
@@ -211,12 +211,17 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     if (
         (shaped or short)
         and _about_call(act, words)
-        and not (kind in _LOOKING and _NO_FILE.search(words) and not _A_TOOL.search(words))
+        and not (kind in _LOOKING and _no_file(words) and not _A_TOOL.search(words))
     ):
         return Failure(_part(act, words), words)
     if not shaped:
         return None
-    return Failure("missing file" if kind in _LOOKING and _NO_FILE.search(words) else "error", words)
+    return Failure("missing file" if kind in _LOOKING and _no_file(words) else "error", words)
+
+
+def _no_file(words: str) -> bool:
+    """Whether a file is said not to be there, and not a part of the call."""
+    return _NO_FILE.search(words) is not None and _PART_OF_CALL.search(words) is None
 
 
 def _not_done(said: str) -> bool:
@@ -237,11 +242,12 @@ def is_work(act: Act) -> bool:
 
 def _about_call(act: Act, words: str) -> bool:
     """Whether an error is about how its call is made: by a word for that, or by naming its tool or an argument."""
-    if _ABOUT_CALL.search(words):
+    cause = cause_of(words, bare_name(act.call.name))
+    if ABOUT_CALL.search(cause):
         return True
-    if not _FAULT_WORD.search(words):
+    if not cause or not FAULT_WORD.search(words):
         return False
-    named = {word for word in _IDENTIFIER.findall(words) if "_" in word or f"`{word}`" in words or f"'{word}'" in words}
+    named = {word for word in _IDENTIFIER.findall(cause) if "_" in word or f"`{word}`" in cause or f"'{word}'" in cause}
     arguments = act.call.arguments
     return bare_name(act.call.name) in named or (isinstance(arguments, dict) and not named.isdisjoint(arguments))
 
@@ -265,46 +271,49 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
     code = exit_code(act)
     text = result.text
     line = act.line or ""
-    if not line.strip():
-        return Failure("malformed call", _line(head))
-    marked = code not in (None, 0) or result.is_error is True
-    unmarked_data = code is None and result.is_error is None and len(text) > HEAD
+    marked = code not in (None, 0) or is_marked(result)
+    unmarked_data = not marked and code is None and result.is_error is None and len(text) > HEAD
     may_edit = not marked and has(without_quotes(line), _MAY_EDIT)
     if unmarked_data and not may_edit:
         return None
     looked_at = head if len(text) <= HEAD else f"{head}\n{text[-_TAIL:]}"
-    if code is None and result.is_error is None and not _may_complain(looked_at):
+    if not marked and code is None and result.is_error is None and not _may_complain(looked_at):
         return None
     if code in _NO_SUCH_PROGRAM:
-        return Failure("wrong usage", _line(looked_at))
-    if not marked and not may_edit and not _may_speak(looked_at, line):
+        return Failure("wrong usage", line_of(looked_at))
+    addressed = len(text) <= HEAD and squeezed(act.call.name) in squeezed(head)
+    if not marked and not may_edit and not addressed and not _may_speak(looked_at, line):
         return None
     called = {command.program for command in commands_of(act) if not _is_own(command)}
     editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in line)
     if editing and _not_done(head):
-        return Failure("failed edit", _line(head))
+        return Failure("failed edit", line_of(head))
     if unmarked_data:
         return None
     if _USAGE.search(looked_at) and "\noptions:" not in looked_at:
-        return Failure("wrong usage", _line(looked_at))
-    words = called | (set(_PROGRAM.findall(line)) if marked else set())
-    faults = [(fault, line.strip()) for line in looked_at.split("\n") if (fault := _complaint(line, words, marked))]
+        return Failure("wrong usage", line_of(looked_at))
+    speakers = called | (set(_PROGRAM.findall(line)) if marked else set())
+    faults = [(fault, line.strip()) for line in looked_at.split("\n") if (fault := _complaint(line, speakers, marked))]
     if faults:
         return Failure(*next((one for one in faults if one[0] != "error"), faults[0]))
+    short = len(text) <= HEAD and head.count("\n") <= FEW_LINES
+    words = line_of(from_its_error(head, shows=act.kind in _LOOKING))
+    itself = marked or addressed or OPENING.match(words)
+    programs_own = not called.isdisjoint(programs.BUILDS) and len(words.split()) > TITLE
+    if short and itself and not programs_own and _about_call(act, words):
+        return Failure(_part(act, words), words)
+    if marked and called.isdisjoint(programs.BUILDS) and _VALIDATOR.match(head):
+        return Failure("invalid arguments", words)
     only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at) and says_more_than_a_code(looked_at)
-    if (
-        only_line
-        and (code not in (None, 0) or result.is_error or _OPENING.match(head))
-        and called.isdisjoint(programs.BUILDS)
-    ):
+    if only_line and (marked or OPENING.match(head)) and called.isdisjoint(programs.BUILDS):
         own = "malformed call" if marked and _UNREADABLE.search(looked_at) else "error"
-        return Failure(own, _line(looked_at))  # type: ignore[arg-type]
+        return Failure(own, line_of(looked_at))  # type: ignore[arg-type]
     return None
 
 
 def _may_speak(text: str, line: str) -> bool:
     """A cheap look whether an answer opens as an error, or a line of it as what a program or a shell says."""
-    if _OPENING.match(text) or "age: " in text.lower():
+    if OPENING.match(text) or "age: " in text.lower():
         return True
     bare = without_quotes(line)
     for one in text.split("\n"):
@@ -334,29 +343,15 @@ def _complaint(line: str, called: set[str], marked: bool) -> Fault | None:
         return "wrong usage" if _OF_A_LINE.search(rest) else "error"
     if name not in _SHELLS and (name not in called or name in programs.BUILDS):
         return None
-    if not marked and not _NOT_DONE.search(rest) and not _ABOUT_CALL.search(rest):
+    if not marked and not _NOT_DONE.search(rest) and not ABOUT_CALL.search(rest):
         return None
     if _NO_SUCH.search(rest) and "command not found" not in rest and name not in _SHELLS:
         return "missing file"
     return "wrong usage" if _OF_A_LINE.search(rest) else "error"
 
 
-def _line(text: str) -> str:
-    """The line that says what is wrong: the last of a traceback, else the first, with the next after a title."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    if not lines:
-        return text.strip()
-    if _TRACE.search(text):
-        return lines[-1][:HEAD]
-    title = len(lines) > 1 and len(lines[0].split()) <= _TITLE
-    return (f"{lines[0]} {lines[1]}" if title else lines[0])[:HEAD]
-
-
 _FIRST_WORDS = 120
 """Characters in which an editor says that it did not edit; what comes after may be the file."""
-
-_TITLE = 4
-"""Words of a first line up to which it is a title (`ERROR:`, `3 validation errors for Call`)."""
 
 
 @once
@@ -365,12 +360,10 @@ def failed(act: Act) -> bool:
     result = act.result
     if act.call.parse_error is not None or result is None:
         return result is not None or act.call.parse_error is not None
-    if result.is_error or exit_code(act) not in (0, None):
+    if is_marked(result) or exit_code(act) not in (0, None) or declined(act) or own_failure(act) is not None:
         return True
     head = result.text[:HEAD]
-    if (len(result.text) < 1000 and declined(head)) or own_failure(act) is not None:
-        return True
-    return act.kind != "shell" and act.kind not in _LOOKING and _OPENING.match(head) is not None
+    return act.kind != "shell" and act.kind not in _LOOKING and OPENING.match(head) is not None
 
 
 def environment_failure(act: Act) -> bool:
@@ -378,5 +371,5 @@ def environment_failure(act: Act) -> bool:
     result = act.result
     if result is None or result.is_error is False or exit_code(act) == 0:
         return False
-    short = act.kind not in _LOOKING and result.text.count("\n") <= _FEW_LINES
+    short = act.kind not in _LOOKING and result.text.count("\n") <= FEW_LINES
     return (short or failed(act)) and of_the_environment(result.text[:HEAD])

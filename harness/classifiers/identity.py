@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.classifiers.history import Act
 from harness.classifiers.shell import commands
-from harness.classifiers.tools import NOISE, PATH_KEYS, bare_name, path_of
+from harness.classifiers.tools import FOLDER_KEYS, NOISE, PATH_KEYS, bare_name, first_text, path_of
 from harness.values import digest, plain
 
 _SHORT = 2000
@@ -26,16 +26,38 @@ _SPREAD = 64
 _LOOKED_AT = 6 * _SPREAD
 """Characters in which longer differences are looked at before they are compared as a whole."""
 
+_MADE_ANEW = (
+    "pid|request|req|trace|span|chunk|message|msg|correlation|call|response|invocation|event|turn|step|attempt|try|round|"
+    "iteration|seq|sequence|counter|nonce|uptime|duration|elapsed|took|latency|timestamp|time|ts"
+)
+"""Names of figures that every answer has anew: its number, its identifier, when it was given and how long it took."""
+
 _VOLATILE = re.compile(
-    r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds?)\b|\b\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\b|0x[0-9a-fA-F]{4,}"
-    r"|\b\d{4}-\d{2}-\d{2}\b|/tmp/[\w.\-/]+|\bpid[ =:]+\d+",
-    re.IGNORECASE,
+    r"(?:\b\d+m)?\b\d+(?:\.\d+)? ?(?:[mµun]?s|secs?|seconds?|min(?:utes)?)\b|0x[0-9a-fA-F]{4,}|/tmp/[\w.\-/]+"
+    # clock times, dates, seconds since 1970, identifiers by chance
+    r"|(?:\b\d{4}-\d{2}-\d{2}T?)?(?<!\d)\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?Z?\b|\b\d{4}-\d{2}-\d{2}\b"
+    r"|\b1\d{9}(?:\d{3})?(?:\.\d+)?\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+    # what is named as such, and the number of a message of JSON-RPC
+    rf"|\b(?:{_MADE_ANEW})(?:[ _-]?(?:id|no|number|ms|s|taken|at))?[\"']?[ =:#]+[\"']?(?:[a-z]+[_-])?"
+    r"(?=[0-9a-f.-]*\d)[0-9a-f.-]++"
+    r"|\"jsonrpc\":[^{}]{0,40}?\"id\": ?\"?[\w-]+|\"id\": ?\"?[\w-]+\"?, ?\"jsonrpc\""
+    # how much of a budget is used or left, as harnesses add it
+    r"|\b[\d,]+(?: ?/ ?[\d,]+)? (?:turns?|steps?|rounds?|iterations?|calls?|tokens?|remaining|left\b)"
+    r"|\busage: [\d,/; ]+|^\[\d+(?: ?/ ?\d+)?\]",
+    re.IGNORECASE | re.MULTILINE,
 )
 _REDIRECT = re.compile(r"(?<!\s)\s*+(?:2>&1|&>\s*/dev/null|[12]?>\s*/dev/null)")
 _TAIL = re.compile(r"(?<!\s)\s*+(?:\|\|\s*+(?:true|:)|;)\s*+$")
 _SHOWN = re.compile(r"(?<!\s)\s*+\|\s*+(?:cat|less|more|(?:head|tail)(?:\s+-(?:n\s*)?\d+|\s+-c\s*\d+)?)\s*+$")
 """How much of an answer is shown, and by what."""
 
+_WRAPPER = re.compile(
+    r"(?:^|(?<=[;&|] )|(?<=[;&|]))(?:(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"]*)"
+    r"|(?:env|sudo|nice|time|nohup|command|setsid|stdbuf|ionice)(?:\s+-(?:[nuC]\s+)?\S+)*+"
+    r"|timeout(?:\s+-(?:[ks]\s+)?\S+)*+\s+[\d.]+[smhd]?)\s+)++(?=[\w./'\"(])"
+)
+_IN_A_SHELL = re.compile(r"(?:/\S*/)?(?:ba|z|da)?sh\s+-\w*c\s+(['\"])(.*)\1$", re.DOTALL)
+_BRACKET = re.compile(r"[(){}]")
 _NESTING = (dict, list, tuple)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n'\"]*$", re.MULTILINE)
 _WHICH_FILE = NOISE | set(PATH_KEYS) | {"command"}
@@ -172,7 +194,8 @@ def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
         line = act.line or ""
         if spelling is not None:
             line = spelling.line(line)
-        return ("shell", even_command(line, spell) if len(line) <= _SHORT else line)
+        folder = even_path(first_text(call.arguments, FOLDER_KEYS))
+        return ("shell", folder, even_command(line, spell) if len(line) <= _SHORT else line)
     arguments = call.arguments
     if isinstance(arguments, str):
         return bare_name(call.name), arguments.strip()
@@ -246,8 +269,19 @@ def _unquoted(line: str) -> str:
     return line.replace('"', " ").replace("'", " ").replace("\\", "")
 
 
+def _unwrapped(line: str) -> str:
+    """A command line without what only says how it is run: `timeout 60`, `LC_ALL=C`, `bash -c '…'`, `( … )`."""
+    shell = _IN_A_SHELL.match(line)
+    if shell:
+        line = shell[2].strip()
+    if line[:1] in "({" and line[-1:] in ")}" and not _BRACKET.search(line, 1, len(line) - 1):
+        line = line[1:-1].strip().rstrip("; ")
+    return _WRAPPER.sub("", line)
+
+
 def _without_ends(line: str) -> str:
-    """A command line without comments, redirections of errors and what at its end changes nothing; most have none."""
+    """A command line without comments, redirections of errors and what at its ends changes nothing; most have none."""
+    line = _unwrapped(line)
     if "#" in line and "<<" not in line:
         line = _COMMENT.sub("", line).strip()
     if ">" in line:
@@ -266,7 +300,8 @@ def loose_key(act: Act) -> Hashable:
     if line is None or len(line) > _SHORT:
         return call_key(act)
     spoken = (tuple(filter(None, map(_last_name, command.words))) for command in commands(line))
-    return "shell", tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
+    folder = even_path(first_text(act.call.arguments, FOLDER_KEYS))
+    return "shell", folder, tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
 
 
 def _last_name(word: str) -> str:

@@ -11,7 +11,8 @@ from harness.classifiers.effects import command_effects, is_test_run
 from harness.classifiers.failures import own_failure
 from harness.classifiers.history import Act, once
 from harness.classifiers.shell import Command, commands_of
-from harness.classifiers.tools import Kind
+from harness.classifiers.tools import Kind, words_of
+from harness.trajectory import ToolCall
 
 Nature = Literal["look", "orient", "test", "run", "change", "wait", "move"]
 
@@ -22,6 +23,9 @@ _BY_KIND: dict[Kind, Nature] = {
 }  # fmt: skip
 
 _STATUS_WORDS = programs.words("status wait watch poll rollout checks runs")
+_HOW_LONG = programs.words(
+    "s sec secs second seconds ms millis milliseconds minute minutes mins duration delay time timeout wait"
+)
 _ALONE = 2
 """Words of `git status` without anything more."""
 
@@ -33,10 +37,19 @@ def nature_of(act: Act) -> Nature:
     """What repeating a call can mean; a command line of several commands is what its weightiest command is."""
     line = act.line
     if line is None:
-        return _BY_KIND.get(act.kind, "run")
+        return "wait" if _only_waits(act.call) else _BY_KIND.get(act.kind, "run")
     if not line.strip():
-        return "look" if own_failure(act) else "move"
+        return "look" if own_failure(act) else "wait"  # an empty line asks what a running program has to say
     return max((_command_nature(command) for command in commands_of(act)), key=_RANK.__getitem__, default="run")
+
+
+def _only_waits(call: ToolCall) -> bool:
+    """Whether a call says how long, and nothing else."""
+    arguments = call.arguments
+    if not isinstance(arguments, dict) or len(arguments) != 1:
+        return False
+    ((name, value),) = arguments.items()
+    return isinstance(value, int | float) and not isinstance(value, bool) and not _HOW_LONG.isdisjoint(words_of(name))
 
 
 def _command_nature(command: Command) -> Nature:

@@ -131,3 +131,8 @@ BUILDS = TEST_PROGRAMS | words(
 
 FORMATTERS = words("black isort autopep8 yapf autoflake gofmt rustfmt prettier clang-format ruff eslint")
 """Programs that rewrite the files they are given (some only with a flag)."""
+
+COMMON = (LOOKS | WAITS | BUILDS | FORMATTERS | frozenset(INSTALLERS) | frozenset(RUNNERS)) | words(
+    "git rm mv cp mkdir touch chmod chown ln sed curl wget tar unzip ssh docker kill pkill bash sh"
+)
+"""Programs by which a text is known for a command line."""

@@ -8,8 +8,9 @@ Not that: a person's turns, an order to go on, and what a program says to the ag
 
 from collections import Counter, defaultdict
 
-from harness.classifiers.failures import without_particulars
+from harness.classifiers.error_lines import without_particulars
 from harness.classifiers.history import History, goes_on
+from harness.classifiers.others_faults import refuses
 from harness.classifiers.verdicts import counted, quoted
 
 REPEATS = 3
@@ -43,7 +44,14 @@ def rejections(history: History) -> tuple[list[int], str] | None:
         # The same reply again is a loop; replies that differ are tries at what the harness takes.
         verbatim = Counter(_text(history, place) for place in places).most_common(1)[0][1]
         tries = {steps[place].text for place in places}
-        if anyhow[answer] or goes_on(answer) or verbatim < 2 or len(tries) < REPEATS or not _runs(history, places):
+        if (
+            anyhow[answer]
+            or goes_on(answer)
+            or refuses(answer)
+            or verbatim < 2
+            or len(tries) < REPEATS
+            or not _runs(history, places)
+        ):
             continue
         said = quoted(_text(history, places[0]))
         return places, f"The harness turns {len(places)} replies without a call down ({said}; {counted(places)})."

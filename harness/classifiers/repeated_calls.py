@@ -5,13 +5,15 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from harness.classifiers.failures import environment_failure, failed, own_failure
 from harness.classifiers.history import Act, History
 from harness.classifiers.identity import Spelling, call_key, coarse_key, loose_key, same_text
 from harness.classifiers.natures import Nature, nature_of
+from harness.classifiers.others_faults import declined
 from harness.classifiers.prose import LONGEST
-from harness.classifiers.tools import bare_name, kind_by_name, path_of
+from harness.classifiers.tools import bare_name, is_known_name, path_of
 from harness.classifiers.verdicts import counted, quoted
 from harness.values import written
 
@@ -34,6 +36,17 @@ _SEVERAL_TIMES = re.compile(
     r"|\b(?:twice|in a loop|over and over)\b",
     re.IGNORECASE,
 )
+
+_STATE = 200
+"""Characters up to which an answer tells a state and shows no content."""
+
+_UNDER_WAY = re.compile(
+    r"\b(?:running|pending|queued|enqueued|scheduled|waiting|in[ _-]progress|in the queue|building|processing|"
+    r"compiling|provisioning|starting|deploying|initiali[sz]ing|under way|underway|ongoing|still|unfinished|"
+    r"no new output|\d+ ?%|not (?:yet )?(?:ready|finished|done|completed?))",
+    re.IGNORECASE,
+)
+"""Words for what is not done yet."""
 
 Shown = tuple[list[int], str]
 
@@ -59,7 +72,9 @@ def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable])
     """What each call is, where enough others may be the same; paths are followed only where spellings differ."""
     if not often:
         return []
-    keys: list[Hashable] = [call_key(act) if key in often else None for act, key in zip(acts, coarse, strict=True)]
+    keys: list[Hashable] = [
+        call_key(act) if key in often and not declined(act) else None for act, key in zip(acts, coarse, strict=True)
+    ]
     alike: dict[Hashable, set[Hashable]] = defaultdict(set)
     for key, plain in zip(coarse, keys, strict=True):
         if plain is not None:
@@ -72,7 +87,7 @@ def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable])
     if mixed:
         spelling = Spelling(acts)
         for place, (act, key) in enumerate(zip(acts, coarse, strict=True)):
-            if key in mixed:
+            if key in mixed and keys[place] is not None:
                 keys[place] = call_key(act, spelling)
     return keys
 
@@ -90,21 +105,21 @@ def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
 
 
 def _same_but_for_flags(acts: Sequence[Act]) -> dict[Hashable, list[int]]:
-    """Groups of shell calls that differ in flags only and were answered with the same content."""
+    """Groups of shell calls that differ in flags only and were answered with the same content or the same error."""
     # Most runs have no three answers of one length, which is seen without looking at the answers.
     sizes = Counter([len(act.result.text) for act in acts if act.line is not None and act.result is not None])
-    often = {size for size, count in sizes.items() if count >= REPEATS and size >= CONTENT}
+    often = {size for size, count in sizes.items() if count >= REPEATS and size}
     if not often:
         return {}
-    answers: dict[Hashable, list[int]] = defaultdict(list)
+    answers: dict[tuple[int, str], list[int]] = defaultdict(list)
     for place, act in enumerate(acts):
-        if act.result is not None and len(act.result.text) in often:
+        if act.result is not None and len(act.result.text) in often and not declined(act):
             answers[len(act.result.text), act.result.text[:64]].append(place)
     groups: dict[Hashable, list[int]] = defaultdict(list)
-    for alike in answers.values():
+    for (size, _), alike in answers.items():
         if len(alike) >= REPEATS and len({call_key(acts[place]) for place in alike}) > 1:
             for place in alike:
-                if kind_by_name(acts[place].call.name) == "shell":
+                if acts[place].line is not None and (size >= CONTENT or failed(acts[place])):
                     groups[loose_key(acts[place])].append(place)
     return {key: sorted(group) for key, group in groups.items() if len(group) >= REPEATS}
 
@@ -177,8 +192,8 @@ def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer:
         return None
     act = record.acts[longest[0]]
     steps = [record.acts[place].step for place in longest]
-    alike = "nearly the same" if by_answer else "the same"
-    times = f"{len(longest)} times with {alike} answer and nothing changed in between"
+    answered = _answered(record, longest, "nearly the same answer" if by_answer else "the same answer")
+    times = f"{len(longest)} times with {answered} and nothing changed in between"
     return steps, f"{_named(act)} is called {times} ({counted(steps)})."
 
 
@@ -222,12 +237,43 @@ def _is_loop(record: _Record, members: Sequence[int], after: int | None) -> bool
     nature = record.nature(members[0])
     if nature in ("test", "run") and record.repeats_asked_for:
         return False
-    if nature == "wait" or environment_failure(first):
+    if (
+        nature == "wait"
+        or environment_failure(first)
+        or _under_way(record, members[0])
+        or _waits_between(record, members)
+    ):
         return after is None and len(members) >= PATIENCE
+    if after is not None and _asks_the_same(first, record.acts[after]):
+        return len(members) >= PATIENCE  # what is asked about changes of itself: asking again is waiting
     if nature == "move":
         return first.result is not None and len(first.result.text) >= CONTENT
     worked_in_the_end = after is not None and failed(first) and not failed(record.acts[after])
     return not worked_in_the_end or len(members) >= PATIENCE
+
+
+def _under_way(record: _Record, place: int) -> bool:
+    """Whether an answer tells of something that goes on elsewhere and is not done."""
+    act = record.acts[place]
+    looks = act.kind in ("read", "search", "list", "note") or (act.line is not None and record.nature(place) != "run")
+    if looks or act.result is None or len(act.result.text) > _STATE:
+        return False
+    return _UNDER_WAY.search(act.result.text) is not None
+
+
+def _waits_between(record: _Record, members: Sequence[int]) -> bool:
+    """Whether the agent waits each time before it calls again."""
+    return all(
+        any(record.nature(place) == "wait" for place in range(one + 1, other)) for one, other in pairwise(members)
+    )
+
+
+def _asks_the_same(act: Act, other: Act) -> bool:
+    """Whether two calls are letter by letter the same question to something that is no file and no search."""
+    asks = act.line is None and act.kind in ("look", "run") and not is_known_name(act.call.name)
+    runs = act.line is not None and nature_of(act) == "run"
+    answered = act.result is not None and other.result is not None
+    return (asks or runs) and answered and not failed(act) and act.call.arguments == other.call.arguments
 
 
 def _cycle(record: _Record, keys: Sequence[Hashable], positions: dict[Hashable, list[int]]) -> Shown | None:
@@ -261,7 +307,9 @@ def _is_cycle(record: _Record, keys: Sequence[Hashable], members: Sequence[int],
     if len({keys[place] for place in one_round}) < 2:
         return False
     natures = {record.nature(place) for place in one_round}
-    if "wait" in natures or any(environment_failure(record.acts[place]) for place in one_round):
+    if "wait" in natures or any(
+        environment_failure(record.acts[place]) or _under_way(record, place) for place in one_round
+    ):
         return len(members) >= PATIENCE * length
     if natures <= {"orient", "move"}:
         return all(
@@ -276,8 +324,15 @@ def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
     names = ", ".join(_named(record.acts[place]) for place in members[:length])
     return (
         steps,
-        f"The {length} calls {names} go round {len(members) // length} times with the same answers ({counted(steps)}).",
+        f"The {length} calls {names} go round {len(members) // length} times "
+        f"with {_answered(record, members, 'the same answers')} ({counted(steps)}).",
     )
+
+
+def _answered(record: _Record, members: Sequence[int], alike: str) -> str:
+    """How calls were answered, as far as the run records it."""
+    recorded = [record.acts[place].result is not None for place in members]
+    return alike if all(recorded) else f"{alike} where one is recorded" if any(recorded) else "no answer recorded"
 
 
 def _named(act: Act) -> str:

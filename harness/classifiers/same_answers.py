@@ -16,6 +16,7 @@ from harness.classifiers.exit_codes import exit_code
 from harness.classifiers.failures import Failure, is_work
 from harness.classifiers.history import Act
 from harness.classifiers.identity import Spelling, call_key
+from harness.classifiers.others_faults import declined
 from harness.classifiers.prose import has
 from harness.classifiers.shell import commands_of, ends_of_names
 from harness.classifiers.tools import bare_name, words_of
@@ -118,7 +119,7 @@ def _subject(act: Act) -> Hashable:
 def _complaint(act: Act) -> str | None:
     """The line of an answer that complains; `None` where none does."""
     result = act.result
-    if result is None or len(result.text) > _LONGEST:
+    if result is None or len(result.text) > _LONGEST or declined(act):
         return None
     code = exit_code(act)
     marked = result.is_error is True or code not in (None, 0)
@@ -132,7 +133,7 @@ def _complaint(act: Act) -> str | None:
     if act.kind == "shell":
         said = [line for line in said if _is_of_the_program(line, act, marked)]
     elif not marked and result.text.lstrip()[:1] not in "[{":
-        said = said[:1] if len(lines) <= _FEW else []
+        said = said[:2] if len(lines) <= _FEW else []
     faulty = next((line for line in said if _is_fault(line) or (marked and _speaker(line) in _SHELLS)), None)
     if faulty is None and result.is_error is True and act.kind != "shell" and said:
         faulty = said[0]

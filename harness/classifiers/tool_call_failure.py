@@ -24,7 +24,7 @@ from msgspec import Struct
 from harness.classifiers.corrections import Corrections, program_at_fault, subject_of
 from harness.classifiers.effects import CHANGES_FILES, effects
 from harness.classifiers.failures import Failure, failed, own_failure
-from harness.classifiers.history import Act, History, once
+from harness.classifiers.history import Act, History
 from harness.classifiers.identity import Spelling, arguments_key, call_key
 from harness.classifiers.rejections import rejections
 from harness.classifiers.same_answers import same_complaint
@@ -58,6 +58,20 @@ _ADMISSION = re.compile(
     re.IGNORECASE,
 )
 
+
+_FEW_WORDS = 200
+"""Characters of last words that say of everything that it is done, without a name."""
+
+_DOUBT = re.compile(
+    r"n't\b|\b(?:no|not|nor|none|nothing|never|cannot|without|instead|unless|until|unable|sorry|unfortunately|however|"
+    r"but|though|already|still|yet|left|leav\w+|skip\w*|remain\w*|stop\w*|need\w*|should|would|could|may|might|must|"
+    r"please|try|tried|manual\w*|if|why|whether|unchanged|as it (?:is|was)|todo|next|will|going|plan\w*|let me|i'll|"
+    r"let's|fail\w*|error\w*|problem\w*|issue\w*|differ\w*|other|mismatch\w*|miss\w*|wrong|block\w*|stuck|"
+    r"nicht|kein\w*|leider|konnte\w*|noch|schon|pas|aucune?|impossible|erreur|pude|tampoco|nie|nem|ne|nao|não|non|niet|"
+    r"geen|ikke|inte|не|нет)\b|[?？]|ошиб|удал|[无不没未]|失[败敗]|ません|できな",
+    re.IGNORECASE,
+)
+"""Words of which one stands wherever somebody admits, doubts, asks or puts off, and many more places."""
 
 _OF_THE_MATTER = ("missing file", "error")
 """Faults that say nothing of the form of a call."""
@@ -201,26 +215,34 @@ def _same_mistake(run: _Run, errors: list[_Error]) -> Shown | None:
 
 
 def _invented_paths(run: _Run, errors: list[_Error]) -> Shown | None:
-    """Files that are looked for one after the other and are not there; the first that is found ends it."""
+    """Files that are looked for one after the other and are not there, with a look at another between two at most."""
     missing = {error.place: error for error in errors if error.failure.fault == "missing file"}
     alike: list[_Error] = []
     tried: set[str] = set()
+    hits, between = 0, False  # looks that saw something since the last that did not; whether there was one at all
     for place, act in enumerate(run.acts):
         error = missing.get(place)
         if error is None:
-            if _looks(act):
-                alike, tried = [], set()
+            hits += bool(alike) and _looks(act)
+            sought = path_of(act.call) or (act.line or "")
+            if hits > 1 or (hits and (len(alike) < 2 or any(_last(one) in sought for one in tried))):
+                alike, tried, hits, between = [], set(), 0, False
             continue
+        hits, between = 0, between or hits > 0
         path = path_of(act.call) or (act.line or "")
         if path not in tried:
             tried.add(path)
             _add(run.acts, alike, error)
         # Bare names are a look at what there is (README, setup.py, …); paths of several parts are a belief.
-        deep = sum(len(parts_of(one)) > 1 and " " not in one for one in tried)
+        deep = sum(len(parts_of(one.split()[-1])) > 1 for one in tried if one.strip())
         given_up = len(alike) >= ERRORS and deep >= ERRORS and not any(map(_looks, run.acts[place + 1 :]))
-        if len(alike) >= SAME_ERRORS or given_up:
+        if (len(alike) >= SAME_ERRORS and not (between and deep < SAME_ERRORS)) or given_up:
             return _shown(run, alike)
     return None
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _looks(act: Act) -> bool:
@@ -289,7 +311,8 @@ def _shown(run: _Run, errors: list[_Error]) -> Shown:
 def _passed_over(run: _Run, errors: list[_Error]) -> Shown | None:
     """A failed edit after which its file is never changed, and which the agent claims to have made."""
     acts, end = run.acts, len(run.acts)
-    if _last_claim(run.history) is None:
+    last = _last_words(run.history)
+    if last is None:
         return None
     last_change = next((place for place in range(end - 1, -1, -1) if _changes_files(acts[place])), -1)
     for error in errors:
@@ -300,8 +323,10 @@ def _passed_over(run: _Run, errors: list[_Error]) -> Shown | None:
         if run.corrections.changed(path, error.place, end) is not None:
             continue
         name = path.rsplit("/", 1)[-1]
-        claim = _claimed(run.history, act.step, name, named=last_change > error.place)
-        if claim is not None:
+        said = run.history.trajectory.steps[last].text
+        # Where other files were changed instead, the claim has to name this one.
+        if last > act.step and (last_change < error.place or name in said) and _claims(said, name):
+            claim = last
             sentence = (
                 f"The edit of {quoted(name)} fails ({quoted(error.failure.words)}), is never made, "
                 f"and is claimed all the same ({counted([act.step, claim])})."
@@ -314,22 +339,14 @@ def _changes_files(act: Act) -> bool:
     return any(effect.verb in CHANGES_FILES for effect in effects(act))
 
 
-def _claimed(history: History, after: int, name: str, named: bool) -> int | None:
-    """The last step that says something, where it is after `after`, claims an edit and admits no failure.
-
-    The claim has to name the file where `named` says that other files were changed instead.
-    """
-    claim = _last_claim(history)
-    if claim is None or claim <= after:
-        return None
-    return claim if not named or name in history.trajectory.steps[claim].text else None
+def _claims(said: str, name: str) -> bool:
+    """Whether the last words tell of a change as made: in the usual words for it, or with no word of doubt at all."""
+    if _CLAIM.search(said) and not _ADMISSION.search(said):
+        return True
+    return (name in said or len(said) <= _FEW_WORDS) and not _DOUBT.search(said)
 
 
-@once
-def _last_claim(history: History) -> int | None:
-    """The last step in which the agent says something, where that claims an edit and admits no failure."""
+def _last_words(history: History) -> int | None:
+    """The last step in which the agent says something."""
     steps = history.trajectory.steps
-    last = next((index for index in reversed(history.agent_steps) if steps[index].text), None)
-    if last is None or not _CLAIM.search(steps[last].text) or _ADMISSION.search(steps[last].text):
-        return None
-    return last
+    return next((index for index in reversed(history.agent_steps) if steps[index].text), None)

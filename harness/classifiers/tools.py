@@ -10,7 +10,7 @@ import shlex
 from functools import lru_cache
 from typing import Any, Literal
 
-from harness.classifiers.programs import words
+from harness.classifiers.programs import COMMON, words
 from harness.trajectory import ToolCall
 
 Kind = Literal[
@@ -75,7 +75,16 @@ PATH_KEYS = (
     "path", "file_path", "filePath", "filepath", "file", "filename", "file_name", "target_file", "targetFile",
     "absolute_path", "notebook_path", "TargetFile", "AbsolutePath", "relative_path", "target", "dir_path", "directory",
 )  # fmt: skip
-COMMAND_KEYS = ("command", "cmd", "script", "commands", "shell_command", "action", "code", "input")
+COMMAND_KEYS = ("command", "cmd", "script", "commands", "shell_command", "keystrokes", "action", "code", "input")
+_COMMAND_LINES = words("command cmd commandline shellcommand commands script keystrokes cmdline line argv")
+"""Arguments, in small letters without signs, that hold a command line whatever the tool is called."""
+
+_BESIDE = words("args argv arguments")
+"""Arguments that hold the words after a program's name."""
+
+FOLDER_KEYS = ("cwd", "workdir", "working_directory", "Cwd", "workingDirectory", "working_dir")
+"""Arguments that say in which folder a command runs."""
+
 OLD_KEYS = (
     "old_str",
     "old_string",
@@ -96,9 +105,17 @@ PATCH_KEYS = ("patch", "input", "diff", "patch_text", "patchText", "command", "c
 NOISE = words(
     "description explanation thought thoughts reasoning rationale timeout timeout_ms timeoutMs security_risk blocking "
     "hidden confirmation_state is_static impl_source requires_approval task_progress toolSummary toolAction summary "
-    "yield_time_ms max_output_tokens wait_ms_before_async justification is_background purpose"
+    "yield_time_ms max_output_tokens wait_ms_before_async justification is_background purpose duration"
 )
 """Arguments that say why or how long, not what: two calls that differ only in them are the same call."""
+
+
+_BESIDES = NOISE | set(FOLDER_KEYS) | words("session_id sessionId shell_id shellId id name title mode shell")
+_SHELLS = words("bash sh zsh dash powershell pwsh cmd")
+_READ = 300
+_FIRST_PROGRAM = re.compile(
+    r"(?:\s*(?:[A-Za-z_]\w*=\S*|sudo|time|nohup|env)\s)*+\s*(?:[\w./-]*/)?([\w.+-]++)(?=[\s;&|]|$)"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -138,17 +155,28 @@ def kind_by_name(name: str) -> Kind:
 
 
 def kind_of(call: ToolCall) -> Kind:
-    """What kind of call it is; a tool that is given a command line beginning with its own name is a shell."""
+    """What kind of call it is; a tool of no common name that is given a command line is a shell."""
     kind = kind_by_name(call.name)
     arguments = call.arguments
-    if kind != "shell" and len(arguments) == 1 and isinstance(arguments, dict) and "command" in arguments:
-        line = arguments["command"]
-        if isinstance(line, str) and line.startswith(call.name):
-            return "shell"
     if kind == "editor" or (kind == "edit" and isinstance(arguments, dict) and "command" in arguments):
         command = arguments.get("command") if isinstance(arguments, dict) else None
-        return _EDITOR.get(command, "edit") if isinstance(command, str) else "edit"
+        kind = _EDITOR.get(command, "edit") if isinstance(command, str) else "edit"
+    if kind != "shell" and isinstance(arguments, dict) and _takes_commands(call.name, arguments):
+        return "shell"
     return kind
+
+
+def _takes_commands(name: str, arguments: dict[str, Any]) -> bool:
+    """Whether the first argument of a tool is a command line: of its own name, or of a program that is well known."""
+    for key, value in arguments.items():
+        if squeezed(key) not in _COMMAND_LINES:
+            continue
+        line = _line_of(value)
+        if len(arguments) == 1 and line.startswith(name):
+            return True
+        first = _FIRST_PROGRAM.match(line[:_READ])
+        return first is not None and first[1] in COMMON and not is_known_name(name)
+    return False
 
 
 def first_text(arguments: Any, keys: tuple[str, ...]) -> str:
@@ -168,23 +196,52 @@ def path_of(call: ToolCall) -> str:
 
 
 def command_of(call: ToolCall) -> str:
-    """The command line of a shell's call; empty where it has none."""
+    """The command line of a shell's call: in an argument of a usual name, or in the only one that is text."""
     arguments = call.arguments
     if isinstance(arguments, str):
         return arguments
     for key in COMMAND_KEYS:
-        if key not in arguments:
-            continue
-        value = arguments[key]
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list) and all(isinstance(word, str) for word in value):
-            return _joined(value)
-    return ""
+        if key in arguments and (line := _line_of(arguments[key])):
+            return _with_words(line, arguments)
+    if any(key in arguments for key in COMMAND_KEYS):
+        return ""
+    told = {key: line for key, value in arguments.items() if key not in _BESIDES and (line := _line_of(value))}
+    named = [line for key, line in told.items() if squeezed(key) in _COMMAND_LINES]
+    return named[0] if named else next(iter(told.values())) if len(told) == 1 else ""
+
+
+def lacks_a_command(call: ToolCall) -> bool:
+    """Whether a call of a shell gives it nothing to do: no command, be it empty, and no running program to ask."""
+    arguments = call.arguments
+    return isinstance(arguments, dict) and not any(
+        key in COMMAND_KEYS or value is True or (key not in NOISE and squeezed(key).endswith(("id", "restart")))
+        for key, value in arguments.items()
+    )
+
+
+def _with_words(line: str, arguments: dict[str, Any]) -> str:
+    """A program with the words that stand in an argument of their own."""
+    if " " in line.strip():
+        return line
+    beside = next((value for key, value in arguments.items() if key in _BESIDE and isinstance(value, list)), [])
+    return f"{line} {_line_of(beside)}" if beside else line
+
+
+def _line_of(value: Any) -> str:
+    """A command line as text, as its words, as several lines, or inside an object; empty for anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return next((line for key in COMMAND_KEYS if key in value and (line := _line_of(value[key]))), "")
+    if not isinstance(value, list):
+        return ""
+    if all(isinstance(word, str) for word in value):
+        return "\n".join(value) if len(value) > 1 and all(" " in word for word in value) else _joined(value)
+    return "\n".join(filter(None, (_line_of(part).strip("\n") for part in value if isinstance(part, dict))))
 
 
 def _joined(words: list[str]) -> str:
-    if len(words) == 3 and words[0].rsplit("/", 1)[-1] in ("bash", "sh", "zsh") and words[1].startswith("-"):
+    if len(words) == 3 and words[0].rsplit("/", 1)[-1].removesuffix(".exe") in _SHELLS and words[1][:1] in "-/":
         return words[2]
     return shlex.join(words)
 

@@ -138,7 +138,8 @@ def most_usd(request: Request, prices: Prices) -> float:
     if price is None:
         raise UsageError(
             f"a cost limit needs a price, and the price of {request.model!r} is not known",
-            "Give its price with --price-in and --price-out, or a price file with --prices.",
+            "Add what a million of its tokens cost to the line, in US dollars: --price-in USD --price-out USD. "
+            "A price file does it too: `misstep help prices`.",
         )
     tokens_out = request.most_tokens_out()
     if tokens_out is None:

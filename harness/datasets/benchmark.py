@@ -26,6 +26,7 @@ from msgspec import Struct
 from harness.datasets.catalogue import data_set
 from harness.datasets.upstream import digest_of, toml_file
 from harness.errors import InputError, writing
+from harness.evidence import Evidence
 from harness.items import Item as Item
 from harness.items import Kind, Level
 from harness.trajectory import Trajectory
@@ -77,6 +78,8 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
         `repository@commit` of each upstream repository.
     positive
         The label that counts as found; empty where no label does.
+    evidence
+        The kind of evidence: `generated` where a program made the items.
     level
         The level of measurement of the labels: nominal, ordinal or interval.
     question
@@ -103,6 +106,7 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
     origin: tuple[str, ...]
     digest: str
     positive: str = ""
+    evidence: Evidence = "real"
     level: Level = "nominal"
     question: str = ""
     shown: tuple[str, ...] = ()

@@ -45,12 +45,14 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     """
     path = folder / "outcomes.csv"
     trials = list(csv_rows(path, Trial))
+    places = {trial.trial: folder / "trajectories" / f"{trial.trial}.json" for trial in trials}
+    at_hand = {name: place for name, place in places.items() if place.is_file()}
     write_benchmark(
         out,
         describe(NAME, folder),
-        items=(_item(trial) for trial in trials),
+        items=(_item(trial, trial.trial in at_hand) for trial in trials),
         gold=(Gold(trial.trial, "verifier", _label(trial, path)) for trial in trials),
-        trajectories={"runs": _trajectories(folder, trials, read)},
+        trajectories={"runs": _trajectories(at_hand, read)},
     )
 
 
@@ -60,11 +62,12 @@ def _label(trial: Trial, path: Path) -> str:
     return "passed" if trial.reward else "failed"
 
 
-def _item(trial: Trial) -> Item:
+def _item(trial: Trial, at_hand: bool) -> Item:
     return Item(
         id=trial.trial,
         kind="triage",
-        trajectory_id=trial.trial,
+        trajectory_id=trial.trial if at_hand else None,
+        unaskable="" if at_hand else "its run is not in the public files",
         extra={
             "task_id": trial.trial.rpartition("__")[0],
             "steps": trial.n_steps,
@@ -76,9 +79,6 @@ def _item(trial: Trial) -> Item:
     )
 
 
-def _trajectories(folder: Path, trials: list[Trial], read: ReadFile) -> Iterator[Trajectory]:
-    for trial in trials:
-        path = folder / "trajectories" / f"{trial.trial}.json"
-        if not path.is_file():
-            raise InputError("the file is missing", "Check the set with `misstep datasets verify`.", file=path)
-        yield from named_runs(path, read, NAME, [trial.trial])
+def _trajectories(places: dict[str, Path], read: ReadFile) -> Iterator[Trajectory]:
+    for trial, place in places.items():
+        yield from named_runs(place, read, NAME, [trial])

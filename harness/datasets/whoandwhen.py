@@ -16,6 +16,7 @@ Three questions: `whoandwhen` (which agent decided the failure; the labels are a
 steps. `gold_errors.jsonl` joins both with the annotators' reason.
 """
 
+import re
 from pathlib import Path
 
 from msgspec import Struct
@@ -133,7 +134,17 @@ def _log(path: Path) -> Log:
         raise InputError(
             f"step {step!r} does not exist: the history has {len(log.history)} steps", file=path, field="mistake_step"
         )
-    return log
+    return replace(log, mistake_agent=_as_speaking(log))
+
+
+def _as_speaking(log: Log) -> str:
+    """The agent that is blamed, as the log spells it where it speaks: letter case, spaces and signs do not count."""
+    same = {entry.speaker for entry in log.history if _letters(entry.speaker) == _letters(log.mistake_agent)}
+    return same.pop() if log.mistake_agent not in same and len(same) == 1 else log.mistake_agent
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.partition(" (")[0]).casefold()
 
 
 def _trajectory(name: str, log: Log) -> Trajectory:

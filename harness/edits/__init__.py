@@ -8,7 +8,7 @@ types, `locating` finds the one place where a change belongs, `applying` makes a
 from functools import cache
 
 from harness.edits.changes import Applied, EditFormat, Edits, Read, Receipt
-from harness.prompting import load_prompt
+from harness.prompting import shipped_prompt
 from harness.registry import Registry
 
 EDIT_FORMATS: Registry[EditFormat] = Registry(
@@ -59,8 +59,10 @@ def apply_edit(format_name: str, text: str, read: Read, path: str = "") -> Appli
     return form.apply(form.parse(text, path), read)
 
 
-def instructions(format_name: str) -> str:
+def instructions(format_name: str, path: str) -> str:
     """What tells a model how to write a format: the shipped prompt, or the `INSTRUCTIONS` of a format from elsewhere.
+
+    `path` is a file of the task, which stands in the example: a made-up one would be copied letter by letter.
 
     Raises
     ------
@@ -68,7 +70,8 @@ def instructions(format_name: str) -> str:
         No such format, or it has no instructions.
     """
     own: str | None = getattr(edit_format(format_name), "INSTRUCTIONS", None)
-    return own if own is not None else load_prompt(f"patch/{format_name}").user
+    text = own if own is not None else shipped_prompt(f"patch/{format_name}").user
+    return text.replace("{path}", path)
 
 
 __all__ = [

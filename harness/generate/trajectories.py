@@ -123,7 +123,7 @@ def _case(index: int, seed: int, bytes_each: int, wordings: WordingSet) -> Case:
     variant.write(session)
     trajectory = Trajectory(
         id=f"{wordings}-{seed}-{index:06}",
-        source=Source("generated"),
+        source=Source("generated", evidence="generated"),
         task=next(step.text for step in session.steps if step.role == "user"),
         steps=_dated(random, session.steps),
         agent=session.vocabulary.agent,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 import msgspec
 from msgspec import Struct
 
+from harness.evidence import Evidence
 from harness.journal.records import encode_lines
 from harness.session import Session, is_sub_agent, session_of
 from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
@@ -51,7 +52,7 @@ class Judged(Struct, frozen=True):
     `lines` has the verdicts as JSON lines, and `sessions` those of the sessions. `items` has the ids of the
     trajectories before renaming, each with the lengths in bytes of its verdicts and of its session. `findings` refers
     to positions in `items`. `patterns` counts the sessions with the same labels, and `sub_agents` the runs of
-    sub-agents.
+    sub-agents; `generated` counts those of either that a program made.
     """
 
     lines: bytes
@@ -63,6 +64,7 @@ class Judged(Struct, frozen=True):
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     failed: list[Failed] = []
+    generated: int = 0
 
 
 class Entry(Struct, frozen=True):
@@ -79,6 +81,7 @@ class Entry(Struct, frozen=True):
     renamed: int
     failed: list[Failed] = []
     sessions_length: int = 0
+    generated: int = 0
 
 
 class Summary(Struct, frozen=True):
@@ -91,6 +94,12 @@ class Summary(Struct, frozen=True):
     skipped: list[Skipped]
     renamed: int
     failed: list[Failed] = []
+    generated: int = 0
+
+    @property
+    def evidence(self) -> Evidence:
+        """The kind of evidence that figures on them are."""
+        return "generated" if self.generated else "real"
 
     @property
     def n(self) -> int:
@@ -139,6 +148,7 @@ def judge(
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
     failed: list[Failed] = []
+    generated = 0
     for one in things:
         placed = Placed(one, one.source.file, one.source.line) if isinstance(one, Trajectory) else one
         thing = placed.found if isinstance(placed, Placed) else placed
@@ -151,6 +161,7 @@ def judge(
             labels = tuple([verdict.label for verdict in verdicts])
             counts = sub_agents if is_sub_agent(thing) else patterns
             counts[labels] += 1
+            generated += thing.source.evidence == "generated"
             if None in labels:
                 failed += failed_verdicts(verdicts)
             flagged = [verdict for verdict in verdicts if verdict.label == "yes"] if "yes" in labels else []
@@ -173,6 +184,7 @@ def judge(
         unreadable,
         skipped,
         together(failed),
+        generated,
     )
 
 
@@ -258,6 +270,7 @@ class VerdictMerger:
             judged.skipped,
             len(renamed),
             judged.failed,
+            generated=judged.generated,
         )
         return judged, entry
 
@@ -291,7 +304,7 @@ def summarise(entries: Iterable[Entry]) -> Summary:
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
     failed: list[Failed] = []
-    renamed = 0
+    renamed = generated = 0
     for entry in entries:
         patterns.update(dict(entry.patterns))
         sub_agents.update(dict(entry.sub_agents))
@@ -300,4 +313,7 @@ def summarise(entries: Iterable[Entry]) -> Summary:
         skipped.extend(entry.skipped)
         failed.extend(entry.failed)
         renamed += entry.renamed
-    return Summary(dict(patterns), dict(sub_agents), findings, unreadable, skipped, renamed, together(failed))
+        generated += entry.generated
+    return Summary(
+        dict(patterns), dict(sub_agents), findings, unreadable, skipped, renamed, together(failed), generated
+    )

@@ -88,14 +88,16 @@ class Example(Struct, frozen=True):
 class JudgeSpec(Struct, frozen=True):
     """A judge, with everything that its answers follow from.
 
-    `labels` are label → meaning, none where it takes those of the benchmark; `digest` covers the judge's file, its
-    prompt and its examples. `asks` and `shown` are those of the benchmark that it is asked (`harness.judges.fit`).
+    `labels` are label → meaning, none where it takes those of the benchmark; `category` is the only one that it judges,
+    empty where it declares none; `digest` covers the judge's file, its prompt and its examples. `asks` and `shown` are
+    those of the benchmark that it is asked (`harness.judges.fit`).
     """
 
     name: str
     kind: Kind | AnyKind
     labels: dict[str, str]
     prompt: Prompt
+    category: str = ""
     examples: tuple[Example, ...] = ()
     votes: int = 1
     aggregate: Aggregate = "majority"
@@ -123,6 +125,9 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
         A Markdown file beside the judge's file, or `judges/NAME` for a shipped prompt.
     labels
         A list of labels, or a table of label and meaning. Without it, the benchmark's labels are used.
+    category
+        The category that the judge is about, for benchmarks that ask about several; by default its name. Items of
+        another category are not asked about.
     examples
         A JSON Lines file beside the judge's file. Each line is `{"text": "…", "label": "…", "reasoning": "…"}`, with a
         key for each placeholder of the prompt.
@@ -159,6 +164,7 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
     kind: Kind | AnyKind
     prompt: str
     labels: list[str] | dict[str, str] = {}
+    category: str = ""
     examples: str | None = None
     votes: int = 1
     aggregate: Aggregate = "majority"
@@ -202,6 +208,7 @@ def read_judge(file: Path) -> JudgeSpec:
         kind=form.kind,
         labels=labels,
         prompt=prompt,
+        category=form.category,
         examples=examples,
         votes=form.votes,
         aggregate=form.aggregate,

@@ -63,6 +63,8 @@ class PatternFile(Struct, frozen=True, forbid_unknown_fields=True):
         The conditions that hold, each a table `[[must]]`.
     must_not
         The conditions that do not hold, each a table `[[must_not]]`.
+    category
+        The category that the judge is about, for benchmarks that ask about several; by default its name.
     ignore_case
         Letter case does not count.
 
@@ -84,6 +86,7 @@ class PatternFile(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["pattern"]
     must: tuple[Condition, ...]
     must_not: tuple[Condition, ...] = ()
+    category: str = ""
     ignore_case: bool = False
 
 
@@ -96,11 +99,17 @@ class PatternJudge(Struct, frozen=True):
     labels: ClassVar[Mapping[str, str]] = {"yes": "", "no": ""}
     uses_model: ClassVar[bool] = False
     reads_trajectories: ClassVar[bool] = True
+    sees_category: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         """The name in its file."""
         return self.file.name
+
+    @property
+    def category(self) -> str:
+        """The only category that it judges; empty where its file declares none."""
+        return self.file.category
 
     def settings(self) -> dict[str, Any]:
         """The digest of its file."""

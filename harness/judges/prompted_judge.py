@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from harness.errors import UsageError
-from harness.items import Item, Kind, Question
+from harness.items import CATEGORY, Item, Kind, Question
 from harness.judges.fit import fitted_to
 from harness.judges.judge_file import JudgeSpec
 from harness.judges.prompted import ask as requests_of
@@ -41,6 +41,21 @@ class PromptedJudge(Struct, frozen=True):
     def labels(self) -> Mapping[str, str]:
         """Its labels, or those of the benchmark that it is fitted to."""
         return self.spec.labels
+
+    @property
+    def category(self) -> str:
+        """The only category that it judges; empty where its file declares none."""
+        return self.spec.category
+
+    @property
+    def prompt_name(self) -> str:
+        """The name of the prompt alone."""
+        return self.spec.prompt.name
+
+    @property
+    def sees_category(self) -> bool:
+        """Whether its prompt shows which category an item asks about."""
+        return not self.spec.prompt.placeholders.isdisjoint(("item", CATEGORY))
 
     @property
     def votes(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, get_args
 from msgspec import Struct
 
 from harness.errors import UsageError
-from harness.items import Item, Kind, Question
+from harness.items import CATEGORY, Item, Kind, Question
 from harness.judges.fit import check_fit
 from harness.protocols import Ask, WrittenJudge
 from harness.registry import raised
@@ -42,6 +42,7 @@ class PythonJudge(Struct, frozen=True):
     model: str = ""
     uses_model: ClassVar[bool] = True
     reads_trajectories: ClassVar[bool] = True
+    sees_category: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -53,6 +54,11 @@ class PythonJudge(Struct, frozen=True):
         """The kind of items that it is for."""
         kind: Kind | Literal["any"] = getattr(self.written, "kind", "any")
         return kind
+
+    @property
+    def category(self) -> str:
+        """The only category that it judges; empty where it declares none."""
+        return str(getattr(self.written, CATEGORY, ""))
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -100,6 +100,7 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
         about = _header(archive)
         members = [one for one in archive.infolist() if one.filename.startswith("samples/") and not one.is_dir()]
         fields = log_fields = encode(about)
+        whole = len(log_fields) + sum(member.file_size for member in members)
         for member in members:
             try:
                 sample = _unpacked(archive, member, LINE_LIMIT - len(fields) - len(_OPENING) - len(_CLOSING))
@@ -112,7 +113,7 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
                 raise OSError(f"the archive unpacks to more than {_UNPACKED_LIMIT >> 30} GiB")
             check_expansion(unpacked, size)
             yield line
-            if fields is log_fields and is_too_long(len(log_fields), len(members)):
+            if fields is log_fields and is_too_long(len(log_fields), len(members), whole):
                 fields = encode(brief(about, member.filename))
 
 

@@ -21,7 +21,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.readers.decoding import convert, decode_json
+from harness.readers.atif_repeats import repeated_in, unfolded
+from harness.readers.decoding import convert, decode_json, unreadable
 from harness.trajectory import Outcome, Role, Source, Tokens, ToolCall
 
 OWN = "misstep"
@@ -169,9 +170,10 @@ def decode(data: bytes, source: Source) -> Document:
         The bytes are broken or a field has the wrong type; names the field.
     """
     try:
-        return _decoder.decode(data)
+        document = _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return typed(decode_json(data, source), source)
+    return typed(decode_json(data, source), source) if repeated_in({"extra": document.extra}) else document
 
 
 def typed(document: Any, source: Source) -> Document:
@@ -182,6 +184,10 @@ def typed(document: Any, source: Source) -> Document:
     UnreadableTrajectory
         A field has the wrong type; names the field.
     """
+    try:
+        document = unfolded(document)
+    except ValueError as error:
+        raise unreadable(str(error), source) from error
     return convert(_with_unknown_in_extra(document), Document, source)
 
 

@@ -175,7 +175,9 @@ class _Database:
             try:
                 found = session()
                 line = None if found is None else msgspec.json.encode({MARK: program} | found)
-            except (_TooLong, sqlite3.DataError, RecursionError) as error:
+            except sqlite3.OperationalError:  # it takes too long, or the disk fails
+                raise
+            except (_TooLong, sqlite3.DatabaseError, RecursionError) as error:
                 said = f"the session {name} cannot be read: {error}"
                 line = msgspec.json.encode({MARK: program, _UNREADABLE: said})
             if line is not None:
@@ -190,8 +192,21 @@ class _Database:
                 raise _TooLong(f"over {LINE_LIMIT >> 20} MiB")
             yield found
 
-    def places(self, query: str) -> dict[str, list[int]]:
-        """What belongs together: the first column of a query → the places in the second, in order."""
+    def places(self, what: str, order: str = "rowid") -> dict[str, list[int]]:
+        """What belongs together: the first column of a query → the places in the second, in order.
+
+        Where a page of the table is broken, an index that has both columns tells them as well, in the order in which
+        they were written.
+        """
+        try:
+            return self._places(f"{what} ORDER BY {order}")
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            found = self._places(what)
+            return {name: sorted(places) for name, places in sorted(found.items(), key=lambda one: min(one[1]))}
+
+    def _places(self, query: str) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         length = 0
         for name, place in self._connection.execute(query):
@@ -211,8 +226,8 @@ Found = Iterator[tuple[str, Callable[[], Row | None]]]
 
 
 def _goose(database: _Database) -> Found:
-    messages = database.places("SELECT session_id, rowid FROM messages ORDER BY rowid")
-    for name, (place, *_) in database.places("SELECT id, rowid FROM sessions ORDER BY rowid").items():
+    messages = database.places("SELECT session_id, rowid FROM messages")
+    for name, (place, *_) in database.places("SELECT id, rowid FROM sessions").items():
         yield name, partial(_goose_session, database, place, messages.get(name, []))
 
 
@@ -226,9 +241,9 @@ def _goose_session(database: _Database, place: int, messages: list[int]) -> Row:
 
 
 def _opencode(database: _Database) -> Found:
-    messages = database.places("SELECT session_id, rowid FROM message ORDER BY time_created, id")
-    parts = database.places("SELECT message_id, rowid FROM part ORDER BY id")
-    sessions = database.places("SELECT id, rowid FROM session ORDER BY time_created, id")
+    messages = database.places("SELECT session_id, rowid FROM message", "time_created, id")
+    parts = database.places("SELECT message_id, rowid FROM part", "id")
+    sessions = database.places("SELECT id, rowid FROM session", "time_created, id")
     for name, (place, *_) in sessions.items():
         yield name, partial(_opencode_session, database, place, messages.get(name, []), parts)
 
@@ -251,9 +266,7 @@ def _data_of(row: Row) -> Row:
 
 
 def _cursor(database: _Database) -> Found:
-    composers = (
-        "SELECT key, rowid FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY rowid"
-    )
+    composers = "SELECT key, rowid FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
     for key, (place, *_) in database.places(composers).items():
         yield key.partition(":")[2], partial(_cursor_session, database, key.partition(":")[2], place)
 

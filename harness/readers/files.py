@@ -119,6 +119,14 @@ def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: Unre
     raise error if cut is None else UnreadableTrajectory(cut, file=path)
 
 
+def lost_in(path: Path, error: UnreadableTrajectory) -> Iterator[Unreadable]:
+    """What counts as unreadable of a file that cannot be read: of a table each row that is lost, else the file."""
+    rows: list[Unreadable] = []
+    with suppress(InputError), open_bytes(path) as stream:
+        rows = [line for _, line in _lines(stream, path) if isinstance(line, Unreadable)] if stream.of_rows else []
+    yield from rows or [Unreadable(path_text(path), error.line_number, error.found)]
+
+
 def _cut(stream: ByteStream) -> str | None:
     return None if stream.broken is None else f"cannot be read to its end: {stream.broken}"
 
@@ -364,7 +372,7 @@ def read_file(path: Path, readers: Iterable[Reader]) -> Iterator[Trajectory | Un
     try:
         parts = list(plan(path, by_format.values()))
     except UnreadableTrajectory as error:
-        yield Unreadable(path_text(path), error.line_number, error.found)
+        yield from lost_in(path, error)
         return
     for part in parts:
         yield from read_part(part, by_format[part.format])

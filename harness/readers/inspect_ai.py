@@ -87,7 +87,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     about = {name: field for name, field in value.items() if name != "samples"}
     samples = log.samples or []
     try:
-        too_long = is_too_long(len(as_text(about)), len(samples)) if len(samples) > 1 else False
+        too_long = is_too_long(len(as_text(about)), len(samples), len(data)) if len(samples) > 1 else False
         for raw in samples:
             trajectory = _trajectory(raw, log, about, source)
             yield trajectory

@@ -9,17 +9,17 @@ from typing import Any
 UNREADABLE = "misstep_unreadable"
 """The field of a line of an archive that says why its sample is not there."""
 
-_REPEATED_LIMIT = 16 << 20
-"""Characters: what all copies together may come to."""
+_REPEATED_LIMIT = 64 << 10
+"""Characters: what all copies together may come to, where the samples themselves are not longer."""
 
 _OF_LOG = ("version", "status")
 _OF_EVAL = ("task", "model", "solver", "created", "run_id", "task_id")
 _LONGEST = 1000
 
 
-def is_too_long(length: int, samples: int) -> bool:
-    """Whether what a log says is too long to be repeated with each of its samples."""
-    return length * (samples - 1) > _REPEATED_LIMIT
+def is_too_long(length: int, samples: int, whole: int) -> bool:
+    """Whether what a log of `whole` characters says is too long to be repeated with each of its samples."""
+    return length * (samples - 1) > max(_REPEATED_LIMIT, whole)
 
 
 def brief(about: dict[str, Any], where: str) -> dict[str, Any]:

@@ -11,20 +11,23 @@ Its columns tell what a row is:
 
 Arrow gives each struct the fields of all others, filled with null: null fields are left out. Rows are decoded in
 batches of a few MiB, so that memory does not grow with the file. A row without a body, or that cannot be decoded,
-becomes a line that says so; a file that unpacks to many times its size is cut off there.
+becomes a line that says so, and each row group is read apart: damage costs the rows from there to the end of its
+group, however the file is cut. A file that unpacks to many times its size is cut off there.
 """
 
 import io
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, MissingPrerequisite, UnknownFormat
+from harness.errors import InputError, MissingPrerequisite, UnknownFormat, UnreadableTrajectory
 from harness.places import path_text
 from harness.readers.archive import check_expansion
 from harness.readers.decoding import LINE_LIMIT
@@ -58,6 +61,9 @@ _ROWS_LOOKED_AT = 16
 _BATCH_BYTES = 4 << 20
 _MOST_ROWS = 1024
 _DICTIONARY_BYTES = 1 << 30
+_MOST_FINE_BATCHES = 4096
+"""A damaged group is read again in so many batches at most: of groups of no more rows, row by row."""
+
 _SHOWN = 8
 
 
@@ -86,23 +92,9 @@ class _Columns(Struct, frozen=True):
 
 
 def row_lines(path: Path, file: BinaryIO, rows: RowStretch | None = None) -> Iterator[bytes]:
-    """The bytes of one line for each row.
+    """The bytes of one line for each row, or for each of some; a row in a broken page is a line that says so.
 
-    Parameters
-    ----------
-    path, file
-        The file, and it opened.
-    rows
-        The rows to read; `None` reads all.
-
-    Raises
-    ------
-    UnknownFormat
-        It has no column of agent runs; names the columns that it has.
-    MissingPrerequisite
-        pyarrow is not installed.
-    InputError
-        The file is broken, cut off or encrypted. Where only a page in it is broken, the lines raise an `OSError`.
+    Raises `UnknownFormat` where it has no column of agent runs, `InputError` where it is encrypted or has no footer.
     """
     opened = _opened(path, file)
     columns = _columns(path, opened)
@@ -150,11 +142,11 @@ def _record_lines(opened: "ParquetFile", size: int) -> Iterator[bytes]:
 def _short_columns(opened: "ParquetFile") -> tuple[str, ...]:
     """The columns that are short in the first rows."""
     names: tuple[str, ...] = tuple(opened.schema_arrow.names)
-    with _broken_as_os_error():
-        first = next(opened.iter_batches(_ROWS_LOOKED_AT, use_threads=False), None)
-    if first is None:
-        return names
-    return tuple(name for name in names if first.column(name).nbytes <= _MOST_OF_A_RECORD * first.num_rows)
+    for group in range(opened.metadata.num_row_groups):
+        with suppress(OSError), _broken_as_os_error():
+            first = next(_batches(opened, group, names, _ROWS_LOOKED_AT))
+            return tuple(name for name in names if first.column(name).nbytes <= _MOST_OF_A_RECORD * first.num_rows)
+    return names
 
 
 def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
@@ -168,10 +160,10 @@ def _opened(path: Path, file: BinaryIO) -> "ParquetFile":
         raise InputError("an encrypted Parquet file", "Decrypt it first.", file=path_text(path))
     file.seek(0)
     try:
-        return ParquetFile(_Bounded(file), pre_buffer=False)
+        return ParquetFile(_Bounded(file), pre_buffer=False, page_checksum_verification=True)
     except (ArrowException, OSError, ValueError, MemoryError) as error:
         found = f"a Parquet file that is broken or cut off: {_first_sentence(error)}"
-        raise InputError(found, "Copy the file again.", file=path_text(path)) from error
+        raise UnreadableTrajectory(found, "Copy the file again.", file=path_text(path)) from error
 
 
 class _Bounded(io.BufferedIOBase):
@@ -250,17 +242,50 @@ def _lines(opened: "ParquetFile", columns: _Columns, rows: RowStretch, size: int
 
 
 def _decoded(opened: "ParquetFile", columns: _Columns, rows: RowStretch) -> Iterator[bytes]:
-    rows_of = _bodies if columns.body else _objects
     try:
-        with _broken_as_os_error():
-            for group in range(rows.first, rows.end):
-                batches = opened.iter_batches(
-                    _batch_rows(opened, group), row_groups=[group], columns=list(columns.names), use_threads=False
-                )
-                for batch in batches if rows.count is None else _taken(batches, rows.skip, rows.count):
-                    yield from rows_of(batch, columns)
+        for group in range(rows.first, rows.end):
+            end = _size_of(opened, group)[0] if rows.count is None else rows.skip + rows.count
+            yield from _of_group(opened, group, columns, rows.skip, end)
     finally:
         opened.close()
+
+
+def _of_group(opened: "ParquetFile", group: int, columns: _Columns, place: int, end: int) -> Iterator[bytes]:
+    """A line for each row between two places of a group: as many say why they are not there as cannot be had.
+
+    Where a batch cannot be had, what of it comes before the damage can be in smaller ones.
+    """
+    rows_of = _bodies if columns.body else _objects
+    usual = _batch_rows(opened, group)
+    why = "the group has fewer rows than the file says"
+    for batch_rows in (usual, min(usual, 1 + _size_of(opened, group)[0] // _MOST_FINE_BATCHES)):
+        try:
+            with _broken_as_os_error():
+                for batch in _taken(_batches(opened, group, columns.names, batch_rows), place, end - place):
+                    for line in rows_of(batch, columns):
+                        place += 1
+                        yield line
+        except OSError as error:
+            why = str(error)
+    if place < end:
+        column = _broken_column(opened, group, columns.names, usual)
+        lost = f"row group {group + 1} of {opened.metadata.num_row_groups:,} cannot be read here{column}: {why}"
+        yield from repeat(_unreadable(lost), end - place)
+
+
+def _batches(opened: "ParquetFile", group: int, names: Sequence[str], batch_rows: int) -> "Iterator[RecordBatch]":
+    return opened.iter_batches(batch_rows, row_groups=[group], columns=list(names), use_threads=False)  # type: ignore[no-any-return]
+
+
+def _broken_column(opened: "ParquetFile", group: int, names: Sequence[str], batch_rows: int) -> str:
+    """Which of some columns of a group cannot be read, as a clause; empty where each can be on its own."""
+    for name in names:
+        try:
+            with _broken_as_os_error():
+                deque(_batches(opened, group, [name], batch_rows), maxlen=0)
+        except OSError:
+            return f", column {name}"
+    return ""
 
 
 def _taken(batches: "Iterable[RecordBatch]", skip: int, count: int) -> "Iterator[RecordBatch]":

@@ -3,30 +3,37 @@
 A run affirms each case again before it counts.
 """
 
+from collections.abc import Sequence
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.edits import apply_edit
 from harness.errors import MisstepError
 from harness.repair.case import CaseFolder
-from harness.repair.scoring import open_case, oracle_report, original_reader, put_files
+from harness.repair.scoring import RUNS, flakiness, open_case, oracle_reports, original_reader, put_files
 from harness.workspace import Sandbox
 from harness.workspace.suite_report import SuiteReport
 
 
 class Affirmed(Struct, frozen=True, omit_defaults=True):
-    """What the runs of a case's oracle found; `reason` says why the case does not hold."""
+    """What the runs of a case's oracle found.
+
+    `reason` says why the case does not hold; `flaky` is whether that is because the oracle does not answer alike.
+    """
 
     holds: bool
     reason: str = ""
+    flaky: bool = False
     seconds: float = 0.0
     before: tuple[SuiteReport, ...] = ()
 
 
-def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = 1) -> Affirmed:
+def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
     """Run a case's oracle without and with its golden patch, each `runs` times, in the sandbox.
 
-    A case without a golden patch is affirmed where its oracle fails. An oracle that was stopped by a limit has failed
-    only where the patch makes it pass.
+    An oracle that does not answer alike each time is flaky. A case without a golden patch is affirmed where its oracle
+    fails. An oracle that was stopped by a limit has failed only where the patch makes it pass.
 
     Raises
     ------
@@ -42,23 +49,23 @@ def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = 1) -> Affirmed:
         except MisstepError as error:
             return Affirmed(False, f"the golden patch does not apply: {error.line()}")
         texts = {path: None if text is None else text.encode() for path, text in applied.files.items()}
-    before: list[SuiteReport] = []
-    seconds = 0.0
     with open_case(folder, sandbox) as workspace:
-        start = workspace.take()
-        for number in range(1, 2 * runs + 1):
-            broken = number <= runs
-            if number == runs + 1:
-                if golden is None:
-                    break
-                put_files(workspace, texts)
-                start = workspace.take()
-            report = oracle_report(workspace, case)
-            workspace.restore(start)
-            seconds += report.seconds
-            if broken:
-                before.append(report)
-            if report.passed == broken:
-                said = "passes on the broken tree" if broken else f"fails with the golden patch: {report.feedback(500)}"
-                return Affirmed(False, f"the oracle {said}", round(seconds, 3), tuple(before))
-    return Affirmed(True, seconds=round(seconds, 3), before=tuple(before))
+        before = oracle_reports(workspace, case, runs)
+        found = _judged(before, "on the broken tree", passes=False)
+        reports = before
+        if found.holds and golden is not None:
+            put_files(workspace, texts)
+            after = oracle_reports(workspace, case, runs)
+            found = _judged(after, "with the golden patch", passes=True)
+            reports = [*before, *after]
+    return replace(found, seconds=round(sum(report.seconds for report in reports), 3), before=tuple(before))
+
+
+def _judged(reports: Sequence[SuiteReport], where: str, *, passes: bool) -> Affirmed:
+    """Whether all runs of an oracle pass, or all fail, as they have to."""
+    if differ := flakiness(reports):
+        return Affirmed(False, f"the oracle is flaky: {where} it {differ}", flaky=True)
+    if reports[0].passed == passes:
+        return Affirmed(True)
+    said = f"fails {where}: {reports[0].feedback(500)}" if passes else f"passes {where}"
+    return Affirmed(False, f"the oracle {said}")

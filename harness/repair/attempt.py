@@ -22,7 +22,7 @@ from harness.repair.case import FAILURE, Case, CaseFolder
 from harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
 from harness.repair.settings import Setting
 from harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import FLAKY, RepairAttempt
 from harness.trajectory import Outcome, Trajectory
 from harness.workspace import Sandbox, Snapshot, Workspace
 from harness.workspace.suite_report import SuiteReport
@@ -114,6 +114,9 @@ async def attempt(
         if len(patch) > MOST_PATCH:
             raise InputError(f"the patch has {len(patch):,} characters, more than {MOST_PATCH:,}: it is not scored")
         report, signals = await asyncio.to_thread(score, folder, texts, patch, sandbox)
+        if signals[0].passed is None:
+            said = f"the oracle is flaky: with the patch it {signals[0].text}"
+            return msgspec.structs.replace(done, ended=FLAKY, error=said, signals=signals, seconds=_since(started))
         solved = bool(texts) and report.passed
         outcome = Outcome("passed" if solved else "failed", float(solved))
         run = msgspec.structs.replace(run, outcome=outcome)
@@ -125,7 +128,11 @@ async def attempt(
     except (MisstepError, OSError) as error:
         said = error.line() if isinstance(error, MisstepError) else f"{type(error).__name__}: {error}"
         done = msgspec.structs.replace(done, error=said)
-    return msgspec.structs.replace(done, seconds=round(time.monotonic() - started, 3))
+    return msgspec.structs.replace(done, seconds=_since(started))
+
+
+def _since(started: float) -> float:
+    return round(time.monotonic() - started, 3)
 
 
 def _judging(

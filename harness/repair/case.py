@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.errors import InputError, UsageError, writing
+from harness.evidence import Evidence
 from harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
@@ -42,14 +43,19 @@ class Case(Struct, frozen=True, omit_defaults=True):
         The shell line that runs the tests. `{tests}` is where chosen tests go, by default its end; `{junit}` is the
         file to which it writes JUnit XML. pytest and unittest need neither.
     oracle
-        The tests that fail before and pass after: ids or files, as the command takes them.
+        The tests that fail before and pass after: ids or files, as the command takes them; an empty one stands for the
+        whole command, where that names no test.
     timeout_seconds
         The longest time that one run of the oracle may take.
     diffs
         A table of changes by number: what the agent may look up, and what a revert is compared with.
+    evidence
+        The kind of evidence: `real`, or `generated` if the fault was planted.
     extra
         A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
         `instructions` (`high_level`, `detailed`) are for `--instructions`.
+    alone
+        Whether the oracle's tests are run alone; false runs the whole command and looks at them.
 
     Examples
     --------
@@ -68,6 +74,8 @@ class Case(Struct, frozen=True, omit_defaults=True):
     timeout_seconds: float = 60.0
     diffs: dict[str, str] = {}
     extra: dict[str, Any] = {}
+    alone: bool = True
+    evidence: Evidence = "real"
 
 
 class CaseFolder(Struct, frozen=True):

@@ -4,6 +4,7 @@ A repairer is made anew for each attempt, from the case as its setting allows it
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from random import Random
 
 from msgspec import Struct
@@ -72,7 +73,7 @@ ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
 
 def model(options: RepairerOptions) -> MakeRepairer:
     """A model that decides, and a model that writes the edits."""
-    rules = instructions(options.edit_format)
+    rules = partial(instructions, options.edit_format)
 
     def make(place: CaseWorkspace) -> Repairer:
         settings = replace(options.model, sample=place.sample)

@@ -14,6 +14,9 @@ from harness.workspace import Limits, Sandbox, Workspace, open_workspace, python
 from harness.workspace.suite_report import SuiteReport
 from harness.workspace.suite_run import run_suite
 
+RUNS = 3
+"""How often an oracle is run where its answer counts: one that answers otherwise each time says nothing of a patch."""
+
 _SUITE_TIMES = 4
 """How many times as long as the oracle the whole suite may take."""
 
@@ -29,7 +32,29 @@ def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
 
 def oracle_report(workspace: Workspace, case: Case) -> SuiteReport:
     """What the oracle's tests find in a workspace."""
-    return run_suite(workspace, case.test_command, case.oracle, Limits(seconds=case.timeout_seconds))
+    limits = Limits(seconds=case.timeout_seconds)
+    return run_suite(workspace, case.test_command, case.oracle, limits, how="either" if case.alone else "whole")
+
+
+def oracle_reports(
+    workspace: Workspace, case: Case, runs: int = RUNS, *, until: bool | None = None
+) -> list[SuiteReport]:
+    """What the oracle finds in so many runs from one state, or up to the first that passes or fails as `until` says."""
+    start = workspace.take()
+    reports: list[SuiteReport] = []
+    while len(reports) < runs and not (reports and reports[-1].passed is until):
+        reports.append(oracle_report(workspace, case))
+        workspace.restore(start)
+    return reports
+
+
+def flakiness(reports: Sequence[SuiteReport]) -> str:
+    """How the runs of an oracle from one state differ, in words; empty where they agree."""
+    failed = sum(not report.passed for report in reports)
+    if 0 < failed < len(reports):
+        return f"fails in {failed} of {len(reports)} runs"
+    counts = sorted({len(report.failed) for report in reports if report.ended == "exited"})
+    return f"fails with {' or '.join(map(str, counts))} tests in {len(reports)} runs" if len(counts) > 1 else ""
 
 
 def static_analysis(folder: CaseFolder, workspace: Workspace) -> StaticAnalysis | None:
@@ -42,19 +67,23 @@ def static_analysis(folder: CaseFolder, workspace: Workspace) -> StaticAnalysis 
 def score(
     folder: CaseFolder, texts: Mapping[str, bytes | None], patch: str, sandbox: Sandbox
 ) -> tuple[SuiteReport, tuple[Signal, ...]]:
-    """Whether the oracle's tests pass with a patch, and what each validator says of it.
+    """Whether the oracle's tests pass with a patch each time, and what each validator says of it.
 
-    `texts` are the files as the agent left them, `None` where one is gone. The files of the oracle stay as they were.
+    An oracle that passes once and fails once could not tell. `texts` are the files as the agent left them, `None` where
+    one is gone. The files of the oracle stay as they were.
     """
     case = folder.case
-    own = {test.partition("::")[0] for test in case.oracle}
+    own = test_files.oracle_files(case.oracle, texts)
     with open_case(folder, sandbox) as workspace:
         put_files(workspace, {path: text for path, text in texts.items() if path not in own})
-        report = oracle_report(workspace, case)
+        reports = oracle_reports(workspace, case, until=False)
+        report, is_flaky = reports[-1], len(reports) > 1 and not reports[-1].passed
         without_tests = signals_without_tests(folder, workspace, tuple(texts), patch)
         suite = _suite_signal(folder, workspace, case, sandbox) if report.passed and texts else None
     said = "" if report.passed else report.feedback(2_000)
-    oracle = Signal("oracle", report.passed, said)
+    if is_flaky:
+        said = f"passes {len(reports) - 1} times, then fails: {said}"
+    oracle = Signal("oracle", None if is_flaky else report.passed, said)
     return report, (oracle, *without_tests, *([suite] if suite is not None else []))
 
 

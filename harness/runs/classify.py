@@ -1,7 +1,6 @@
 """Files and folders to what the classifiers find in them: as a stream, in several processes, into a run folder."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,13 +20,13 @@ from harness.runs.file_batches import (
     batches,
     check_named,
     describe,
-    files_since,
+    files_changed,
     found_files,
     placed_in,
     total_bytes,
 )
 from harness.runs.growth import NOTHING, run_that_grows
-from harness.runs.inputs import no_trajectory
+from harness.runs.inputs import EVER, Changed, no_trajectory
 from harness.runs.shards.layout import refuse_unmerged
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
@@ -51,7 +50,7 @@ def classify_paths(
     workers: int | None = None,
     arguments: Sequence[str] = (),
     conclude: Conclude = lambda _summary, _folder: {},
-    since: datetime | None = None,
+    changed: Changed = EVER,
     show: Show | None = None,
 ) -> Summary | None:
     """What is found in all trajectories of the files and folders `paths`; `None` where `out` is a finished run of them.
@@ -76,8 +75,8 @@ def classify_paths(
         Those of the command line.
     conclude
         Gives the files that the finished run has beside its verdicts.
-    since
-        Files that were last changed before are left out.
+    changed
+        Files that were last changed at other times are left out.
     show
         Makes what a page needs to show a flagged trajectory; a function of a module.
 
@@ -98,14 +97,14 @@ def classify_paths(
     judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show)
     if out is not None:
         refuse_unmerged(out)
-        return _into_run(paths, categories, judge_batch, out, workers, arguments, conclude, since)
-    files = partial(files_since, since=since)
+        return _into_run(paths, categories, judge_batch, out, workers, arguments, conclude, changed)
+    files = partial(files_changed, changed=changed)
     if workers is None:
         workers = enough_workers(total_bytes(files(found_files(paths))))
     merger = VerdictMerger()
     judged = judged_batches(judge_batch, batches(files(found_files(paths))), workers)
     found = summarise(merger.add(one)[1] for one in judged)
-    _expect_some(found, paths)
+    _expect_some(found, paths, changed)
     return found
 
 
@@ -117,20 +116,20 @@ def _into_run(
     workers: int | None,
     arguments: Sequence[str],
     conclude: Conclude,
-    since: datetime | None,
+    changed: Changed,
 ) -> Summary | None:
     def classify_into(run: RunInProgress[Verdict, Entry], files: Sequence[Found], taken: Iterable[str]) -> None:
         todo = islice(batches(files), len(run.entries), None)
         enough = workers or enough_workers(total_bytes(files))
         add_judged(run, judged_batches(judge_batch, todo, enough), taken)
 
-    files = list(files_since(found_files(paths, left_out=out), since))
+    files = list(files_changed(found_files(paths, left_out=out), changed))
     return run_that_grows(
         out,
         manifest_of(categories, arguments),
         files,
         classify_into,
-        partial(concluded, paths=paths, conclude=conclude),
+        partial(concluded, paths=paths, conclude=conclude, changed=changed),
         now,
     )
 
@@ -161,9 +160,11 @@ def add_judged(run: RunInProgress[Verdict, Entry], judged: Iterable[Judged], tak
             run.append_lines(named.lines, structs.replace(entry, sessions_length=sessions.length))
 
 
-def concluded(summary: Summary, folder: Path, paths: Sequence[Path | str], conclude: Conclude) -> Mapping[str, bytes]:
+def concluded(
+    summary: Summary, folder: Path, paths: Sequence[Path | str], conclude: Conclude, changed: Changed = EVER
+) -> Mapping[str, bytes]:
     """What a finished run has beside its records; raises `NoTrajectory` where there was nothing to read."""
-    _expect_some(summary, paths)
+    _expect_some(summary, paths, changed)
     return conclude(summary, folder)
 
 
@@ -197,6 +198,6 @@ def _judge_batch(
     return judge(found, lambda trajectory: classify(trajectory, categories), keep_lines=keep_lines, show=show)
 
 
-def _expect_some(found: Summary, paths: Sequence[Path | str]) -> None:
+def _expect_some(found: Summary, paths: Sequence[Path | str], changed: Changed) -> None:
     if found.empty:
-        raise no_trajectory(paths, len(found.skipped))
+        raise no_trajectory(paths, len(found.skipped), changed)

@@ -12,6 +12,7 @@ from harness.journal.records import replace_file
 from harness.places import path_text
 from harness.progress import Progress
 from harness.readers.atif import to_atif
+from harness.readers.atif_repeats import folded
 from harness.runs.inputs import trajectories
 from harness.trajectory import Skipped, Trajectory, Unreadable
 
@@ -82,7 +83,7 @@ def _write(trajectory: Trajectory, path: Path) -> str:
     try:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, msgspec.json.encode(to_atif(trajectory)) + b"\n")
+        replace_file(path, msgspec.json.encode(folded(to_atif(trajectory))) + b"\n")
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror}", "Choose another folder with --out.", file=path

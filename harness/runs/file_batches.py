@@ -5,13 +5,12 @@ are. How a set of files is cut depends on nothing but the files.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 
 from harness.places import last_changes_of
 from harness.readers import Found, Part, find_files, read_placed, reader_for
-from harness.runs.inputs import parts_of
+from harness.runs.inputs import EVER, Changed, parts_of
 from harness.trajectory import Placed, Skipped, Unreadable
 
 Batch = tuple[Found | Part | Unreadable | Skipped, ...]
@@ -39,18 +38,17 @@ def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator
     return (found for found in find_files(paths) if not inside(found.path.parent))
 
 
-def files_since(files: Iterable[Found], since: datetime | None) -> Iterator[Found]:
-    """The files that were last changed at a time or later; all where there is no time."""
-    earliest = since.timestamp() if since else 0.0
-    return (found for found in files if not since or _changed(found.path) >= earliest)
+def files_changed(files: Iterable[Found], changed: Changed) -> Iterator[Found]:
+    """The files that were last changed at such a time."""
+    return (found for found in files if changed == EVER or _is_of(found.path, changed))
 
 
-def _changed(path: Path) -> float:
+def _is_of(path: Path, changed: Changed) -> bool:
     try:
         beside = last_changes_of(path)
-        return max(one.stat().st_mtime for one in (path, beside) if one is not None)
+        return max(one.stat().st_mtime for one in (path, beside) if one is not None) in changed
     except OSError:  # gone since it was listed: whoever reads it says so
-        return float("inf")
+        return True
 
 
 def _holds(paths: Iterable[Path], folder: Path) -> bool:

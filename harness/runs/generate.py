@@ -186,6 +186,7 @@ def _description(options: GenerateOptions, counted: Counted, digest: str) -> byt
         origin=(options.line(),),
         digest=digest,
         positive="yes",
+        evidence="generated",
         question="Does the run show the misbehaviour that is named as its category?",
         shown=("category",),
         counts={"items": labels, "labels": labels, "trajectories": counted.n},

@@ -100,7 +100,7 @@ def run_that_grows(
         A file of the run is broken.
     """
     make_folder(out)
-    _complete(out)
+    complete(out)
     earlier = read_manifest(out)
     if earlier is None or not earlier.finished or not _same_question(earlier, manifest):
         read = [file_state(found.path) for found in files]
@@ -127,7 +127,7 @@ def run_that_grows(
         classify_into(run, todo, unchanged)
         whole = structs.replace(manifest, started=earlier.started, inputs=inputs_of_files(states.values()))
         found = _put_together(out, run, set(fresh), whole, states.values(), conclude, now)
-    _complete(out)
+    complete(out)
     return found
 
 
@@ -274,13 +274,13 @@ def _write_all(folder: Path, files: Mapping[str, bytes], states: Iterable[FileSt
         replace_file(folder / name, content)
 
 
-def _complete(out: Path) -> None:
-    """Move the files of a whole that is ready into place; a kill in between leaves the rest to the next command."""
+def complete(out: Path) -> None:
+    """Move the files of a whole that is ready into place, the manifest last; a kill leaves the rest to the next one."""
     whole = out / WHOLE
     if not whole.is_dir():
         return
     with suppress(FileNotFoundError):  # another command does the same at this moment
-        for file in whole.iterdir():
+        for file in sorted(whole.iterdir(), key=lambda one: one.name == MANIFEST):
             file.replace(out / file.name)
         whole.rmdir()
     shutil.rmtree(out / GROWING, ignore_errors=True)

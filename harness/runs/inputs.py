@@ -7,7 +7,10 @@ recognises are skipped, with the reason, and counted; what looks like JSON and i
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from harness.errors import (
     EmptyFile,
@@ -20,7 +23,7 @@ from harness.errors import (
 )
 from harness.places import path_text
 from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
-from harness.readers.files import open_bytes
+from harness.readers.files import lost_in, open_bytes
 from harness.trajectory import Skipped as Skipped
 from harness.trajectory import Trajectory, Unreadable
 
@@ -76,7 +79,7 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         yield Unreadable(file, None, error.found) if found.named else Skipped(file, error.found)
     except UnreadableTrajectory as error:
         if found.named or isinstance(error, ReaderFailed) or _looks_like_json(found.path):
-            yield Unreadable(file, error.line_number, error.found)
+            yield from lost_in(found.path, error)
         else:
             yield Skipped(file, "no known trajectory format")
     except (InputError, MissingPrerequisite) as error:
@@ -85,14 +88,33 @@ def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unr
         yield Unreadable(file, None, error.found if isinstance(error, InputError) else error.line())
 
 
-def no_trajectory(paths: Iterable[Path | str], skipped: int) -> NoTrajectory:
-    """The error that there is nothing to read; so many files were skipped."""
+class Changed(Struct, frozen=True):
+    """When files that are read were last changed: at `since` or later, and before `until`."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __contains__(self, seconds: float) -> bool:
+        """Whether a time, in seconds since 1970, is one of them."""
+        early = self.since is not None and seconds < self.since.timestamp()
+        return not early and (self.until is None or seconds < self.until.timestamp())
+
+    def __str__(self) -> str:
+        """In words; empty where any time is one of them."""
+        ends = (("since", self.since), ("before", self.until))
+        return " and ".join(f"{word} {when:%Y-%m-%d %H:%M %Z}".rstrip() for word, when in ends if when)
+
+
+EVER = Changed()
+
+
+def no_trajectory(paths: Iterable[Path | str], skipped: int, changed: Changed = EVER) -> NoTrajectory:
+    """The error that there is nothing to read: so many files were skipped, and those of other times left out."""
+    where = ", ".join(map(str, paths))
+    if changed != EVER and not skipped:
+        return NoTrajectory(f"no file was changed {changed}", "Give --since or --until another time.", file=where)
     held = f"only {skipped:,} file{'s' if skipped > 1 else ''} of no known format" if skipped else "nothing"
-    return NoTrajectory(
-        f"there is no trajectory, {held}",
-        "See `misstep convert --help` for the formats.",
-        file=", ".join(map(str, paths)),
-    )
+    return NoTrajectory(f"there is no trajectory, {held}", "See `misstep convert --help` for the formats.", file=where)
 
 
 def _looks_like_json(path: Path) -> bool:
@@ -100,6 +122,6 @@ def _looks_like_json(path: Path) -> bool:
     try:
         with open_bytes(path) as stream:
             start = stream.read(_LOOKED_AT)
-    except (EOFError, zlib.error, OSError):
+    except (EOFError, zlib.error, OSError, InputError):
         return True
     return _JSON_START.match(start) is not None

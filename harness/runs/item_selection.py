@@ -15,9 +15,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from harness.errors import InputError
-from harness.items import Item, numbered_items, read_items, trajectory_file
+from harness.items import Item, category_in, numbered_items, read_items, trajectory_file
 from harness.judges.fit import offered
 from harness.protocols import FittedJudge
+from harness.runs.asked_categories import ANOTHER_CATEGORY, Categories, categories_for, unsure_of
 from harness.runs.shards.item_runs import dealt
 from harness.runs.shards.layout import Shard
 
@@ -42,6 +43,8 @@ class Selection(Struct, frozen=True):
         The number of items in the benchmark.
     left_out
         Reason → number of items that cannot be asked about for that reason.
+    categories
+        The categories that are asked about, and those that are not the judge's.
     sampling, last
         The sample's size and seed, and the digest of its last item; `None` where there is no sample.
     shard, n_other_shards
@@ -53,6 +56,7 @@ class Selection(Struct, frozen=True):
     n: int
     n_all: int
     left_out: dict[str, int]
+    categories: Categories
     sampling: Sampling | None = None
     last: int | None = None
     shard: Shard | None = None
@@ -65,7 +69,7 @@ class Selection(Struct, frozen=True):
     def _items_of_all(self) -> Iterator[Item]:
         """The items of all shards."""
         for item in read_items(self.folder):
-            if self.judge.skip_reason(item):
+            if _skip_reason(self.judge, item, self.categories):
                 continue
             if self.sampling is None or self.last is None or _digest(item, self.sampling) <= self.last:
                 yield item
@@ -79,7 +83,8 @@ class Selection(Struct, frozen=True):
             parts.append(f"{left:,} are not in the sample (seed {self.sampling.seed})")
         if self.n_other_shards:
             parts.append(f"{self.n_other_shards:,} are in other shards")
-        return f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
+        asked = f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
+        return " ".join(filter(None, (asked, unsure_of(self.judge, self.categories))))
 
 
 def select_items(
@@ -107,9 +112,10 @@ def select_items(
     left_out: Counter[str] = Counter()
     drawn: list[int] = []
     found: set[str] = set()
+    chosen = categories_for(judge, folder)
     for line, item in numbered_items(folder):
         n_all += 1
-        if reason := judge.skip_reason(item):
+        if reason := _skip_reason(judge, item, chosen):
             left_out[reason] += 1
             continue
         n_askable += 1
@@ -122,7 +128,11 @@ def select_items(
     n_whole = n_askable if whole or sampling is None else sampling.size
     n = sum(1 for _ in dealt(range(n_whole), shard))
     last = None if whole else -drawn[0]
-    return Selection(judge, folder, n, n_all, dict(left_out), sampling, last, shard, n_whole - n)
+    return Selection(judge, folder, n, n_all, dict(left_out), chosen, sampling, last, shard, n_whole - n)
+
+
+def _skip_reason(judge: FittedJudge, item: Item, chosen: Categories) -> str:
+    return ANOTHER_CATEGORY if category_in(item.extra) in chosen.others else judge.skip_reason(item)
 
 
 def _digest(item: Item, sampling: Sampling) -> int:

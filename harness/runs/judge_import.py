@@ -8,13 +8,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.errors import InputError, UsageError
-from harness.items import Item, Kind, Question, read_items, read_question
+from harness.items import Item, Kind, Question, category_in, read_items, read_question
 from harness.judges.fit import check_fit, offered
 from harness.judges.replies import label_meant
 from harness.places import path_text
@@ -24,8 +25,10 @@ from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from harness.verdict_readers import WrittenVerdict
 from harness.verdict_readers.shapes import number_text
+from harness.verdict_readers.written import EVERY
 
 NOT_IN_FILE = "the imported files have no verdict on it"
+_TWO, _HALF = 2, 0.5
 _SHOWN = 3
 _LONGEST = 80
 """Characters of a label that an error shows: it may be a whole reply."""
@@ -43,6 +46,8 @@ class ImportedJudge(Struct, frozen=True):
         What the benchmark asks; label → meaning.
     verdicts
         Item → verdict.
+    answered
+        The categories of the items that the verdicts are on.
     asked
         Where the verdicts come from, and how labels were mapped.
     """
@@ -53,6 +58,7 @@ class ImportedJudge(Struct, frozen=True):
     labels: dict[str, str]
     verdicts: dict[str, Verdict]
     asked: dict[str, Any]
+    answered: frozenset[str] = frozenset()
     uses_model: ClassVar[bool] = False
     reads_trajectories: ClassVar[bool] = False
 
@@ -127,7 +133,7 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
     _check_mapping(choice.labels, question)
     written = written_verdicts(path)
     name, given = _of_judge(written, path, choice.judge)
-    chosen = _of_attempt(given, path, choice.attempt)
+    chosen, turned = _with_scores(_of_attempt(given, path, choice.attempt))
     by_item: defaultdict[str, list[WrittenVerdict]] = defaultdict(list)
     for one in chosen:
         by_item[_item(one, choice.item)].append(one)
@@ -135,23 +141,29 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
     model = models.pop() if len(models) == 1 else ""
     judge = ImportedJudge(name, model, question.kind, question.labels, {}, _asked(written, path, choice))
     labels: dict[str, dict[str, str]] = {}
+    no_question: list[str] = []
+    covered: set[str] = set()
     n_items = 0
     for item in read_items(benchmark):
         n_items += 1
-        if item.id in by_item:
+        if item.id in by_item and (question.labels or item.labels or not item.skip_reason):
             labels[item.id] = offered(judge, item)
-    unknown = [item for item in by_item if item not in labels]
+            covered.add(category_in(item.extra))
+        elif item.id in by_item:
+            no_question.append(item.id)
+    unknown = [item for item in by_item if item not in {*labels, *no_question}]
     if not labels:
-        raise _all_unknown(unknown[0], benchmark, path, question)
+        raise _all_unknown(next(iter(by_item)), benchmark, path, question)
     verdicts = {item: _verdict(item, by_item[item], name, known, choice.labels) for item, known in labels.items()}
     remarks = (
         f"{path_text(path)}, {' and '.join(written.forms)}, has verdicts of {name} on {len(verdicts):,} of the "
         f"{n_items:,} items of {question.name}.",
+        *turned,
         *_unused(choice.labels, chosen),
-        *_left_out(unknown, written, len(given) - len(chosen), question),
+        *_left_out(unknown, no_question, written, len(given) - len(chosen), question),
         *_unread(verdicts, by_item),
     )
-    return Imported(replace(judge, verdicts=verdicts), remarks)
+    return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
 
 
 def _asked(written: WrittenVerdicts, path: Path, choice: Choice) -> dict[str, Any]:
@@ -169,6 +181,9 @@ def _asked(written: WrittenVerdicts, path: Path, choice: Choice) -> dict[str, An
 def _item(one: WrittenVerdict, field: str) -> str:
     """The id of the item in the benchmark."""
     if not field:
+        if not one.item:
+            advice = "Write the id that the item has in the benchmark, or name the field that has it with --item."
+            raise one.place.error("it names no item", advice, "item")
         return one.item
     if field not in one.names:
         known = f"Fields: {', '.join(islice(one.names, _FIELDS_SHOWN))}." if one.names else "Leave --item out."
@@ -205,8 +220,8 @@ def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
 
 def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
     """The name of the judge that is meant, and its verdicts."""
-    names = list(dict.fromkeys(one.judge for one in written.verdicts))
-    if names == [""]:
+    names = list(dict.fromkeys(one.judge for one in written.verdicts if one.judge != EVERY))
+    if names in ([""], []):
         return named or path.stem or path.resolve().name, written.verdicts
     if "" in names:
         place = next(one.place for one in written.verdicts if not one.judge)
@@ -218,7 +233,32 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
     if named and named not in names:
         raise UsageError(f"{path_text(path)} has no verdict of the judge {named!r}", f"Its judges: {', '.join(names)}.")
     name = named or names[0]
-    return name, [one for one in written.verdicts if one.judge == name]
+    return name, [one for one in written.verdicts if one.judge in (name, EVERY)]
+
+
+def _with_scores(given: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdict], tuple[str, ...]]:
+    """The verdicts with their grades as certainties, and a sentence where those of a label are turned round.
+
+    They are where two labels have grades, on the average on either side of a half: then a grade says how much of the
+    one label an item has, and the certainty of the other is what is missing to 1.
+    """
+    grades: defaultdict[str, list[float]] = defaultdict(list)
+    for one in given:
+        if one.grade is not None:
+            grades[one.label or ""].append(one.grade)
+    means = sorted((fmean(own), label) for label, own in grades.items())
+    turned = ""
+    told: tuple[str, ...] = ()
+    if len(means) == _TWO and means[0][0] < _HALF <= means[1][0]:
+        turned, whole = means[0][1], means[1][1]
+        told = (
+            f"A score of the file says how much {_short(whole)} an item is: 1 less it is that of {_short(turned)}.",
+        )
+    scored = [
+        one if one.grade is None else replace(one, score=round(1 - one.grade, 9) if one.label == turned else one.grade)
+        for one in given
+    ]
+    return scored, told
 
 
 def _verdict(
@@ -273,8 +313,12 @@ def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Ite
         yield f"No verdict has the label that --label maps: {_first(unused)}."
 
 
-def _left_out(unknown: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question) -> Iterator[str]:
+def _left_out(
+    unknown: Sequence[str], no_question: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question
+) -> Iterator[str]:
     """What of the files is not in the run."""
+    if no_question:
+        yield f"Left out: {_counted(len(no_question), 'item')} that nobody can be asked about: {_first(no_question)}."
     if written.skipped:
         yield f"Left out: {_counted(written.skipped, 'file')} without verdicts."
     if written.unreadable:

@@ -1,6 +1,5 @@
 """The judge that a command line names: a TOML file, a shipped prompt, a rule, a recording, or a judge in Python."""
 
-import sys
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -49,8 +48,6 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
         if is_recorded(named):
             return recorded_judge(named, data)
         if ":" in named or named in added_judges():
-            if (here := str(Path.cwd())) not in sys.path:
-                sys.path.insert(0, here)  # a judge may stand beside what it judges
             found = JUDGES.load(named)
             if not isinstance(found, str | Path):
                 return python_judge(found, named, model)

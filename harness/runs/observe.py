@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from harness.errors import NoTrajectory
 from harness.intervention import ObservedRun
 from harness.journal.beginning import new_manifest, now
 from harness.journal.beside import RecordsBeside
@@ -31,6 +30,7 @@ from harness.journal.workers import enough_workers, in_order
 from harness.places import path_text
 from harness.progress import Progress
 from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
+from harness.runs.inputs import no_trajectory
 from harness.session import Session, session_of
 from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 
@@ -167,7 +167,7 @@ def _observe_batch(batch: Batch, observe: Observe, show: Show | None) -> _Stretc
         elif isinstance(thing, Skipped):
             stretch.skipped.append(thing)
         elif isinstance(one, Placed):
-            observed = structs.replace(observe(thing), file=one.file, line=one.line)
+            observed = structs.replace(observe(thing), file=one.file, line=one.line, evidence=thing.source.evidence)
             evidence = evidence_of(observed)
             shown = show(thing, evidence) if show and observed.interventions else ""
             session = session_of(thing, one.file, one.line, shown)
@@ -197,11 +197,7 @@ def _together(parts: Iterable[LeftOut]) -> LeftOut:
 def _expect_some(run: RunInProgress[ObservedRun, _Entry], left_out: LeftOut, paths: Sequence[Path]) -> None:
     if left_out.unreadable or any(True for _ in _records(run)):
         return
-    raise NoTrajectory(
-        f"there is no trajectory in {len(left_out.skipped):,} files",
-        "See `misstep convert --help` for the formats.",
-        file=", ".join(map(path_text, paths)),
-    )
+    raise no_trajectory(map(path_text, paths), len(left_out.skipped))
 
 
 def _records(run: RunInProgress[ObservedRun, _Entry]) -> Iterator[ObservedRun]:

@@ -27,12 +27,15 @@ from harness.lake.index import read_columns, write_scout_index
 from harness.lake.manifest import MANIFEST, Asked, Manifest, Tally, standing, write_manifest
 from harness.lake.packing import FOR_SCANNERS, USUAL, Chunk, Parts, Sizes, chunks, hidden
 from harness.lake.store import Store, open_store
+from harness.places import path_text
 from harness.progress import Progress
 from harness.readers import READERS, Found
 from harness.readers.atif import to_atif
+from harness.readers.atif_repeats import folded
 from harness.readers.decoding import LINE_LIMIT
 from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, read_in, total_bytes
 from harness.runs.inputs import no_trajectory
+from harness.sharing import Places, private_places, without_places
 from harness.trajectory import Skipped, Trajectory, Unreadable
 from harness.version import __version__
 
@@ -86,19 +89,23 @@ def pack(
     check_named(paths)
     store = open_store(place)
     files = list(found_files(paths, left_out=None if is_address(place) else Path(place)))
-    inputs = inputs_of_files(file_state(found.path) for found in files)
+    places = private_places(map(path_text, paths))
+    states = (file_state(found.path) for found in files)
+    inputs = inputs_of_files(replace(state, file=without_places(state.file, places)) for state in states)
     manifest = standing(store, Asked(inputs, messages, __version__))
     if manifest.state == "packing":
         write_manifest(store, manifest)
         sizes = sizes or (FOR_SCANNERS if messages else USUAL)
-        manifest = _packed(store, manifest, files, workers or enough_workers(total_bytes(files)), sizes)
+        manifest = _packed(store, manifest, files, workers or enough_workers(total_bytes(files)), sizes, places)
         if not (manifest.parts or manifest.tally.unreadable):
             store.remove(MANIFEST)
             raise no_trajectory(paths, manifest.tally.skipped)
     return manifest if manifest.state == "finished" else _named(store, manifest)
 
 
-def _packed(store: Store, manifest: Manifest, files: Sequence[Found], workers: int, sizes: Sizes) -> Manifest:
+def _packed(
+    store: Store, manifest: Manifest, files: Sequence[Found], workers: int, sizes: Sizes, places: Places
+) -> Manifest:
     """Write the files that are still to be written, under hidden names."""
     with TemporaryDirectory() as name, Progress("sessions") as progress:
         counting = _Counting(manifest.tally, progress)
@@ -107,7 +114,10 @@ def _packed(store: Store, manifest: Manifest, files: Sequence[Found], workers: i
         parts = Parts(Path(name), sizes, len(manifest.parts), manifest.fit)
         todo = islice(batches(files), manifest.tally.batches, None)
         stretches = in_order(
-            partial(_stretch, messages=manifest.asked.messages, chunk_bytes=sizes.chunk), todo, workers, describe
+            partial(_stretch, messages=manifest.asked.messages, chunk_bytes=sizes.chunk, places=places),
+            todo,
+            workers,
+            describe,
         )
         for part in parts.write(counting.named(stretches)):
             file = Path(name) / part.name
@@ -205,7 +215,7 @@ def _texts(values: list[str]) -> "pa.Array":
     return pa.array(values, pa.large_string())
 
 
-def _stretch(batch: Batch, messages: bool, chunk_bytes: int) -> _Stretch:
+def _stretch(batch: Batch, messages: bool, chunk_bytes: int, places: Places) -> _Stretch:
     """One batch read; a session that is too long to be read from a row again counts as unreadable."""
     unreadable: list[Unreadable] = []
     skipped = 0
@@ -214,15 +224,17 @@ def _stretch(batch: Batch, messages: bool, chunk_bytes: int) -> _Stretch:
         nonlocal skipped
         for reader, placed in read_in(batch):
             found = placed if isinstance(placed, Unreadable | Skipped) else placed.found
-            if isinstance(found, Trajectory):
-                document = encode(to_atif(found))
+            if isinstance(found, Unreadable):
+                unreadable.append(replace(found, file=without_places(found.file, places)))
+            elif isinstance(found, Trajectory):
+                file = without_places(found.source.file, places)
+                found = replace(found, source=replace(found.source, file=file))
+                document = encode(folded(to_atif(found)))
                 if len(document) >= LINE_LIMIT:
                     unreadable.append(Unreadable(found.source.file, found.source.line, _TOO_LONG))
                     continue
                 chat = encode(chat_messages(found)) if messages else None
                 yield row_of(found, document, reader, _version(reader), chat)
-            elif isinstance(found, Unreadable):
-                unreadable.append(found)
             else:
                 skipped += 1
 

@@ -12,13 +12,15 @@ from msgspec.structs import replace
 
 from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
 from harness.errors import InputError, UsageError, writing
+from harness.evidence import Evidence, together
 from harness.items import Item, read_question
-from harness.journal.records import MANIFEST, read_manifest
+from harness.journal.records import MANIFEST, Manifest
 from harness.journal.run_folder import make_folder
 from harness.repair.case import FAILURE
 from harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import FLAKY, RepairAttempt
 from harness.runs.repair import COMMAND, recorded_attempts
+from harness.runs.standing_runs import manifest_of
 
 _RATER = "oracle"
 
@@ -42,8 +44,10 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
     """
     if out.exists():
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
-    digests = [_digest(run) for run in runs]
+    manifests = [_manifest(run) for run in runs]
     attempts = [attempt for run in runs for attempt in {each.id: each for each in recorded_attempts(run)}.values()]
+    flaky = {attempt.case for attempt in attempts if attempt.ended == FLAKY}
+    attempts = [attempt for attempt in attempts if attempt.case not in flaky]
     judged = [(_item(attempt), attempt.solved) for attempt in attempts if attempt.patch and attempt.solved is not None]
     twice, count = Counter(item.id for item, _ in judged).most_common(1)[0] if judged else ("", 0)
     if count > 1:
@@ -62,8 +66,9 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
         licence="",
         citation="",
         origin=tuple(run.resolve().name for run in runs),
-        digest=" ".join(digests),
+        digest=" ".join(manifest.inputs.digest for manifest in manifests),
         positive=question.positive,
+        evidence=together(map(_evidence, manifests)),
         question=question.asks,
     )
     gold = (Gold(item.id, _RATER, ACCEPTABLE if solved else UNACCEPTABLE) for item, solved in judged)
@@ -75,13 +80,17 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
     return written
 
 
-def _digest(run: Path) -> str:
-    manifest = read_manifest(run)
-    if manifest is None or manifest.command != COMMAND:
-        raise InputError(
-            f"{MANIFEST} is not that of a repair run", f"Name a folder that `misstep {COMMAND}` wrote.", file=run
-        )
-    return manifest.inputs.digest
+def _manifest(run: Path) -> Manifest:
+    advice = f"Name a folder that `misstep {COMMAND}` wrote."
+    manifest = manifest_of(run, advice)
+    if manifest.command != COMMAND:
+        raise InputError(f"{MANIFEST} is not that of a repair run", advice, file=run)
+    return manifest
+
+
+def _evidence(manifest: Manifest) -> Evidence:
+    """Return the kind of evidence of the cases of a run, which its `run.toml` says."""
+    return "generated" if manifest.settings.get("evidence") == "generated" else "real"
 
 
 def _item(attempt: RepairAttempt) -> Item:

@@ -1,7 +1,8 @@
 """Repair the cases of a benchmark: every attempt is made once, in a sandbox of its own, and all of it is kept.
 
 Attempts are written as they end. The same command goes on with a run that was stopped; an attempt that was made is not
-made again. A case counts only where it holds: its tests fail before and, with the golden patch, pass after.
+made again. A case counts only where it holds: in each of three runs its tests fail before and, with the golden patch,
+pass after.
 """
 
 import asyncio
@@ -16,16 +17,17 @@ from harness.agent.loop import AgentLimits
 from harness.clients import ClientSettings
 from harness.edits import edit_format
 from harness.errors import MisstepError
+from harness.evidence import noted, together
 from harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
 from harness.protocols import FittedJudge
-from harness.repair.affirm import affirm
-from harness.repair.attempt import attempt
+from harness.repair.affirm import Affirmed, affirm
+from harness.repair.attempt import MakeRepairer, attempt
 from harness.repair.case import CaseFolder, instructed
 from harness.repair.repairers import POLICIES, RepairerOptions
 from harness.repair.settings import Setting
 from harness.repair.validators.patch_judge import PatchJudge
-from harness.repair_attempt import RepairAttempt, attempt_id
+from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from harness.runs.kind import RunEnd, RunKind, Units
 from harness.runs.model_requests import ItemAsk, ModelRequests
 from harness.runs.run import Asking, carry_out
@@ -75,11 +77,11 @@ class RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     records = ATTEMPT_RECORDS
 
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
-        self._make = POLICIES.load(plan.policy)(plan.options)
+        self._make: MakeRepairer = POLICIES.made(plan.policy, plan.options)
         edit_format(plan.edit_format)
         self._cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
         self._plan, self._client, self._sandbox = plan, client, sandbox
-        self._affirming: dict[str, asyncio.Task[str]] = {}
+        self._affirming: dict[str, asyncio.Task[Affirmed]] = {}
         self.folder = str(cases[0].folder.parent.resolve()) if cases else ""
 
     def settings(self) -> dict[str, Any]:
@@ -94,6 +96,7 @@ class RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
             "seconds": plan.limits.seconds,
             "seed": plan.options.seed,
             "sandbox": self._sandbox.name,
+            **noted(together(one.case.evidence for one in self._cases)),
         }
         if plan.instructions:
             settings["instructions"] = plan.instructions
@@ -135,11 +138,11 @@ class RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         patch_judge = None if judge is None else PatchJudge(judge, ask.for_model(getattr(judge, "model", "")))
         name = case.case.id
         if name not in self._affirming:
-            self._affirming[name] = asyncio.create_task(_why_not(case, self._sandbox))
+            self._affirming[name] = asyncio.create_task(asyncio.to_thread(affirm, case, self._sandbox))
         made = RepairAttempt(name, plan.policy, plan.setting.name, plan.edit_format, sample)
         try:
-            if why := await self._affirming[name]:
-                made = replace(made, ended="not_affirmed", error=why)
+            if not (held := await self._affirming[name]).holds:
+                made = replace(made, ended=FLAKY if held.flaky else NOT_AFFIRMED, error=held.reason)
             else:
                 made = await attempt(
                     case,
@@ -186,12 +189,6 @@ def recorded_runs(run: Path) -> dict[tuple[str, int], Trajectory]:
     """The trajectories of a run's attempts by case and number, for the policy `replay`."""
     attempts = recorded_attempts(run)
     return {(each.case, each.sample): each.trajectory for each in attempts if each.trajectory is not None}
-
-
-async def _why_not(case: CaseFolder, sandbox: Sandbox) -> str:
-    """Why a case does not hold; empty where it does."""
-    found = await asyncio.to_thread(affirm, case, sandbox)
-    return found.reason
 
 
 def inputs_of_cases(cases: Sequence[CaseFolder]) -> Inputs:

@@ -7,18 +7,26 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+from msgspec import Struct
+
 from harness.errors import InputError
 from harness.escaping import plain
-from harness.journal.records import MANIFEST, read_manifest
 from harness.progress import say
 from harness.repair.case import CaseFolder, read_case
+from harness.repair.failure_bot.environment import ENDS
 from harness.repair.failure_bot.flakiness import Recorded
+from harness.repair.failure_bot.repository import Repository
+from harness.repair.failure_bot.task_case import write_task_case
 from harness.repair.failure_bot.tasks import TaskStore
-from harness.repair.failure_bot.triage import Event, Triaged, triage_repository, write_task_case
-from harness.workspace import Sandbox, python_toolchain
+from harness.repair.failure_bot.triage import Event, Options, triage_repository
+from harness.runs.standing_runs import manifest_of
+from harness.workspace import Limits, Sandbox, python_toolchain
 
 CASES = "cases"
 TASKS = "tasks.sqlite"
+HELD_BACK = "held_back.json"
+_MOST_NAMED = 5
 
 
 def case_name(task: int) -> str:
@@ -26,15 +34,47 @@ def case_name(task: int) -> str:
     return f"task-{task}"
 
 
+class HeldBack(Struct, frozen=True):
+    """Failing tests that no agent is to repair: the first rule that says so, and why."""
+
+    tests: tuple[str, ...]
+    rule: str
+    reason: str
+
+    @property
+    def line(self) -> str:
+        """Both in one line."""
+        return f"{', '.join(self.tests) if all(self.tests) else 'the test command'}: {self.reason}"
+
+
+class FoundCases(Struct, frozen=True):
+    """What the failing tests of a repository became."""
+
+    cases: tuple[CaseFolder, ...]
+    held_back: tuple[HeldBack, ...]
+
+    @property
+    def lacks_environment(self) -> bool:
+        """Whether nothing is repaired, as what the tests need is not there."""
+        return not self.cases and any(each.rule in ENDS for each in self.held_back)
+
+
 def cases_of_repository(
-    repository: Path, command: str, out: Path, sandbox: Sandbox, record: Sequence[Recorded] = ()
-) -> list[CaseFolder]:
-    """The failing tests of a repository at its head as repair cases, one a cause, without those that a rule holds back.
+    repository: Path,
+    command: str,
+    out: Path,
+    sandbox: Sandbox,
+    record: Sequence[Recorded] = (),
+    *,
+    seconds: float = Limits().seconds,
+    uncommitted: bool = False,
+) -> FoundCases:
+    """The failing tests of a repository at its head as repair cases, one a cause, and those that a rule holds back.
 
     Parameters
     ----------
     repository
-        A git repository, of which only the commits count; nothing in it is changed.
+        A git repository; nothing in it is changed.
     command
         The shell line that runs its tests.
     out
@@ -43,15 +83,22 @@ def cases_of_repository(
         Where the tests run.
     record
         Earlier outcomes of its tests, oldest first.
+    seconds
+        How long one run of its tests may take.
+    uncommitted
+        Whether its files as they stand are the head.
 
     Raises
     ------
     InputError
-        It is no repository, the command runs no test, no test fails, or a rule holds back every task.
+        It is no repository, or the command runs no test.
     """
-    folder = out / CASES
+    folder, held = out / CASES, out / HELD_BACK
     if folder.is_dir():
-        return [read_case(each) for each in sorted(folder.iterdir())]
+        kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
+        return FoundCases(tuple(read_case(each) for each in sorted(folder.iterdir())), kept)
+    options = Options(limits=Limits(seconds=seconds), uncommitted=uncommitted)
+    _say_of_files(repository, uncommitted=uncommitted)
     out.mkdir(parents=True, exist_ok=True)
     with closing(TaskStore(out / TASKS)) as store:
         found = triage_repository(
@@ -59,28 +106,39 @@ def cases_of_repository(
             command,
             sandbox=sandbox,
             toolchain=python_toolchain(),
+            options=options,
             record=record,
             store=store,
             on_event=_say,
         )
-    if not found:
-        raise InputError("no test fails at the head of the repository", "There is nothing to repair.", file=repository)
-    to_run = [triaged for triaged in found if triaged.decision.run]
-    if not to_run:
-        raise InputError(f"no task is to be repaired: {_held_back(found)}", "Mend that first.", file=repository)
     building = out / f"{CASES}.new"
-    for triaged in to_run:
-        write_task_case(triaged.task, repository, building / case_name(triaged.task.id))
+    building.mkdir(exist_ok=True)
+    for triaged in found:
+        if triaged.decision.run:
+            target = building / case_name(triaged.task.id)
+            write_task_case(triaged.task, repository, target, seconds=seconds, uncommitted=uncommitted)
+    held_back = [
+        HeldBack(triaged.task.tests, triaged.decision.objections[0].rule, triaged.decision.objections[0].reason)
+        for triaged in found
+        if not triaged.decision.run
+    ]
+    held.write_bytes(msgspec.json.encode(held_back))
     building.rename(folder)
-    return [read_case(each) for each in sorted(folder.iterdir())]
+    return FoundCases(tuple(read_case(each) for each in sorted(folder.iterdir())), tuple(held_back))
+
+
+def _say_of_files(repository: Path, *, uncommitted: bool) -> None:
+    """Say which files of a checkout differ from its head, and whether they count."""
+    with Repository(repository) as opened:
+        paths = opened.uncommitted_paths()
+    if paths:
+        named = ", ".join(paths[:_MOST_NAMED]) + (", …" if len(paths) > _MOST_NAMED else "")
+        counts = "are taken in" if uncommitted else "do not count; --uncommitted takes them in"
+        say(f"misstep: {len(paths)} files differ from the last commit and {counts}: {plain(named)}")
 
 
 def _say(event: Event) -> None:
     say(f"misstep: {event.stage}: {plain(event.text)}")
-
-
-def _held_back(found: list[Triaged]) -> str:
-    return "; ".join(f"{each.rule}: {each.reason}" for triaged in found for each in triaged.decision.objections)
 
 
 def case_of(run: Path, name: str) -> CaseFolder:
@@ -91,9 +149,7 @@ def case_of(run: Path, name: str) -> CaseFolder:
     InputError
         The benchmark has moved, or there is no such run.
     """
-    manifest = read_manifest(run)
-    if manifest is None:
-        raise InputError(f"no {MANIFEST}", "Name a folder that `misstep repair run` wrote.", file=run)
+    manifest = manifest_of(run, "Name a folder that `misstep repair run` wrote.")
     folders = [run / CASES / name, Path(manifest.folder) / name]
     for folder in folders:
         if folder.is_dir():

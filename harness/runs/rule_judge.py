@@ -39,9 +39,7 @@ class RuleJudge(Struct, frozen=True):
         return {"judge": self.name, "judge_digest": digest_of_rules()}
 
     def skip_reason(self, item: Item) -> str:
-        """A rule judges runs, and its own category alone where a benchmark asks about several."""
-        if item.extra.get("category", self.category) != self.category:
-            return "they ask about another category"
+        """A rule judges runs."""
         return item.unaskable or ("" if item.trajectory is not None else "there is no run for a rule to judge")
 
     def fitted(self, question: Question, folder: Path) -> "RuleJudge":

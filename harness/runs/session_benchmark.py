@@ -7,11 +7,13 @@ came or changed; the labels stay. Shards of one run share it.
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, get_args
 
 import msgspec
 import tomli_w
 
 from harness.errors import NoTrajectory, UsageError, writing
+from harness.evidence import Evidence, noted, together
 from harness.items import Item, Kind
 from harness.journal.classified import Names
 from harness.journal.inputs import FileState, file_state
@@ -93,10 +95,11 @@ def session_benchmark(
     """
     check_named(paths)
     states = [file_state(found.path) for found in found_files(paths, left_out=folder)]
-    question = {"name": folder.resolve().parent.name, "kind": kind, "labels": dict(labels)}
-    described = tomli_w.dumps(question | ({"positive": "yes"} if "yes" in labels else {})).encode()
-    if _stands(folder, described, states):
+    question: dict[str, Any] = {"name": folder.resolve().parent.name, "kind": kind, "labels": dict(labels)}
+    question |= {"positive": "yes"} if "yes" in labels else {}
+    if _stands(folder, question, states):
         return folder
+    kinds: set[Evidence] = set()
     building = building_beside(folder, shared=shared)
     make_folder(building / "trajectories")
     with writing(building), (building / _FILE).open("wb") as runs, (building / "items.jsonl").open("wb") as items:
@@ -104,6 +107,7 @@ def session_benchmark(
         for item, run in _items(paths, folder, kind):
             runs.write(encode(run) + b"\n")
             items.write(encode(item) + b"\n")
+            kinds.add(run.source.evidence)
             count += 1
     if not count:
         shutil.rmtree(building)
@@ -111,7 +115,7 @@ def session_benchmark(
         raise NoTrajectory("there is no session", "See `misstep convert --help` for the formats.", file=named)
     gold = folder / "gold.csv"
     (building / "gold.csv").write_bytes(gold.read_bytes() if gold.is_file() else _GOLD_HEADER)
-    replace_file(building / "benchmark.toml", described)
+    replace_file(building / "benchmark.toml", _described(question, together(kinds)))
     replace_file(building / FILES, encode_lines(states))
     put_in_place(building, folder, shared=shared)
     return folder
@@ -136,11 +140,16 @@ def kind_for(judge: FittedJudge) -> Kind:
     raise UsageError(f"the judge {judge.name} is about a {judge.kind}, which a session does not name", advice)
 
 
-def _stands(folder: Path, described: bytes, states: list[FileState]) -> bool:
+def _stands(folder: Path, question: Mapping[str, Any], states: list[FileState]) -> bool:
     file = folder / "benchmark.toml"
     if not (file.is_file() and (folder / FILES).is_file()):
         return False
-    return file.read_bytes() == described and list(read_records(folder, _FILES)) == states
+    known = [_described(question, evidence) for evidence in get_args(Evidence)]
+    return file.read_bytes() in known and list(read_records(folder, _FILES)) == states
+
+
+def _described(question: Mapping[str, Any], evidence: Evidence) -> bytes:
+    return tomli_w.dumps({**noted(evidence), **question}).encode()
 
 
 def _items(paths: Sequence[Path], folder: Path, kind: Kind) -> Iterator[tuple[Item, Trajectory]]:

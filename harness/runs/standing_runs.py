@@ -24,8 +24,8 @@ def manifest_of(folder: Path, advice: str) -> Manifest:
     UsageError
         It holds shards that are not merged.
     """
+    refuse_unmerged(folder)
     manifest = read_manifest(folder)
     if manifest is None:
-        refuse_unmerged(folder)
         raise InputError(f"there is no {MANIFEST}", advice, file=folder)
     return manifest

@@ -12,6 +12,7 @@ from msgspec import Struct
 from harness.errors import InputError, UnsafePath
 from harness.readers import read_file
 from harness.trajectory import Trajectory, Unreadable
+from harness.triage.logs import outcome_in, outcome_of_run
 from harness.triage.protocols import TextAccess
 from harness.triage_case import Outcome, TriageCase
 from harness.workspace import beneath
@@ -83,11 +84,8 @@ class TextsOfCase:
 
 
 def recorded_outcome(access: TextAccess) -> Outcome | None:
-    """Whether the run passed, as the harness recorded it: in the case's description, else in the run."""
-    if access.case.file.outcome is not None:
-        return access.case.file.outcome
-    status = access.trajectory.outcome.status if access.trajectory is not None else "unknown"
-    return None if status == "unknown" else status
+    """Whether the run passed, as recorded: in the case's description, else in the run, else in the harness's logs."""
+    return access.case.file.outcome or outcome_of_run(access.trajectory) or outcome_in(access.logs)
 
 
 def _text(folder: Path, name: str) -> str | None:

@@ -34,16 +34,8 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The verdict of a scanner on a transcript.
-
-    Raises
-    ------
-    InputError
-        The row names no transcript.
-    """
+    """The verdict of a scanner on a transcript."""
     item = text(value["transcript_id"])
-    if not item:
-        raise place.error("the row names no transcript", "Export the frame with transcript_id.", "transcript_id")
     judge = text(value.get("scanner_key")) or text(value["scanner_name"])
     names, rationale = scalars(value), text(value.get("explanation"))
     error = text(value.get("scan_error"))

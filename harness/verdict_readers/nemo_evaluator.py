@@ -28,7 +28,7 @@ from typing import Any
 from harness.values import plain
 from harness.verdict import Status
 from harness.verdict_readers.shapes import mapping, objects, scalars, text
-from harness.verdict_readers.written import Place, WrittenVerdict
+from harness.verdict_readers.written import EVERY, Place, WrittenVerdict
 
 NAME = "a file of row scores of NeMo Evaluator"
 
@@ -89,11 +89,14 @@ def _of_row(row: dict[str, Any], position: int, place: Place) -> Iterator[Writte
 
 
 def _of_prediction(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The scores of a sample; none where it was skipped."""
+    """The scores of a sample; of one that was skipped, why no judge has any."""
     if not isinstance(value["sample_id"], int | str):
         raise place.error("the sample has no number", "Run the benchmark again with --save-predictions.", "sample_id")
     item, scores = plain(value["sample_id"]), mapping(value["scores"])
     names = {"sample_id": item} | scalars(value.get("metadata"))
+    if not scores:
+        why = f"the sample has no score ({plain(value['status'])}): {text(value.get('error')) or 'without a reason'}"
+        yield WrittenVerdict(item, None, place, EVERY, "failed", error=why, names=names)
     for judge, score in scores.items():
         grade = scores.get(judge.removesuffix(_SCORE) + _GRADE) if judge.endswith(_SCORE) else score
         label = _label(score)

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from harness.verdict_readers.shapes import mapping, number_text, scalars, text
+from harness.verdict_readers.shapes import mapping, number_text, scalars, share, text
 from harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a file of evaluations of Phoenix"
@@ -49,18 +49,9 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The evaluations of a row.
-
-    Raises
-    ------
-    InputError
-        The row has neither a span nor an index.
-    """
+    """The evaluations of a row; one with neither a span nor an index names no item."""
     names = scalars(value)
     item = next((names[name] for name in (*_SPANS, _INDEX) if names.get(name)), "")
-    if not item:
-        advice = "Export the frame with its index, or with the column span_id."
-        raise place.error("the row has neither a span nor an index", advice, "span_id")
     for judge, result, details in _results(value):
         yield _verdict(item, judge, result, details, place, names)
 
@@ -93,7 +84,8 @@ def _verdict(
             item, None, place, judge, "unreadable", rationale=reason, error=error, written_as=score, names=names
         )
     if label or score:
-        return WrittenVerdict(item, label or score, place, judge, rationale=reason, names=names)
+        grade = share(result.get("score")) if label else None
+        return WrittenVerdict(item, label or score, place, judge, rationale=reason, names=names, grade=grade)
     status, raised = text(details.get("status")), details.get("exceptions")
     if status in _FAILED or (not result and details):
         error = f"the evaluation failed ({status or 'no score'}): {_shown(raised)}"

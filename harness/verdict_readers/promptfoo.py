@@ -12,7 +12,8 @@ A file (made up)::
 The label is `pass` or `fail`. The judge is the assertion's metric, or else its type; a second one of that name in a
 test is `NAME-2`. The item is the test's description, or else its number (`testIdx`). A grader whose reply cannot be
 parsed, or that fails, is written as a failed assertion with the score 0: it is unreadable here. A test that ended in an
-error (`failureReason` 2) has failed.
+error (`failureReason` 2) has failed. The score of an assertion says how good the output is: of a `fail`, 1 less it is
+the certainty.
 
 Sources: https://www.promptfoo.dev/docs/configuration/outputs, https://github.com/promptfoo/promptfoo (src/matchers.ts,
 src/types/index.ts), https://github.com/promptfoo/promptfoo/issues/2084.
@@ -23,7 +24,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.values import plain
-from harness.verdict_readers.shapes import mapping, objects, scalars, text
+from harness.verdict_readers.shapes import mapping, objects, scalars, share, text
 from harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a file of results of promptfoo"
@@ -93,7 +94,9 @@ def _verdict(item: str, judge: str, graded: dict[str, Any], place: Place, names:
     if label is None or unmarked or mapping(graded.get("metadata")).get("graderError") is True:
         why = f"the grader gave no verdict: {reason}" if label else "the assertion has neither passed nor failed"
         return WrittenVerdict(item, None, place, judge, "unreadable", error=why, written_as=label or "", names=names)
-    return WrittenVerdict(item, label, place, judge, rationale=reason, names=names)
+    score = share(graded.get("score"))
+    certainty = round(1 - score, 9) if score is not None and label == "fail" else score
+    return WrittenVerdict(item, label, place, judge, score=certainty, rationale=reason, names=names)
 
 
 def _judges(assertions: Any) -> Iterator[str]:

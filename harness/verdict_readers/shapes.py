@@ -26,6 +26,12 @@ def scalars(value: Any) -> dict[str, str]:
     return {name: plain(field) for name, field in mapping(value).items() if isinstance(field, str | int | float)}
 
 
+def share(value: Any) -> float | None:
+    """A number from 0 to 1, as a number or its text; `None` for what is none."""
+    number = number_text(value)
+    return float(number) if number and 0 <= float(number) <= 1 else None
+
+
 def number_text(value: Any) -> str:
     """A number as text, alike whether CSV or JSON wrote it; empty for what is none, as NaN in a frame."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):

@@ -41,11 +41,9 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
     Raises
     ------
     InputError
-        It names no item, a field is a list or an object, or the score is no number from 0 to 1.
+        A field is a list or an object, or the score is no number from 0 to 1.
     """
     item = _text(value, "item", place)
-    if not item:
-        raise place.error("the row names no item", "Write the id that the item has in the benchmark.", "item")
     label = _text(value, "label", place)
     said = value.get("status")
     unanswered: Status = said if said in UNANSWERED else "unreadable"

@@ -9,6 +9,9 @@ from harness.verdict import Status
 
 Unit = Literal["line", "record"]
 
+EVERY = "*"
+"""The judge of what is said of all judges: why none of them has a verdict on an item."""
+
 
 class Place(Struct, frozen=True):
     """A line of a file, or a record where a file is one JSON list; both are counted from 1."""
@@ -39,11 +42,14 @@ class WrittenVerdict(Struct, frozen=True):
     place
         Where it stands.
     judge
-        The judge's name; empty where the file does not say.
+        The judge's name; empty where the file does not say, and `EVERY` where it is said of all judges at once.
     status
         What the tool says of the answer. Without a label it is never `answered`.
     score
-        The judge's certainty of its label, from 0 to 1. A grade is none: it says how good the item is.
+        The judge's certainty of its label, from 0 to 1.
+    grade
+        Where there is none: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty, or how
+        much of one of two labels the item has.
     rationale, model
         The judge's reason, and the model that answered.
     error
@@ -68,6 +74,7 @@ class WrittenVerdict(Struct, frozen=True):
     written_as: str = ""
     attempt: int = 1
     names: dict[str, str] = {}
+    grade: float | None = None
 
     def __post_init__(self) -> None:
         if (self.label is None) == (self.status == "answered"):

@@ -13,6 +13,8 @@ import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -38,6 +40,11 @@ _SHARED_MEMORY = 16 * MIB
 _REVEALED = "/mnt"
 _BARE = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin"}
 _ENDED_MILLISECONDS = 5000
+_GUARD = """trap 'sleep 0.2; kill -9 0' TERM
+[ "$PPID" = "$1" ] || exit
+shift
+env --default-signal=INT,QUIT "$@" < /dev/null &
+wait $!"""
 _MOST_TEMPORARY = 256
 
 
@@ -75,7 +82,7 @@ class Bubblewrap:
                 wanted = {**ENVIRONMENT, **environment}
                 argv, kept, root = self._command(command, mounts, limits, wanted, (inner, outer), handed_over)
                 disk = supervision.DiskUse(mounts.workspace, limit=limits.disk_mb * MIB + mounts.allowance)
-                process = self._start(argv, kept)
+                process = self._start(argv, kept, root.reader if _told() else subprocess.DEVNULL)
             files.callback(root.close)
             root.hold()
             watched = supervision.supervise(process, limits, disk, lambda: _kill(process, root))
@@ -89,7 +96,7 @@ class Bubblewrap:
         ended: Ended = "signal" if exit_code > 128 else "exited"
         return Finished(exit_code, watched.output, watched.seconds, ended)
 
-    def _start(self, argv: list[str], kept: tuple[int, ...]) -> "subprocess.Popen[bytes]":
+    def _start(self, argv: list[str], kept: tuple[int, ...], held: int) -> "subprocess.Popen[bytes]":
         # The environment is bare, as process 1 of the sandbox is bwrap itself, and a command may read what it has.
         try:
             return subprocess.Popen(  # noqa: S603
@@ -98,7 +105,7 @@ class Bubblewrap:
                 pass_fds=kept,
                 start_new_session=True,
                 cwd="/",
-                stdin=subprocess.DEVNULL,
+                stdin=held,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
             )
@@ -120,7 +127,7 @@ class Bubblewrap:
         """
         inner, outer = reports
         places = _Places(self.owner)
-        program = places.of(self.program, self.program.parent.parent)
+        program = places.of(self.program, _open_folder(self.program))
         options = ["--json-status-fd", str(inner.tell), *_namespaces(), *_variables(environment), *_system()]
         kept: list[int] = []
 
@@ -143,9 +150,29 @@ class Bubblewrap:
             dropped = [f"--reuid={self.owner}", f"--regid={self.owner}", "--clear-groups", "--no-new-privs"]
             argv = ["setpriv", *dropped, "--inh-caps=-all", "--bounding-set=-all", *argv]
         if not places.hidden:
-            return argv, (inner.tell, *kept), _Root(inner)
+            return [*_guard(), *argv], (inner.tell, *kept), _Root(inner)
         argv = [str(self.program), "--json-status-fd", str(outer.tell), *places.options(), "--", *argv]
-        return argv, (inner.tell, outer.tell, *kept), _Root(outer)
+        return [*_guard(), *argv], (inner.tell, outer.tell, *kept), _Root(outer)
+
+
+def _guard() -> tuple[str, ...]:
+    """What a sandbox starts under, so that it ends with this process at whatever moment that is killed.
+
+    A `bwrap` whose parent has died before it asks to die with it lives on, and so does what it has just started when
+    it dies too early itself, as when nobody reads its reports any more. A shell that holds those open hears of the end
+    of this process, gives `bwrap` a moment to be whole, and kills its whole group.
+    """
+    return (*_told(), "sh", "-c", _GUARD, "sh", str(os.getpid())) if _told() else ()
+
+
+@cache
+def _told() -> tuple[str, ...]:
+    """What has a program told of its parent's end; nothing where the system's tools are too old for it."""
+    told = ("setpriv", "--pdeathsig", "TERM", "--")
+    tried = (*told, "env", "--default-signal=INT,QUIT", "true")
+    with suppress(OSError):
+        return told if subprocess.run(tried, env=_BARE, capture_output=True, check=False).returncode == 0 else ()  # noqa: S603
+    return ()
 
 
 class _Places:
@@ -176,7 +203,16 @@ class _Places:
 
 def _reachable(path: Path) -> bool:
     """Whether any user may enter all the folders above a path; whoever may not list one may still pass through it."""
-    return all(parent.stat().st_mode & stat.S_IXOTH for parent in path.parents)
+    return all(map(_open, path.parents))
+
+
+def _open_folder(program: Path) -> Path:
+    """The highest folder above a program that is not in a closed one: its libraries may lie anywhere beside it."""
+    return [program, *takewhile(_open, program.parents)][-1]
+
+
+def _open(folder: Path) -> bool:
+    return bool(folder.stat().st_mode & stat.S_IXOTH)
 
 
 class _Reports:
@@ -210,6 +246,7 @@ class _Root:
 
     def __init__(self, reports: _Reports) -> None:
         self._reports = reports
+        self.reader = reports.told
         self._process = -1
 
     def close(self) -> None:

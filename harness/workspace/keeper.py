@@ -57,6 +57,7 @@ class _Kept:
             os.chown(temporary, self.owner, self.owner)
         places = {"HOME": str(temporary), "TMPDIR": str(temporary)}
         asked = {
+            "runner": os.getpid(),
             "command": list(command),
             "environment": {**ENVIRONMENT, **places, **environment},
             "folder": str(mounts.workspace),

@@ -35,6 +35,8 @@ def main() -> int:
     libc.prctl(_CHILD_SUBREAPER, 1, 0, 0, 0)
     libc.prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
     signal.signal(signal.SIGTERM, _stop)
+    if os.getppid() != asked["runner"]:  # it died before it could be heard of
+        return _NOT_STARTED
     try:
         return _confined(asked) if asked["confined"] else _bare(asked)
     except SystemExit as stopped:

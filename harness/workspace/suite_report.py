@@ -1,10 +1,9 @@
-"""What a test command found: which tests ran, which failed and how, from JUnit XML, pytest and unittest.
+"""What a test command found: which tests ran, which failed and how, from JUnit XML.
 
-A report is read from what a sandboxed command printed or wrote, so it is data: XML with a document type is refused,
-texts are cut, and a command that says nothing of any test has not passed.
+What is printed `suite_output` reads. A report comes from what a sandboxed command wrote, so it is data: XML with a
+document type is refused, texts are cut, and a command that says nothing of any test has not passed.
 """
 
-import re
 from typing import Literal
 from xml.etree import ElementTree as Xml
 
@@ -12,16 +11,10 @@ from msgspec import Struct
 
 from harness.errors import InputError
 
-Runner = Literal["pytest", "unittest", "junit", "exit_code"]
+Runner = Literal["pytest", "unittest", "node", "jest", "go", "junit", "exit_code"]
 
 MOST_TRACE = 6_000
 """How many characters of one failure are kept: the end of a trace says most."""
-
-_COUNTED = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
-_SKIPPED = re.compile(r"\bskipped=(\d+)")
-_BLOCK = re.compile(r"^={70}\n(?:FAIL|ERROR): ([^\n]+)\n", re.MULTILINE)
-_RULE = re.compile(r"^-{70}\n", re.MULTILINE)
-_UNITTEST_ID = re.compile(r"(\S+) \(([\w.]+)\)")
 
 
 class FailedTest(Struct, frozen=True, omit_defaults=True):
@@ -35,12 +28,14 @@ class FailedTest(Struct, frozen=True, omit_defaults=True):
 class SuiteReport(Struct, frozen=True, omit_defaults=True):
     """What one run of a test command found.
 
-    `ran` is how many tests were executed, skipped ones not counted, `None` where the command does not say; `ended` is
-    what ended it (`exited`, or the limit that it met); `output` is what it printed.
+    `ran` is how many tests were executed, skipped ones not counted, `None` where the command does not say; `seen` are
+    the ids of those that passed, `None` where it does not name them; `ended` is what ended it (`exited`, or the limit
+    that it met); `output` is what it printed.
     """
 
     passed: bool
     ran: int | None = None
+    seen: tuple[str, ...] | None = None
     skipped: int = 0
     failed: tuple[FailedTest, ...] = ()
     ended: str = "exited"
@@ -78,11 +73,12 @@ STOPPED = {
 
 
 class SuiteCounts(Struct, frozen=True):
-    """What a report says of its tests."""
+    """What a report says of its tests; `passed` are the ids of those that did, `None` where it names none."""
 
     ran: int
     skipped: int
     failed: tuple[FailedTest, ...]
+    passed: tuple[str, ...] | None = None
 
 
 def from_junit_xml(data: bytes, file: str = "") -> SuiteCounts:
@@ -102,35 +98,20 @@ def from_junit_xml(data: bytes, file: str = "") -> SuiteCounts:
     if root.tag not in ("testsuites", "testsuite"):
         raise InputError(f"the test report begins with <{root.tag[:40]}>, not <testsuites>", file=file)
     failed: list[FailedTest] = []
-    ran = skipped = 0
+    passed: list[str] = []
+    skipped = 0
     for case in root.iter("testcase"):
         if case.find("skipped") is not None:
             skipped += 1
             continue
-        ran += 1
         broken = [*case.findall("failure"), *case.findall("error")]
         if broken:
             trace = "\n".join(filter(None, ((each.text or "").strip() for each in broken)))
-            message = broken[0].get("message") or _last_line(trace)
+            message = broken[0].get("message") or last_line(trace)
             failed.append(FailedTest(_junit_id(case), message[:MOST_TRACE], trace[-MOST_TRACE:]))
-    return SuiteCounts(ran, skipped, tuple(failed))
-
-
-def from_unittest(output: str) -> SuiteCounts | None:
-    """The tests in what `python -m unittest` printed; `None` where it does not say how many ran."""
-    counted = _COUNTED.search(output)
-    if counted is None:
-        return None
-    skipped = _SKIPPED.search(output, counted.end())
-    failed: list[FailedTest] = []
-    places = list(_BLOCK.finditer(output, 0, counted.start()))
-    ends = [*(each.start() for each in places), counted.start()][1:]
-    for place, following in zip(places, ends, strict=True):
-        rule = _RULE.search(output, place.end(), following)
-        trace = output[rule.end() if rule else place.end() : following].strip().removesuffix("-" * 70).strip()
-        failed.append(FailedTest(_unittest_id(place.group(1)), _last_line(trace), trace[-MOST_TRACE:]))
-    number = int(skipped.group(1)) if skipped else 0
-    return SuiteCounts(int(counted.group(1)) - number, number, tuple(failed))
+        else:
+            passed.append(_junit_id(case))
+    return SuiteCounts(len(passed) + len(failed), skipped, tuple(failed), tuple(passed))
 
 
 def _junit_id(case: Xml.Element) -> str:
@@ -145,14 +126,7 @@ def _junit_id(case: Xml.Element) -> str:
     return "::".join(part for part in (file or group, name) if part)
 
 
-def _unittest_id(heading: str) -> str:
-    found = _UNITTEST_ID.match(heading)
-    if found is None:
-        return heading.strip()
-    name, place = found.groups()
-    return place if place.endswith(f".{name}") else f"{place}.{name}"
-
-
-def _last_line(trace: str) -> str:
+def last_line(trace: str) -> str:
+    """The last line of a trace that says anything."""
     lines = [line.strip() for line in trace.splitlines() if line.strip()]
     return lines[-1] if lines else ""

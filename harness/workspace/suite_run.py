@@ -1,21 +1,44 @@
 """Runs a project's tests in a workspace and reads what they found."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal
+
+from msgspec.structs import replace
 
 from harness.errors import MisstepError
 from harness.workspace.sandbox import Finished, Limits
-from harness.workspace.suite_command import REPORT, runner_of, suite_command
-from harness.workspace.suite_report import SuiteCounts, SuiteReport, from_junit_xml, from_unittest
+from harness.workspace.suite_command import (
+    REPORT,
+    WRAPPED,
+    counts_tests,
+    names_tests,
+    runner_of,
+    suite_command,
+    unittest_name,
+)
+from harness.workspace.suite_output import from_output
+from harness.workspace.suite_report import SuiteCounts, SuiteReport, from_junit_xml
 from harness.workspace.workspace import Workspace
+
+How = Literal["alone", "whole", "either"]
+"""How chosen tests are run: by naming them to their framework, with all others, or with all others where they were not
+seen alone."""
 
 
 def run_suite(
-    workspace: Workspace, command: str, tests: Sequence[str] = (), limits: Limits | None = None
+    workspace: Workspace,
+    command: str,
+    tests: Sequence[str] = (),
+    limits: Limits | None = None,
+    *,
+    how: How = "either",
 ) -> SuiteReport:
     """Run chosen tests, or all where none is named; nothing is left in the workspace.
 
-    They have passed where the command ended by itself with 0 and, if its runner counts, at least one test ran and none
-    failed. A runner that was to write a report and wrote none has not passed: the program may have left early.
+    All have passed where the command ended by itself with 0 and, if its runner counts, at least one test ran and none
+    failed; chosen ones where each was seen to pass as well, whatever others do. A runner that was to write a report and
+    wrote none has not passed: the program may have left early. An empty name stands for the whole command.
 
     Raises
     ------
@@ -24,32 +47,69 @@ def run_suite(
     SandboxFailed
         The command was never started.
     """
-    line = suite_command(command, tests)
+    asked = [] if "" in tests else list(tests)
+    if not asked or how == "whole":
+        return _once(workspace, command, asked, (), limits)
+    alone = _once(workspace, command, asked, asked, limits)
+    if how == "alone" or alone.passed or alone.ended != "exited" or "{tests}" in command or _says_of(alone, asked):
+        return alone
+    whole = _once(workspace, command, asked, (), limits)
+    return whole if _says_of(whole, asked) or whole.ended != "exited" else alone
+
+
+def is_of(test: str, asked: str) -> bool:
+    """Whether a test that was reported is the one that was asked for, or one of its parameters, class or file."""
+    if test == asked or test.startswith((f"{asked}::", f"{asked}[", f"{asked} [", f"{asked}/")):
+        return True
+    if asked.endswith(f"::{test}"):  # TAP names a file where a test failed, and none where it passed
+        return True
+    parts = unittest_name(asked).split(".")
+    names = [".".join(parts[place:]) for place in range(len(parts))]
+    return "::" not in test and any(test == name or test.startswith(f"{name}.") for name in names)
+
+
+def breaks(failed: str, asked: str) -> bool:
+    """Whether a failure is that of the test that was asked for, or of its class, its module or its file."""
+    return is_of(failed, asked) or asked.startswith(f"{failed}::") or is_of(asked, unittest_name(failed))
+
+
+def _says_of(report: SuiteReport, asked: Sequence[str]) -> bool:
+    """Whether a run says something of the tests that were asked for: one fails, or all were seen to pass."""
+    if any(breaks(test.id, each) for test in report.failed for each in asked):
+        return True
+    return report.seen is not None and all(any(is_of(test, each) for test in report.seen) for each in asked)
+
+
+def _once(
+    workspace: Workspace, command: str, asked: Sequence[str], named: Sequence[str], limits: Limits | None
+) -> SuiteReport:
+    """Run the command once, with some tests named, and read what it says of those that were asked for."""
     _forget_report(workspace)
-    done = workspace.run(["/bin/sh", "-c", line], limits=limits)
+    line = (WRAPPED if runner_of(command) == "exit_code" else "") + suite_command(command, named)
     try:
-        return _report(done, _counts(workspace, command, done), counts_tests=runner_of(command) != "exit_code")
+        done = workspace.run(["/bin/sh", "-c", line], limits=limits)
+        report = _report(done, _counts(workspace, command, done), is_counting=counts_tests(command))
     finally:
         _forget_report(workspace)
+    if not asked or report.seen is None or not (names_tests(command, asked) or _says_of(report, asked)):
+        return report
+    return _narrowed(report, asked)
 
 
 def _counts(workspace: Workspace, command: str, done: Finished) -> SuiteCounts | None:
     runner = runner_of(command)
-    if runner == "unittest":
-        return from_unittest(done.output)
-    if runner == "exit_code":
-        return None
-    try:
-        return from_junit_xml(workspace.read(REPORT), REPORT)
-    except (MisstepError, OSError):
-        return None
+    if runner in ("pytest", "junit", "exit_code"):
+        with suppress(MisstepError, OSError):
+            return from_junit_xml(workspace.read(REPORT), REPORT)
+    return None if runner in ("pytest", "junit") else from_output(done.output)
 
 
-def _report(done: Finished, counts: SuiteCounts | None, *, counts_tests: bool) -> SuiteReport:
-    all_passed = counts.ran > 0 and not counts.failed if counts else not counts_tests
+def _report(done: Finished, counts: SuiteCounts | None, *, is_counting: bool) -> SuiteReport:
+    all_passed = counts.ran > 0 and not counts.failed if counts else not is_counting
     return SuiteReport(
         passed=done.ended == "exited" and done.exit_code == 0 and all_passed,
         ran=counts.ran if counts else None,
+        seen=counts.passed if counts else None,
         skipped=counts.skipped if counts else 0,
         failed=counts.failed if counts else (),
         ended=done.ended,
@@ -57,6 +117,14 @@ def _report(done: Finished, counts: SuiteCounts | None, *, counts_tests: bool) -
         output=done.output,
         seconds=done.seconds,
     )
+
+
+def _narrowed(report: SuiteReport, asked: Sequence[str]) -> SuiteReport:
+    """A report on the tests that were asked for: others may fail, and each of them has to be seen."""
+    failed = tuple(test for test in report.failed if any(breaks(test.id, each) for each in asked))
+    ended_well = report.ended == "exited" and (report.exit_code == 0 or bool(report.failed))
+    passed = ended_well and not failed and _says_of(report, asked)
+    return replace(report, passed=passed, failed=failed if failed or passed else report.failed)
 
 
 def _forget_report(workspace: Workspace) -> None:

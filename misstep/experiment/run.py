@@ -10,10 +10,11 @@ from harness.escaping import plain
 from harness.generate.voice import WordingSet
 from harness.progress import say
 from misstep import model_options, rate_options, run_folders
-from misstep.options import Json, Seed
+from misstep.options import Json, Seed, refuse_given
 
 
 def run(
+    context: typer.Context,
     n: Annotated[int, typer.Option("--n", min=2, metavar="N", help="Number of sessions.")],
     out: run_folders.Out,
     seed: Seed = 0,
@@ -39,6 +40,8 @@ def run(
     rpm: rate_options.Rpm = None,
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -65,7 +68,11 @@ def run(
     from harness.workspace import find_sandbox
     from studies.experiments import report_of_run
 
-    asking = model_options.ModelOptions(model, base_url, max_cost, None, cache, record, replay, local, rpm=rpm, tpm=tpm)
+    if not (model or local or replay is not None):
+        refuse_given(context, model_options.MODEL_OPTIONS, "the scripted agent asks no model")
+    asking = model_options.ModelOptions(
+        model, base_url, max_cost, None, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
+    )
     with model_options.with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)

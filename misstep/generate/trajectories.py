@@ -13,10 +13,11 @@ from harness.generate.voice import WordingSet
 from harness.progress import say
 from harness.runs.generate import GenerateOptions, write_folder
 from harness.runs.generated_lines import Counted
-from misstep.options import Json
+from misstep.options import Json, refuse_given
 
 
 def trajectories(
+    context: typer.Context,
     n: Annotated[int, typer.Option("--n", min=1, metavar="N", help="Number of trajectories.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder: new, empty, or from the same command.")],
     seed: Annotated[int, typer.Option(metavar="S", help="Random seed; the same seed gives the same bytes.")] = 0,
@@ -56,6 +57,8 @@ def trajectories(
     """
     if study and bytes_each:
         raise UsageError("--bytes-each does not go with --study", "Leave one of them out.")
+    if not study:
+        refuse_given(context, {"workers"}, "one process generates what is no study")
     options = GenerateOptions(n, seed, bytes_each, wordings, study)
     try:
         counted = write_folder(out, options, workers)

@@ -10,10 +10,11 @@ from harness.progress import say
 from harness.runs.judge_once import Asked, ask_once
 from misstep import model_options
 from misstep.judge import options
-from misstep.options import Json, json_text, path_or_address
+from misstep.options import Json, json_text, path_or_address, refuse_given
 
 
 def ask(
+    context: typer.Context,
     judge: options.Judge,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", parser=path_or_address, help="Session of any known format, or a text.")
@@ -33,6 +34,8 @@ def ask(
     """
     asking = model_options.ModelOptions(model, base_url, None, None, cache, record, replay, local)
     with options.opened_judge(judge, asking) as (opened, settings):
+        if not opened.uses_model:
+            refuse_given(context, model_options.MODEL_OPTIONS, "the judge asks no model")
         asked = ask_once(opened, file, settings, item)
     print(json_text(asked) if json else _shown(asked))
     if asked.of > 1 and not item:

@@ -62,6 +62,7 @@ def calibrate(
     from analysis.measures.judging.precision_threshold import precision_threshold
     from analysis.measures.judging.precision_threshold_tables import threshold_table
     from analysis.pages import table_text
+    from analysis.tables import of_evidence
     from studies.judged_runs import open_run, votes_of, warn_incomplete
 
     if precision is None and not method:
@@ -73,7 +74,7 @@ def calibrate(
     warn_incomplete([opened])
     chosen, about = chosen_label(opened, label), (opened.name, opened.question.name)
     verdicts, gold, clusters = opened.verdicts, opened.gold, opened.clusters
-    document: dict[str, Any] = {"run": opened.name}
+    document: dict[str, Any] = {"run": opened.name, "evidence": opened.question.evidence}
     tables = []
     shown = True
     if precision is not None:
@@ -100,7 +101,8 @@ def calibrate(
         tables.append(calibrated_scores_table(scores, *about))
         if probabilities is not None:
             write_file("--probabilities", probabilities, probabilities_csv(scores))
-    print(json_text(document) if json else "\n".join(map(table_text, tables)), end="\n" if json else "")
+    marked = [of_evidence(table, opened.question.evidence) for table in tables]
+    print(json_text(document) if json else "\n".join(map(table_text, marked)), end="\n" if json else "")
     if not shown:
         raise typer.Exit(1)
 

@@ -31,7 +31,6 @@ def compare(
 
     An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
-    from analysis.gold import evidence_of
     from analysis.measures.judging.comparison import compare_judges
     from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
     from analysis.measures.judging.wording import pair_sentence
@@ -59,7 +58,7 @@ def compare(
         document = {"benchmark": first.question.name, "pairs": pairs, "runs": documents}
         print(json_text(document))
         return
-    source, evidence = first.question.name, evidence_of({label.rater for label in first.gold})
+    source, evidence = first.question.name, first.question.evidence
     print(table_text(of_evidence(compared_runs_table(scored, source), evidence)))
     if len(pairs) > 1:
         print("".join(f"{plain(pair_sentence(pair))}\n" for pair in pairs))

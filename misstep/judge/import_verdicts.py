@@ -52,7 +52,8 @@ def import_verdicts(
     not be read are found and named.
 
     An answer that is no label of the benchmark counts as unreadable, and an item without a verdict as failed. Then
-    `judge compare`, `judge calibrate`, `judge stability` and `report` work on the run.
+    `judge compare`, `judge calibrate`, `judge stability` and `report` work on the run. The exit code is 1 where items
+    failed or are unreadable.
     """
     import sys
 
@@ -71,6 +72,8 @@ def import_verdicts(
     ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])
     options.print_scores(out, folder, json=json)
     options.exit_unless_whole(ended)
+    if ended.failed or any(one.status == "unreadable" for one in imported.judge.verdicts.values()):
+        raise typer.Exit(1)
 
 
 def _mapping(given: list[str]) -> dict[str, str]:

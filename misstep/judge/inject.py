@@ -27,6 +27,8 @@ def inject(
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -50,7 +52,7 @@ def inject(
     from studies.judging.scores import write_scores
 
     asking = model_options.ModelOptions(
-        model, base_url, max_cost, prices, cache, record, replay, local, rpm=rpm, tpm=tpm
+        model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
     )
     in_flight = rate_options.in_flight(concurrency)
     stopped: MissingPrerequisite | None = None
@@ -61,7 +63,7 @@ def inject(
             )
         spec = opened.spec
         if benchmark:
-            source = benchmark_source(benchmark_named(benchmark, data), items, seed)
+            source = benchmark_source(opened, benchmark_named(benchmark, data), items, seed)
         else:
             source = shipped_source(spec, items)
         folder = write_injections(spec, out, source, count=attacks, seed=seed)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import UsageError, closed
+from harness.errors import closed
 from harness.escaping import plain
 from harness.progress import say
 from misstep.model_options import ModelOptions, client_settings, with_local_model
+from misstep.options import refuse_given
 
 if TYPE_CHECKING:
     from harness.clients import ClientSettings
@@ -75,12 +76,8 @@ def refuse_model_options(context: typer.Context) -> None:
     UsageError
         One was given; names it.
     """
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if parameter.name not in _NOTHING_TO_ASK and source is not None and source.name == "COMMANDLINE":
-            raise UsageError(
-                f"{parameter.opts[0]} has no effect: the judge asks no model", f"Leave out {parameter.opts[0]}."
-            )
+    named = {parameter.name or "" for parameter in context.command.params}
+    refuse_given(context, named - _NOTHING_TO_ASK, "the judge asks no model")
 
 
 def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:

@@ -38,7 +38,6 @@ def policies(
     misstep judge policies strict lenient
     misstep judge policies strict lenient --policy majority --policy any:unsafe --json
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.gold import evidence_of
     from analysis.measures.judging.gold_policies import compare_policies, gold_policy
     from analysis.measures.judging.gold_policy_tables import policies_table
     from analysis.pages import table_text
@@ -63,5 +62,5 @@ def policies(
     if json:
         print(json_text({"benchmark": first.question.name, "policies": found}))
         return
-    evidence = evidence_of({label.rater for label in first.gold})
+    evidence = first.question.evidence
     print(table_text(of_evidence(policies_table(found, first.question.name), evidence)), end="")

@@ -38,7 +38,6 @@ def rank(
     misstep judge rank strict lenient --good passed
     misstep judge rank strict lenient --good no --system agent
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.gold import evidence_of
     from analysis.measures.judging.ranking import rank_stability
     from analysis.measures.judging.ranking_tables import orders_table, ranking_table
     from analysis.pages import table_text
@@ -64,7 +63,7 @@ def rank(
     if json:
         print(json_text({"benchmark": first.question.name, "ranking": found}))
         return
-    source, evidence = first.question.name, evidence_of({label.rater for label in first.gold})
+    source, evidence = first.question.name, first.question.evidence
     tables = [of_evidence(table(found, source), evidence) for table in (ranking_table, orders_table)]
     print("\n".join(map(table_text, tables)), end="")
 

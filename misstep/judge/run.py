@@ -11,7 +11,7 @@ from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.judge import options
-from misstep.options import Data, path_or_address
+from misstep.options import Data, path_or_address, refuse_given
 from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
@@ -85,6 +85,8 @@ def run(
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
     if batch and (rpm is not None or tpm is not None):
         raise UsageError("--batch sends no single requests", "Leave out --rpm and --tpm.")
+    if sample is None:
+        refuse_given(context, {"seed"}, "it draws the items of --sample")
     in_flight = rate_options.in_flight(concurrency)
     whole = {"--fail-under": fail_under, "--junit": junit, "--summary": summary}
     if shard is not None:

@@ -39,6 +39,7 @@ def stability(
     from analysis.measures.judging.sample import judged_sample
     from analysis.measures.judging.stability import stability as stability_of
     from analysis.pages import table_text
+    from analysis.tables import of_evidence
     from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     if len(runs) < 2:
@@ -57,7 +58,8 @@ def stability(
         document = {"runs": names, "benchmark": first.question.name, "stability": found}
         print(json_text(document))
         return
-    print(table_text(stability_table(found, names, first.question.name)), end="")
+    table = of_evidence(stability_table(found, names, first.question.name), first.question.evidence)
+    print(table_text(table), end="")
 
 
 def check_one_judge(runs: Sequence["JudgedRun"]) -> None:

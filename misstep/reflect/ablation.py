@@ -9,10 +9,21 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import run_folders
 from misstep.options import Json
-from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Items, Sandboxes, Skill, Without, separate
+from misstep.reflect.asking import (
+    AgentsName,
+    Cases,
+    FailuresBetween,
+    Items,
+    Sandboxes,
+    Skill,
+    Without,
+    refuse_ignored,
+    separate,
+)
 
 
 def ablation(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the runs; an unfinished ablation is continued.")],
     skill: Skill = "simulated",
     agents: AgentsName = "",
@@ -44,6 +55,7 @@ def ablation(
     from harness.runs.reflect.chosen_agents import agents_of_skill
     from harness.runs.reflect.skills import SkillOptions, made_skill
 
+    refuse_ignored(context, skill, asks_model=False)
     options = SkillOptions(n, first_seed, cases, sandbox)
     named = mechanisms_named(separate("--without", without))
     plan = AblationPlan(

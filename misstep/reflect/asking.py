@@ -10,7 +10,8 @@ import typer
 from msgspec.structs import replace
 
 from harness.errors import UsageError
-from misstep.model_options import ModelOptions, client_settings, with_local_model
+from misstep.model_options import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep.options import refuse_given
 
 if TYPE_CHECKING:
     from harness.reflexive import protocols
@@ -59,6 +60,24 @@ def separate(option: str, named: list[str] | None) -> list[str]:
     if named and not names:
         raise UsageError(f"{option} names nothing", "Name something, or leave the option out.")
     return names
+
+
+def refuse_ignored(context: typer.Context, skill: str, *, asks_model: bool, unsafe: bool = False) -> None:
+    """Refuse the options that the skill, or agents that ask no model, would not read.
+
+    Raises
+    ------
+    UsageError
+        One was given; names it.
+    """
+    if skill in ("simulated", "hardening"):
+        refuse_given(context, {"cases"}, f"the skill {skill} has items of its own")
+    if skill == "simulated":
+        refuse_given(context, {"sandbox", "unsafe_no_sandbox"}, "the skill simulated runs no commands")
+    if unsafe:
+        refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
+    if not asks_model:
+        refuse_given(context, MODEL_OPTIONS, "the agents ask no model")
 
 
 @contextmanager

@@ -19,11 +19,13 @@ from misstep.reflect.asking import (
     Without,
     chosen,
     finite,
+    refuse_ignored,
     separate,
 )
 
 
 def run(
+    context: typer.Context,
     out: run_folders.Out,
     skill: Skill = "simulated",
     agents: AgentsName = "",
@@ -64,6 +66,8 @@ def run(
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -99,8 +103,9 @@ def run(
     from studies.reflexive.report import reflections_json, run_text
     from studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
+    refuse_ignored(context, skill, asks_model=bool(model or local or replay is not None), unsafe=unsafe_no_sandbox)
     asking = model_options.ModelOptions(
-        model, base_url, max_cost, prices, cache, record, replay, local, rpm=rpm, tpm=tpm
+        model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
     )
     settings = LoopSettings(
         item=ItemLimits(item_seconds, attempts, tokens, usd),

@@ -9,7 +9,8 @@ import typer
 from msgspec import Struct
 
 from harness.errors import UsageError
-from misstep.model_options import ModelOptions, client_settings, with_local_model
+from misstep.model_options import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep.options import refuse_given
 
 if TYPE_CHECKING:
     from harness.clients import ClientSettings
@@ -37,6 +38,25 @@ class Agent(Struct, frozen=True):
     functions: bool
     replay_run: Path | None
     seed: int
+
+
+def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, unsafe: bool) -> None:
+    """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox.
+
+    Raises
+    ------
+    UsageError
+        One was given; names it.
+    """
+    from harness.repair.repairers import ASK_NO_MODEL
+
+    if policy in ASK_NO_MODEL:
+        ignored = {"temperature", "functions"} if patch_judge else MODEL_OPTIONS
+        refuse_given(context, ignored, f"the policy {policy} asks no model")
+    if policy != "replay":
+        refuse_given(context, {"replay_run"}, "the policy `replay` alone reads it")
+    if unsafe:
+        refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
 
 
 @contextmanager

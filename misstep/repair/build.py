@@ -8,7 +8,7 @@ import typer
 from harness.errors import UsageError
 from harness.escaping import plain
 from harness.progress import say
-from misstep.options import Data, Json, json_text
+from misstep.options import Data, Json, json_text, refuse_given
 
 if TYPE_CHECKING:
     from harness.repair.build.sets import Built
@@ -19,6 +19,7 @@ _SETS = {"tf": 123, "patchgen": 70}
 
 
 def build(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the cases; an unfinished build is continued.")],
     set_name: Annotated[
         Literal["tf", "patchgen", "quixbugs", "humanevalfix"],
@@ -52,9 +53,9 @@ def build(
 
     The command downloads released packages, plants faults in them and keeps the faults that the tests notice.
 
-    Downloads go through pip and npm, and each file is checked against its registered hash. Every case's tests must
-    fail before and pass after its golden patch in 3 of 3 runs in the sandbox. The same command continues a build that
-    was stopped.
+    Downloads go through pip and npm, and each file is checked against its registered hash. The tests of a planted or
+    past fault must fail before and pass after its golden patch in 3 of 3 runs in the sandbox; `repair run` holds every
+    case to that. The same command continues a build that was stopped.
     """
     from harness.repair.build.recipes import recipes_file
     from harness.repair.build.sets import build as build_cases
@@ -63,6 +64,16 @@ def build(
 
     if bool(test_command) != (history is not None):
         raise UsageError("--history and --test-command go together", "Give both, or neither.")
+    public = set_name in ("quixbugs", "humanevalfix")
+    if history is not None:
+        of_a_set = {"set_name", "n", "seed", "find", "recipes", "workers", "data"}
+        refuse_given(context, of_a_set, "every past fix of the repository becomes a case")
+    elif public:
+        refuse_given(context, {"find", "recipes"}, f"{set_name} is a data set of programs")
+    else:
+        refuse_given(context, {"data"}, f"the set {set_name} is made of released packages")
+    if n is None and not find:
+        refuse_given(context, {"seed"}, "no cases are drawn without --n")
     if find and recipes is not None:
         raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
     if out.exists() and not out.is_dir():
@@ -71,11 +82,12 @@ def build(
     try:
         if history is not None:
             return _say_cases(_from_history(history, test_command, out, sandbox), out, json=json)
-        if set_name in ("quixbugs", "humanevalfix"):
+        if public:
             from harness.datasets.catalogue import locate
-            from harness.repair.build.datasets import write_cases
+            from harness.repair.build.datasets import drawn, write_cases
 
-            cases = write_cases(set_name, locate(set_name, data), out, sandbox)
+            folder = locate(set_name, data)
+            cases = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
             return _say_cases([case.case.id for case in cases], out, json=json)
         if find:
             built = find_set(set_name, n or _SETS[set_name], seed, out, sandbox, workers)

@@ -12,13 +12,23 @@ from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.item_shards import number_of_shards, say_shard
-from misstep.options import Json
-from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened
-from misstep.repair.cases import named_cases
+from misstep.options import Json, json_text
+from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened, refuse_ignored
+from misstep.repair.cases import (
+    Named,
+    Outcomes,
+    RepositoryOptions,
+    TestCommand,
+    TestSeconds,
+    Uncommitted,
+    ending,
+    named_cases,
+)
 from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
 def run(
+    context: typer.Context,
     cases: Annotated[
         Path, typer.Argument(metavar="CASES", help="Folder of repair cases, one case, or a git repository.")
     ],
@@ -49,15 +59,10 @@ def run(
     shard: ShardOption = None,
     dask: DaskOption = None,
     shards: ShardsOption = None,
-    test_command: Annotated[
-        str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
-    ] = "",
-    outcomes: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Earlier outcomes of its tests: CSV or SQLite file with test, commit and outcome."
-        ),
-    ] = None,
+    test_command: TestCommand = "",
+    test_seconds: TestSeconds = None,
+    uncommitted: Uncommitted = False,
+    outcomes: Outcomes = None,
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None,
     patch_judge: PatchJudge = "",
     judge_model: JudgeModel = "",
@@ -71,6 +76,8 @@ def run(
     tpm: rate_options.Tpm = None,
     max_cost: model_options.MaxCost = None,
     prices: model_options.Prices = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
     cache: model_options.CacheFile = None,
     record: model_options.Record = None,
     replay: model_options.Replay = None,
@@ -100,6 +107,7 @@ def run(
     from harness.runs.repair import RepairPlan, run_repairs
     from harness.workspace import find_sandbox
 
+    refuse_ignored(context, policy, patch_judge, unsafe=unsafe_no_sandbox)
     if (shard is not None or dask is not None) and test_command:
         option = f"--shard {shard}" if dask is None else "--dask"
         raise UsageError(f"{option} with a git repository", f"Make repair cases of it first, or leave {option} out.")
@@ -109,12 +117,14 @@ def run(
         do_line(dask, shards, out, json=json)
         return
     limits = AgentLimits(iterations, seconds)
-    asked = (model, base_url, max_cost, prices, cache, record, replay, local)
+    asked = (model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out)
     asking = model_options.ModelOptions(*asked, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
     found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
     if unsafe_no_sandbox:
         say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
-    chosen = sampled_cases(named_cases(cases, test_command, outcomes, out, found), sample, seed)
+    of_repository = RepositoryOptions(test_command, outcomes, test_seconds, uncommitted)
+    named = named_cases(cases, of_repository, out, found)
+    chosen = sampled_cases(list(named.cases), sample, seed)
     agent = Agent(policy, edit_format, temperature, functions, replay_run, seed)
     with opened(agent, asking, patch_judge, judge_model) as (given, judge, client):
         plan = RepairPlan(
@@ -123,24 +133,33 @@ def run(
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
     if shard is None:
-        _print_scores(out, json=json, plumbing=bool(local and patch_judge))
+        _print_scores(out, named, json=json, plumbing=bool(local and patch_judge))
     elif ended.done == ended.wanted:
         say_shard(shard, out, ended.done, "attempt", json=json)
     if ended.done < ended.wanted:
         why = f": {plain(ended.stopped)}" if ended.stopped else ""
         say(f"misstep: stopped{why}. {ended.done:,} of {ended.wanted:,} attempts were made.")
         raise typer.Exit(1)
+    if named.lacks_environment:
+        raise typer.Exit(1)
 
 
-def _print_scores(out: Path, *, json: bool, plumbing: bool) -> None:
+def _print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None:
     import shlex
+
+    import msgspec
 
     from harness.journal.records import REPORT
     from studies.judging.assessment import NO_JUDGE
     from studies.repair_report import repairs_text, scores_json, write_repair_scores
 
     scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
-    print(scores_json(out) if json else repairs_text([scores]), end="")
+    lines, more = ending(named, out)
+    if json:
+        print(json_text(msgspec.json.decode(scores_json(out)) | more))
+    else:
+        shown = [] if named.repository and not named.cases else [repairs_text([scores]).rstrip()]
+        print("\n\n".join([*shown, *(["\n".join(lines)] if lines else [])]))
     if plumbing and not json:
         print(f"\n{NO_JUDGE}", end="")
     say(f"misstep: the attempts are in {plain(str(out / REPORT))}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from analysis.pages.run_card import CARD, SPLIT, CardColumn, CardSource, CardTable, RunCard, card_of_run
 from analysis.tables.figures import is_generated
 from harness.journal.records import MANIFEST
+from harness.sharing import without_places
 from harness.version import __version__
 from studies.exports.columns import type_name
 from studies.exports.opening import RunExport
@@ -59,10 +60,15 @@ def _card(run: RunExport, counts: dict[str, int], secrets: Secrets) -> RunCard:
             for table in run.tables
         ),
         figures=run.figures,
-        commands=(command_line(manifest), " ".join(["misstep export", run.name, "--to hf --out DIR", *options])),
+        commands=(
+            without_places(command_line(manifest), secrets.places),
+            " ".join(["misstep export", run.name, "--to hf --out DIR", *options]),
+        ),
         versions=f"The run was made by Misstep {manifest.misstep} on Python {manifest.python}, and finished on "
         f"{manifest.finished}; Misstep {__version__} exported it.",
-        sources=tuple(CardSource(one.name, one.licence, one.origin) for one in run.sources),
+        sources=tuple(
+            CardSource(without_places(one.name, secrets.places), one.licence, one.origin) for one in run.sources
+        ),
         notes=tuple(_notes(run, secrets)),
     )
 
@@ -78,7 +84,7 @@ def _notes(run: RunExport, secrets: Secrets) -> list[str]:
         notes.append(f"The table {named} has the truth: keep it from a judge that is to be measured on these items.")
     else:
         notes.append("Gold labels are not part of it.")
-    notes.append("Trajectories are not part of it. Paths are those of the machine that made the run.")
+    notes.append("Trajectories are not part of it. Paths begin at what the command line named.")
     if secrets.found:
         counts = ", ".join(f"{count:,} times {kind}" for kind, count in secrets.counts().items())
         notes.append(f"Secrets were replaced by [secret] before it was written: {counts}.")

@@ -19,7 +19,7 @@ from msgspec import Struct
 from analysis.measures.observed import OBSERVED, Observed, observed_table
 from analysis.measures.prevalence import prevalence_table
 from analysis.pages.findings import Findings
-from analysis.tables import Table
+from analysis.tables import Table, of_evidence
 from analysis.tables.wording import counted_text
 from harness.errors import UsageError
 from harness.journal.records import Manifest
@@ -133,12 +133,13 @@ def _classified(folder: Path, _: Choice) -> _Opened:
     patterns = {pattern.labels: pattern.count for pattern in found.patterns}
     source = counted_text(found.n, "session")
     shares = prevalence_table(tuple(found.categories), patterns, source=source, paper=CLASSIFIED)
-    return classified_tables(folder), (shares,), None
+    return classified_tables(folder), (of_evidence(shares, found.evidence),), None
 
 
 def _observed(folder: Path, _: Choice) -> _Opened:
     found = read_scores(folder, Observed)
-    return observed_tables(folder), (observed_table(found, source=counted_text(found.n, "session")),), None
+    figures = observed_table(found, source=counted_text(found.n, "session"), evidence=found.evidence)
+    return observed_tables(folder), (figures,), None
 
 
 def _repaired(folder: Path, _: Choice) -> _Opened:

@@ -1,4 +1,4 @@
-"""No key leaves with an export: rows are looked through before they are written.
+"""No key leaves with an export, and no path or server of the machine: rows are looked through before they are written.
 
 A secret is the key of the environment in any spelling, what else of the environment goes to a server
 (`harness.clients.redaction`), and what has the form of a key (`harness.clients.key_patterns`).
@@ -6,7 +6,7 @@ A secret is the key of the environment in any spelling, what else of the environ
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +16,11 @@ from harness.clients.key_patterns import keys_in, without_keys
 from harness.clients.redaction import Redaction
 from harness.errors import InputError
 from harness.journal.records import encode
+from harness.sharing import Places, without_folders, without_places
 from studies.exports.columns import ExportedTable, Values
+
+_PLACES = frozenset({"file", "project"})
+"""The columns that hold places: of a path that no command line names, the last name is left."""
 
 _OF_ENVIRONMENT = "a secret of the environment"
 
@@ -37,6 +41,8 @@ class Secrets:
     ----------
     replace
         Whether they are replaced; else they are found and noted.
+    places
+        What else no export says, and is replaced in any case.
 
     Attributes
     ----------
@@ -44,19 +50,22 @@ class Secrets:
         Those that were found, in order.
     """
 
-    def __init__(self, *, replace: bool) -> None:
+    def __init__(self, *, replace: bool, places: Places | None = None) -> None:
+        self.places = places or {}
         self.replace = replace
         self.found: list[FoundSecret] = []
         self._redaction = Redaction(os.environ.get(KEY, ""), secrets())
 
     def checked(self, table: ExportedTable) -> Iterator[Values]:
         """The rows of a table; with `replace` without secrets."""
-        for row in table.rows():
+        for given in table.rows():
+            row = {name: self._from_here(value, name in _PLACES) for name, value in given.items()}
             # A row is looked through as a whole first: nearly none has a secret.
             yield self._checked(row, table) if any(self._kinds(encode(row).decode())) else row
 
     def text(self, text: str, file: str, record: str) -> str:
         """A text that stands in no table; with `replace` without secrets."""
+        text = without_places(text, self.places)
         self.found += [FoundSecret(kind, file, record, "") for kind in self._kinds(text)]
         return self._without(text) if self.replace else text
 
@@ -92,6 +101,13 @@ class Secrets:
             checked[name] = self._replaced(value) if self.replace else value
         return checked
 
+    def _from_here(self, value: Any, is_place: bool) -> Any:
+        """A value without the places of the machine."""
+        if isinstance(value, str):
+            text = without_places(value, self.places)
+            return without_folders(text) if is_place else text
+        return _in_texts(value, lambda text: without_places(text, self.places))
+
     def _kinds(self, text: str) -> Iterator[str]:
         for key in keys_in(text):
             yield key.kind
@@ -102,11 +118,16 @@ class Secrets:
         return without_keys(self._redaction(text))
 
     def _replaced(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._without(value)
-        if isinstance(value, dict):
-            return {name: self._replaced(one) for name, one in value.items()}
-        return [self._replaced(one) for one in value] if isinstance(value, list | tuple) else value
+        return _in_texts(value, self._without)
+
+
+def _in_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A value in whose texts something is changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: _in_texts(one, change) for name, one in value.items()}
+    return [_in_texts(one, change) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _texts(value: Any) -> Iterable[str]:

@@ -13,6 +13,7 @@ from studies.exports.opening import Choice, RunExport, open_export
 from studies.exports.parquet import write_parquet
 from studies.exports.scout import write_scan
 from studies.exports.secrets import Secrets
+from studies.finished_runs import places_of
 
 Form = Literal["hf", "parquet", "csv", "scout"]
 
@@ -48,7 +49,8 @@ def export_run(run: Path, to: Form, out: Path, choice: Choice, *, redact: bool =
         )
     about = ExportFile(to, run.resolve().name, __version__)
     check_free(out, about)
-    opened, secrets = open_export(run, choice), Secrets(replace=redact)
+    opened = open_export(run, choice)
+    secrets = Secrets(replace=redact, places=places_of(opened.manifest, run))
     with exported_folder(out, about) as building:
         counts = _WRITERS[to](opened, building, secrets)
         secrets.refuse(str(run))

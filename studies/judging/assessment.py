@@ -34,6 +34,7 @@ def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Asses
         positive=run.question.positive,
         level=run.question.level,
         votes=votes_of(run),
+        evidence=run.question.evidence,
         resamples=resamples,
         seed=seed,
     )

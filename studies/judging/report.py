@@ -6,7 +6,6 @@ from importlib.util import find_spec
 
 from msgspec import structs
 
-from analysis.gold import evidence_of
 from analysis.measures.judging.assessment import Assessment, assessment_tables
 from analysis.measures.judging.comparison import compare_judges
 from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
@@ -139,7 +138,7 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
     scored = _scored(group)
     verdicts = {name: run.verdicts for name, (run, _) in group.items()}
     pairs = compare_judges(verdicts, first.gold, clusters=first.clusters, seed=SEED)
-    evidence = evidence_of({label.rater for label in first.gold})
+    evidence = first.question.evidence
     comparison = (compared_runs_table(scored, source), comparison_table(pairs, source))
     tables = {"": [of_evidence(table, evidence) for table in comparison]}
     tables |= {name: tables_of_run(run, assessment) for name, (run, assessment) in group.items()}

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from analysis.gold import evidence_of
 from analysis.measures.triage.cases import JudgedCases
 from analysis.measures.triage.causes import causes, causes_table
 from analysis.measures.triage.comparison import ComparedCases, compared, triage_scores
@@ -29,7 +28,7 @@ def judged_cases(runs: Mapping[str, JudgedRun]) -> JudgedCases:
         gold=first.gold,
         subcategories=first.subcategories,
         constructions=first.constructions,
-        evidence=evidence_of({label.rater for label in first.gold}),
+        evidence=first.question.evidence,
     )
 
 

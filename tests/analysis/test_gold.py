@@ -14,8 +14,8 @@ def gold(folder: Path, text: str | bytes) -> Path:
     return folder
 
 
-def test_a_byte_order_mark_line_ends_of_windows_blank_lines_and_further_columns_do_no_harm(tmp_path: Path) -> None:
-    written = "\ufeffrater,item,label,note\r\n\r\nann,i1,yes,sure\r\n\r\nbo,i1,no,\r\n"
+def test_a_byte_order_mark_line_ends_of_windows_blank_lines_and_another_order_do_no_harm(tmp_path: Path) -> None:
+    written = "\ufeffrater,item,label\r\n\r\nann,i1,yes\r\n\r\nbo,i1,no\r\n"
     folder = gold(tmp_path, written)
     check_gold(folder, ("yes", "no"))
     assert list(read_gold(folder)) == [GoldLabel("i1", "ann", "yes"), GoldLabel("i1", "bo", "no")]
@@ -34,8 +34,15 @@ def test_an_empty_label_is_a_missing_one(tmp_path: Path) -> None:
         ("item,rater,label\n\ni1,ann,yes\ni1,ann,no\n", r"gold\.csv:4: 'ann' labels 'i1' twice"),
         ("item,rater,label\ni1,ann\n", r"gold\.csv:2: the row and the header have different numbers of cells"),
         ("item,rater,label\ni1,ann,yes,no\n", r"gold\.csv:2: the row and the header have different numbers of cells"),
-        ("item,label\ni1,yes\n", r"gold\.csv:1: there is no column 'rater'"),
-        ("", r"gold\.csv:1: there is no column 'item'"),
+        ("item,label\ni1,yes\n", r"gold\.csv:1: rater: there is no column 'rater'; the columns are item, label"),
+        (
+            "Item,rater,label\ni1,ann,yes\n",
+            r"gold\.csv:1: item: there is no column 'item'; the columns are Item, rater",
+        ),
+        ("item,rater,label,note\ni1,ann,yes,sure\n", r"gold\.csv:1: note: nothing reads the column 'note'"),
+        ("item,rater,label,\ni1,ann,yes,\n", r"gold\.csv:1: nothing reads the column ''"),
+        ("item,rater,label,label\ni1,ann,yes,no\n", r"gold\.csv:1: label: there are two columns 'label'"),
+        ("", r"gold\.csv:1: item: there is no column 'item'"),
         (b"item,rater,label\ni1,\xff,yes\n", r"gold\.csv: not a CSV table in UTF-8"),
         ('item,rater,label\n"i1,ann,yes\n', r"gold\.csv: not a CSV table in UTF-8"),
     ],

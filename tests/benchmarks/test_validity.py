@@ -157,6 +157,14 @@ def test_prediction_powered_means_are_covered_and_narrower_than_labels_alone() -
     assert powered.width < classical.width
 
 
+def test_a_threshold_is_found_for_judges_above_the_floor_and_for_those_below_it_no_more_often_than_said() -> None:
+    found = list(judges.thresholds(SAMPLES, generator()))
+    method = "precision threshold, 80%"
+    assert all(rate >= 0.9 for rate in rates(found, method, "600 answers", "power"))
+    assert all(rate <= 0.05 + 3 * 0.028 for rate in rates(found, method, what="type I error"))
+    assert np.mean(rates(found, method, what="type I error")) <= 0.06
+
+
 def test_incidence_is_covered() -> None:
     assert all(
         0.9 <= rate <= 0.99 for rate in rates(judges.recovery(SAMPLES, generator()), "Aalen-Johansen, log(-log)")

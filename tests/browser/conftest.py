@@ -22,6 +22,7 @@ from analysis.tables.files import write_table
 from studies.provenance import data_set_record
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
 from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown
+from tests.analysis.pages.test_frame_html import FRAME
 
 HOW_TO_GET_IT = "install Chromium and its driver: apt-get install chromium chromium-driver"
 OPTIONS = (
@@ -127,8 +128,12 @@ def of_a_paper() -> Table:
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory) -> Path:
-    """A folder with a page of each kind, as a run would write them, with labels that are long and hostile."""
-    folder = tmp_path_factory.mktemp("pages")
+    """A folder with a page of each kind that a run of notebooks writes."""
+    return write_pages(tmp_path_factory.mktemp("pages"))
+
+
+def write_pages(folder: Path) -> Path:
+    """Write a page of each kind, as a run of notebooks would, with labels that are long and hostile."""
     tables = [compared(), by_set(), of_many_sources(), of_a_paper()]
     figures = [
         plots.forest(compared().rows, "Forest", reference=0.2),
@@ -139,6 +144,7 @@ def pages(tmp_path_factory) -> Path:
         prose("# A made-up notebook\n\nProse with a table.\n\n" + "| long heading " * 12 + "|\n" + "|---" * 12 + "|\n"),
         *(code("show_figure(...)", displayed(show_figure(one, "A caption.")._repr_mimebundle_())) for one in figures),
         *(code("show(...) # " + "long " * 60, shown(table)) for table in tables),
+        code("frame", displayed({"text/html": FRAME})),
         code("print(...)", printed("unbroken" * 60)),
         code("fail()", failed(message="/".join(["deep"] * 60))),
     )

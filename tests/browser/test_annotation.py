@@ -159,6 +159,29 @@ def test_it_fits_and_can_be_read(chromium, pages, width, scheme):
     assert [words for ink, paper, words in shown if contrast(ink, paper) < LEAST_CONTRAST] == []
 
 
+SPLIT = """
+return [...document.querySelectorAll(".panel .choice b bdi")].filter(one => one.checkVisibility()).flatMap(one =>
+  [...one.textContent.matchAll(/\\S+/g)].filter(word => {
+    const range = document.createRange();
+    range.setStart(one.firstChild, word.index);
+    range.setEnd(one.firstChild, word.index + word[0].length);
+    return range.getClientRects().length > 1;
+  }).map(([word]) => word));
+"""
+
+
+@pytest.mark.parametrize("width", [280, 390, 1280])
+def test_what_is_lacking_is_said_in_sight_and_no_label_breaks_within_a_word(chromium, pages, width):
+    chromium.open_address(pages.address("ann"), width=width)
+    for label in "4321":
+        _press(chromium, label)
+        assert chromium.run(SPLIT) == []
+    _press(chromium, Keys.ENTER)
+    assert _said(chromium) == "Choose a kind."
+    seen = "const said = document.querySelector('.said'), { x, y } = said.getBoundingClientRect();"
+    assert chromium.run(f"{seen} return document.elementFromPoint(x + 4, y + 4) === said")
+
+
 @contextmanager
 def _running(*line: object) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
     """`misstep annotate serve` in a process of its own, and the address of each rater; killed in the end."""

@@ -99,6 +99,8 @@ def test_a_session_opens_with_its_evidence_its_file_and_the_command_that_shows_a
     wait(chromium, "return document.querySelector('.about .step')")
     marked = "return [...document.querySelectorAll('dialog .step.evidence')].map(step => step.dataset.step)"
     assert chromium.run(marked) == ["3", "5", "20"]
+    top = "return document.querySelector('dialog .step.evidence').getBoundingClientRect().top"
+    assert 0 < chromium.run(top) < 200
     aside = chromium.run("return document.querySelector('dialog aside').textContent")
     assert "runs.jsonl, line 1" in aside
     assert "misstep view" in aside

@@ -70,7 +70,15 @@ def applied(name: str, reply: str, files: Mapping[str, str]) -> dict[str, str | 
 @pytest.mark.parametrize("name", EDIT_FORMATS)
 def test_a_format_is_registered_under_its_name_and_has_instructions(name: str) -> None:
     assert name == edit_format(name).NAME
-    assert len(instructions(name)) > 200
+    assert len(instructions(name, "a.py")) > 200
+
+
+@pytest.mark.parametrize("name", EDIT_FORMATS)
+def test_the_example_of_a_format_is_marked_as_one_and_names_the_file_that_is_asked_about(name: str) -> None:
+    rules = instructions(name, "src/{odd}/Cart.tsx")
+    assert "example, with made-up lines" in rules.splitlines()[0]
+    example = rules.split("\n\n- ")[0].split("made-up lines:")[1]
+    assert [edit.path for edit in edit_format(name).parse(example, "other.py").files] == ["src/{odd}/Cart.tsx"]
 
 
 def test_a_format_that_there_is_not_is_refused_with_those_that_there_are() -> None:

@@ -2,25 +2,34 @@
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from analysis.gold import GoldLabel, read_gold, write_gold
 from harness.clients import ClientSettings
-from harness.errors import UsageError
+from harness.errors import InputError, UsageError
 from harness.exchange import Message, Reply, Request
-from harness.items import Item
-from harness.journal.records import VERDICTS, read_manifest, read_verdicts
+from harness.items import Item, numbered_items
+from harness.journal.records import VERDICTS, encode_lines, read_manifest, read_verdicts
 from harness.judges import shipped_judges
+from harness.judges.prompted_judge import PromptedJudge
 from harness.protocols import Ask, Judge
+from harness.runs.item_selection import select_items
 from harness.runs.judge import run_judge
+from harness.runs.judge_import import imported_judge
 from harness.runs.known_judges import benchmark_of, known_judge
 from harness.runs.rule_judge import rule_judges
+from harness.runs.shards.layout import shards_of
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
+from studies.injections import benchmark_source
 from studies.judging.scores import write_scores
+from studies.merged_runs import merge_run
 from tests.misstep.made_up_recorded import KEEN, recorded_data
-from tests.misstep.made_up_runs import benchmark_of_runs
+from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
 KINDS = ("prompted", "rule", "recorded", "python")
 
@@ -100,13 +109,134 @@ def test_a_benchmark_with_other_labels_is_refused(
         run_judge(judge, other, tmp_path / "run", SCRIPTED)
 
 
-def test_a_rule_judges_the_items_of_its_own_category_alone() -> None:
-    judge = known_judge("infinite_loop@rule")
+CATEGORIES = ("infinite_loop", "tool_call_failure")
+
+
+def asked_twice(folder: Path, n: int = 8) -> Path:
+    """Runs of which every other loops, each asked about in two categories whose gold labels are opposites."""
+    moving = agents_run(0)
+    looping = agents_run(0, text="stuck")
+    looping = replace(looping, steps=looping.steps[:1] * 6)
+    benchmark_of_runs(folder, n, lambda number: replace(moving if number % 2 else looping, id=f"run-{number}"))
+    items = [item for _, item in numbered_items(folder)]
+    loops = {item.id: row.label for item, row in zip(items, read_gold(folder), strict=True)}
+    asked = [(item, category) for item in items for category in CATEGORIES]
+    named = [replace(item, id=f"{item.id}/{one}", extra={"category": one}) for item, one in asked]
+    (folder / "items.jsonl").write_bytes(encode_lines(named))
+    opposite = {"yes": "no", "no": "yes"}
+    labels = [loops[item.id] if one == CATEGORIES[0] else opposite[loops[item.id]] for item, one in asked]
+    write_gold(folder, (GoldLabel(item.id, "ann", label) for item, label in zip(named, labels, strict=True)))
+    return folder
+
+
+def loops(text: str) -> str:
+    """The truth of `infinite_loop`, for whoever sees the run."""
+    return "yes" if "stuck" in text else "no"
+
+
+class KnowsLoops:
+    """Says the truth about loops, whatever is asked."""
+
+    name, labels = "infinite_loop", ("yes", "no")
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
+        """By the words of the run."""
+        assert trajectory is not None
+        return Verdict(item.id, self.name, loops("".join(step.text for step in trajectory.steps)))
+
+
+class DeclaresLoops(KnowsLoops):
+    """The same by another name."""
+
+    name, category = "anything", "infinite_loop"
+
+
+class KnowsAll(KnowsLoops):
+    """Says the truth of every category."""
+
+    name = "knows_all"
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
+        """As the item asks."""
+        said = await super().judge(item, trajectory, ask)
+        turned = {"yes": "no", "no": "yes"}[said.label or ""]
+        return said if item.extra["category"] == CATEGORIES[0] else replace(said, label=turned)
+
+
+def says_loops(request: Request) -> str:
+    """The truth about loops as a reply."""
+    return json.dumps({"reasoning": "", "label": loops(request.messages[-1].content)})
+
+
+@pytest.fixture
+def truthful(tmp_path: Path) -> Callable[[str], tuple[Judge, Path]]:
+    """A judge that answers the truth, by its kind, with its benchmark."""
+
+    def of_kind(kind: str) -> tuple[Judge, Path]:
+        folder = asked_twice(tmp_path / "gates")
+        if kind == "imported":
+            rows = [f"{row.item},{row.label}" for row in read_gold(folder) if row.item.endswith(CATEGORIES[0])]
+            (tmp_path / "theirs.csv").write_text("\n".join(["item,label", *rows]))
+            return imported_judge(tmp_path / "theirs.csv", folder).judge, folder
+        pattern = tmp_path / "pattern.toml"
+        pattern.write_text(
+            'name = "p"\nkind = "pattern"\ncategory = "infinite_loop"\n[[must]]\nin = "texts"\npattern = "stuck"\n'
+        )
+        own = tmp_path / "own.toml"
+        own.write_text('name = "own"\nkind = "misbehaviour"\nprompt = "judges/infinite_loop"\nlabels = ["yes", "no"]\n')
+        names = {"rule": "infinite_loop@rule", "prompted": CATEGORIES[0], "file": str(own), "pattern": str(pattern)}
+        return known_judge(names.get(kind, f"{__name__}:{kind}"), model="small-1"), folder
+
+    return of_kind
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+@pytest.mark.parametrize(
+    "kind", ["rule", "prompted", "file", "pattern", "KnowsLoops", "DeclaresLoops", "KnowsAll", "imported"]
+)
+def test_one_that_answers_the_planted_truth_of_what_it_is_asked_scores_1(
+    kind: str, shards: int, truthful: Callable[[str], tuple[Judge, Path]], tmp_path: Path
+) -> None:
+    judge, folder = truthful(kind)
+    out, settings = tmp_path / "run", ClientSettings(client="scripted", script=f"{__name__}:says_loops")
+    for shard in shards_of(shards) if shards > 1 else (None,):
+        run_judge(judge, folder, out, settings, shard=shard)
+    if shards > 1:
+        merge_run(str(out))
+    scores = write_scores(out, folder).scores
+    assert scores.n == (16 if kind == "KnowsAll" else 8)
+    assert (scores.accuracy_all.value, scores.cohen_kappa_all.value) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("named", "asked"),
+    [
+        (["infinite_loop", "tool_call_failure"], 1),
+        (["infinite_loop", ""], 2),
+        (["backend", "frontend"], 2),  # what sorts the items is no question
+        (["tool_call_failure", "unrequested_changes"], 0),
+    ],
+)
+def test_a_judge_of_one_category_is_asked_about_no_other(named: list[str], asked: int, tmp_path: Path) -> None:
+    folder = benchmark_of_runs(tmp_path / "gates", 2)
     items = [
-        Item(str(place), "misbehaviour", "runs.jsonl", extra=extra)
-        for place, extra in enumerate([{}, {"category": "infinite_loop"}, {"category": "tool_call_failure"}])
+        replace(item, extra={"category": one} if one else {})
+        for (_, item), one in zip(numbered_items(folder), named, strict=True)
     ]
-    assert [bool(judge.skip_reason(item)) for item in items] == [False, False, True]
+    (folder / "items.jsonl").write_bytes(encode_lines(items))
+    prompted = known_judge("infinite_loop", model="m")
+    assert isinstance(prompted, PromptedJudge)
+    for judge in (known_judge("infinite_loop@rule"), prompted):
+        with nullcontext() if asked else pytest.raises(InputError, match="another category"):
+            assert select_items(judge, folder).n == asked
+    with nullcontext() if asked else pytest.raises(InputError, match="no item has both"):
+        assert len(benchmark_source(prompted, folder).plain) == asked
+
+
+def test_who_cannot_tell_categories_apart_is_said_to_be_asked_about_all(tmp_path: Path) -> None:
+    folder = asked_twice(tmp_path / "gates", 2)
+    judge = known_judge("tests.families.test_judges:AsksAboutRuns")
+    assert "2 categories (infinite_loop, tool_call_failure)" in select_items(judge, folder).sentence
 
 
 def test_the_rule_and_the_prompt_of_one_category_have_different_names() -> None:

@@ -101,6 +101,21 @@ def test_the_same_line_again_replaces_what_a_stopped_one_left(folder: Path, tmp_
     assert {path.name: path.read_bytes() for path in out.iterdir() if not path.name.startswith(".")} == finished
 
 
+def test_what_steps_refer_to_again_and_again_does_not_make_the_output_many_times_the_input(tmp_path: Path) -> None:
+    told = [
+        {"role": "user", "content": "attachment://a"},
+        {"role": "assistant", "content": [{"image": "tc://a"}]},
+    ] * 100
+    samples = [{"id": n, "messages": told, "attachments": {"a": str(n) * 20_000}} for n in range(3)]
+    log = {"version": 2, "eval": {"task": "t", "model": "m"}, "plan": "p" * 90_000, "samples": samples}
+    (tmp_path / "log.json").write_text(json.dumps(log), encoding="utf-8")
+    convert(tmp_path / "log.json", "--out", tmp_path / "out")
+    written = sum(file.stat().st_size for file in (tmp_path / "out").iterdir())
+    assert written < 3 * (tmp_path / "log.json").stat().st_size
+    read, again = ({one.id: one for one in trajectories([tmp_path / name])} for name in ("log.json", "out"))  # type: ignore[union-attr]
+    assert read == again
+
+
 def test_a_broken_line_is_named_with_file_and_line_and_the_others_are_written(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_bytes(atif("first") + b"{broken\n" + atif("third"))

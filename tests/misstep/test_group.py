@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import UsageError
+from harness.errors import InputError, UsageError
 from misstep.group import app
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
@@ -45,5 +45,5 @@ def test_as_json_every_member_is_listed(run: Path) -> None:
 def test_what_has_no_texts_is_refused(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has errors"):
         group(run, "--texts", "errors")
-    with pytest.raises(UsageError, match="holds no run"):
+    with pytest.raises(InputError, match=r"there is no run\.toml"):
         group(tmp_path)

@@ -15,6 +15,7 @@ from harness.journal.records import (
     read_triage_verdicts,
     read_verdicts,
 )
+from harness.repair.affirm import Affirmed
 from harness.runs.triage.judges import RULES
 from misstep.model_options import ModelOptions, client_settings
 from tests.harness.repair.cases import price_case
@@ -109,10 +110,7 @@ def test_triage_in_shards_is_merged_with_its_evidence(
 def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
     tmp_path: Path, misstep: Misstep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def not_affirmed(*_: object) -> str:
-        return "its tests pass before"
-
-    monkeypatch.setattr("harness.runs.repair._why_not", not_affirmed)
+    monkeypatch.setattr("harness.runs.repair.affirm", lambda *_: Affirmed(False, "its tests pass before"))
     for name in ("a", "b", "c"):
         price_case(tmp_path / "cases" / name, id=name)
     line = (tmp_path / "cases", "--attempts", "2", "--workers", "1", "--unsafe-no-sandbox", "--out")

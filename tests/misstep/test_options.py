@@ -1,4 +1,4 @@
-"""Every command that reads public data sets refuses a folder of them that does not exist, before it does anything."""
+"""A folder of data sets that does not exist and an option that nothing would read are refused, by every command."""
 
 import pytest
 
@@ -45,3 +45,38 @@ def test_no_command_with_the_option_is_left_out_above(monkeypatch, capsys):
     helps = {line: in_this_process(line[0], monkeypatch, capsys)(*line[1:], "--help")[1] for line in lines}
     with_data = {line for line, text in helps.items() if "--data" in text}
     assert with_data == {line[:2] if line[0] in ("datasets", "judge") else line[:1] for line in COMMANDS_WITH_DATA}
+
+
+IGNORED = [
+    ("repair", "build", "--set", "quixbugs", "--find", "--out", "o"),
+    ("repair", "build", "--set", "humanevalfix", "--recipes", "r.toml", "--out", "o"),
+    ("repair", "build", "--set", "humanevalfix", "--seed", "3", "--out", "o"),
+    ("repair", "build", "--data", ".", "--out", "o"),
+    ("repair", "build", "--history", "h", "--test-command", "t", "--n", "3", "--out", "o"),
+    ("repair", "run", "cases", "--out", "o", "--model", "m"),
+    ("repair", "run", "cases", "--out", "o", "--policy", "wayward", "--rpm", "3"),
+    ("repair", "run", "cases", "--out", "o", "--temperature", "1", "--patch-judge", "patch_judge"),
+    ("repair", "run", "cases", "--out", "o", "--replay-run", "r"),
+    ("repair", "run", "cases", "--out", "o", "--unsafe-no-sandbox", "--sandbox", "bubblewrap"),
+    ("generate", "trajectories", "--n", "3", "--out", "o", "--workers", "2"),
+    ("judge", "run", "recovery@rule", "--benchmark", "b", "--out", "o", "--seed", "2"),
+    ("judge", "ask", "infinite_loop@rule", "session.json", "--model", "m"),
+    ("triage", "cases", "--iterations", "3"),
+    ("triage", "cases", "--max-cost", "3"),
+    ("triage", "cases", "--model", "m", "--iterations", "3"),
+    ("triage", "cases", "--access", "read-only", "--unsafe-no-sandbox"),
+    ("reflect", "run", "--out", "o", "--cases", "c"),
+    ("reflect", "run", "hardening", "--out", "o", "--temperature", "1"),
+    ("reflect", "ablation", "--out", "o", "--sandbox", "sandlock"),
+    ("experiment", "run", "--n", "2", "--out", "o", "--cache", "c"),
+]
+
+
+@pytest.mark.parametrize("line", IGNORED, ids=" ".join)
+def test_an_option_that_nothing_would_read_is_refused_before_anything_is_done(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, said = in_this_process(line[0], monkeypatch, capsys)(*line[1:])
+    assert (code, out) == (2, "")
+    assert " has no effect: " in said
+    assert len(said.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

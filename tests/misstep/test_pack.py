@@ -33,7 +33,7 @@ def test_the_command_says_what_was_packed_and_names_what_it_could_not_read(
     assert code == 1
     assert said.startswith(f"3 sessions packed into {tmp_path / 'more'}, 1 unreadable\n0.0 MB read, ")
     assert said.endswith(" times smaller than as ATIF; 1 file with 1 row group\n")
-    assert f"misstep: {runs}:4: " in errors
+    assert f"misstep: {runs.name}:4: " in errors
     code, said, errors = pack(runs, "--out", tmp_path / "lake")
     assert (code, said) == (2, "")
     assert "holds other sessions: " in errors

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from harness.errors import UsageError
-from harness.journal.records import MANIFEST, replace_file
-from harness.trajectory import Trajectory
+from harness.journal.records import MANIFEST, encode_lines, replace_file
+from harness.readers.atif_writing import to_atif
+from harness.trajectory import Source, Step, Trajectory
 from harness.verdict import Verdict
 from misstep.report import app
 from studies.classified_paths import classified_findings
@@ -127,7 +129,83 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(before: Path, after: P
         ((judged, "--json"), "are for runs of `misstep classify`"),
         ((before, "--json"), "are for runs of `misstep classify`"),
         ((before, judged, "--by", "week"), "are for runs of `misstep classify`"),
+        ((judged, "--fail-on", "any.change>0"), "--fail-on is for a change"),
+        ((before, after, "--by", "week", "--compare", "a", "b"), "--compare is for the groups of one run"),
+        ((before, "--compare", "a", "b"), "--compare is for the groups of one run"),
     ):
         error = command(*arguments).exception
         assert isinstance(error, UsageError), arguments
         assert said in error.line()
+
+
+def _by_week(folder: Path, flagged: dict[str, int]) -> Path:
+    """A run over weeks of ten sessions each, so many of which show the first category."""
+    days = {week: f"{date.fromisoformat(f'{week}-3')}T10:00:00Z" for week in flagged}
+    steps = {week: (Step("agent", "Look.", timestamp=day),) for week, day in days.items()}
+    runs = [Trajectory(f"{week}-{n}", Source("made up"), steps=steps[week]) for week in flagged for n in range(10)]
+    folder.mkdir()
+    (folder / "all.jsonl").write_bytes(encode_lines(map(to_atif, runs)))
+
+    def classify(one: Trajectory, categories: Sequence[str]) -> list[Verdict]:
+        return _labelled(flagged[one.id.rpartition("-")[0]], one, categories)
+
+    classified_findings([folder / "all.jsonl"], CATEGORIES, classify, out=folder / "run", workers=1)
+    return folder / "run"
+
+
+def test_weeks_and_spans_of_weeks_of_one_run_are_compared(tmp_path: Path) -> None:
+    run = _by_week(tmp_path / "weeks", {"2026-W05": 1, "2026-W06": 1, "2026-W07": 8, "2026-W08": 9})
+    for first, second, difference in (
+        ("2026-W05", "2026-W08", 0.8),
+        ("2026-W05..2026-W06", "2026-W07..2026-W08", 0.75),
+    ):
+        result = command(run, "--by", "week", "--compare", first, second)
+        assert (result.exit_code, result.stdout) == (0, f"{run / 'comparison.html'}\n"), result.output
+        page = check_page((run / "comparison.html").read_text())
+        assert f"From {first} to {second}, first rose by {100 * difference:.1f} points (95% interval" in page.text
+        assert f"Newly flagged in {second}" in page.text
+        document = json.loads(command(run, "--by", "week", "--compare", first, second, "--json").stdout)
+        assert document["changes"][0]["difference"]["value"] == pytest.approx(difference)
+        assert document["changes"][0]["p_adjusted"] < 0.05
+    for names, said in (
+        (("2026-W05", "2026-W31"), "no session of the run is of the week '2026-W31'. The weeks are: 2026-W05, "),
+        (("2026-W05..2026-W07", "2026-W07"), "--compare takes week 2026-W07 twice"),
+    ):
+        error = command(run, "--by", "week", "--compare", *names).exception
+        assert isinstance(error, UsageError)
+        assert said in error.line()
+
+
+def test_what_only_the_second_run_flags_is_listed(before: Path, after: Path, tmp_path: Path) -> None:
+    again = _classified(tmp_path / "again", tmp_path / "sessions", 10, "monday")
+    found = json.loads(command(before, again, "--json").stdout)["newly_flagged"]
+    assert [(one["item"], one["category"], one["before"], one["steps"]) for one in found] == [
+        ("monday-shop-9", "first", "no", [1]),
+        ("monday-bank-9", "first", "no", [1]),
+    ]
+    assert {one["before"] for one in json.loads(command(before, after, "--json").stdout)["newly_flagged"]} == {
+        "not in it"
+    }
+    assert command(before, again).exit_code == 0
+    page = check_page((before / "comparison.html").read_text())
+    assert "2 sessions of again are flagged for what before does not flag: 2 findings." in page.text
+    assert f"monday.jsonl:10; no in before. {HOSTILE}" in page.text
+    assert json.loads(command(before, before.parent / "after", "--json").stdout)["newly_flagged"]
+    assert json.loads(command(again, before, "--json").stdout)["newly_flagged"] == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "said"),
+    [
+        ("first.change>-90%", 1, "failed: first.change is −80.0 pp"),
+        ("first.change.lower>0", 0, "passed: first.change is −80.0 pp"),
+        ("second.change>0", 1, "undecided: second.change cannot be computed"),
+    ],
+)
+def test_a_change_beyond_a_limit_stops_a_pipeline(
+    before: Path, after: Path, tmp_path: Path, limit: str, code: int, said: str
+) -> None:
+    result = command(before, after, "--fail-on", limit, "--json", "--junit", tmp_path / "junit.xml")
+    assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
+    assert json.loads(result.stdout)["a"] == "before"
+    assert said.partition(": ")[2] in (tmp_path / "junit.xml").read_text()

@@ -117,6 +117,7 @@ VISIBLE = {
         "of_disliked": "ratings",
     },
     "your_agents": {
+        "set_shares": "by_set",
         "shares": "prevalence",
         "pairs": "co_occurrence",
         "in_fifths": "places",

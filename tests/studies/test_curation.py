@@ -1,6 +1,7 @@
 """`misstep triage --curate`: every run in a folder by what becomes of it, files that load alone, and a data card."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from analysis.measures.triage.curation import ACTIONS
 from analysis.pages.data_card import CuratedRun
 from harness.errors import UsageError
 from harness.runs.triage.judges import RULES
+from harness.trajectory import Step
 from misstep.triage import app
 from tests.harness.runs.triage.jobs import made_up_jobs
-from tests.harness.triage.made_up_cases import a_run, triage_case, written
+from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +34,7 @@ def curated(tmp_path: Path) -> Path:
         files = {"case.toml": f'id = "case-{number}"\ntask = "prices"\n{said}'} | (
             {"logs/tests.log": log} if log else {}
         )
-        files |= {"trajectory.json": written(a_run())} if number == 0 else {}
+        files |= {"trajectory.json": written(a_run(shell("cat price.py")))} if number == 0 else {}
         triage_case(tmp_path / "cases" / f"case-{number}", files)
     (tmp_path / "cases" / "gold.csv").write_text("item,rater,label\ncase-0,ann,agent\n")
     curate(tmp_path / "cases", tmp_path / "out")
@@ -101,6 +103,20 @@ def test_the_card_says_what_is_kept_and_how_it_was_made(curated: Path) -> None:
     assert "1 of 4 runs kept; 1 sent for a rerun, 2 undecided. By gold labels 100.0%" in card
     assert "(real cases)" in card
     assert "--curate" in card
+
+
+@pytest.mark.parametrize(
+    "run", [written(a_run()), written(a_run(Step("agent", "API Error: 401 invalid x-api-key"))), "{ cut off"]
+)
+def test_a_run_without_a_step_of_the_agent_is_not_kept_whatever_its_label(tmp_path: Path, run: str) -> None:
+    for name, recorded in (("one", run), ("two", written(a_run(shell("ls"))))):
+        files = {"case.toml": f'id = "{name}"\noutcome = "failed"\n', "logs/tests.log": "2 != 3"}
+        case = triage_case(tmp_path / "cases" / name, {**files, "trajectory.json": recorded})
+        shutil.rmtree(case.folder / "workspace")
+    done = CliRunner().invoke(app, [str(tmp_path / "cases"), "--curate", str(tmp_path / "out"), "--workers", "1"])
+    one, two = lines(tmp_path / "out" / "runs.jsonl")
+    assert (one["action"], two["action"]) == ("undecided", "keep"), done.output
+    assert "No record shows a step of the agent" in one["reason"]
 
 
 def test_the_answer_is_printed_too(tmp_path: Path) -> None:

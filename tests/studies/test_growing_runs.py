@@ -14,6 +14,7 @@ from analysis.pages.findings import Findings
 from harness.errors import InputError, UsageError
 from harness.journal.records import SESSION_RECORDS, read_manifest, read_records, read_verdicts
 from harness.runs import growth
+from harness.runs.inputs import Changed
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
 from studies.classified_paths import as_json, classified_findings
@@ -110,7 +111,7 @@ def test_killed_while_the_whole_is_moved_into_place_the_next_command_moves_the_r
             file.replace(out / file.name)
 
     with monkeypatch.context() as patched:
-        patched.setattr(growth, "_complete", half)
+        patched.setattr(growth, "complete", half)
         found = _classify(folder, tmp_path / "run")
     assert (tmp_path / "run" / growth.WHOLE).is_dir()
     assert _classify(folder, tmp_path / "run", count(), stop_at=0) == found
@@ -125,15 +126,19 @@ def test_a_file_that_changed_while_the_first_run_was_stopped_begins_it_anew(tmp_
     assert _classify(file, tmp_path / "run").n == 4
 
 
-def test_files_from_before_a_time_are_left_out(tmp_path: Path) -> None:
+def test_files_of_other_times_are_left_out(tmp_path: Path) -> None:
     for name, year in (("old", 2020), ("new", 2026)):
         file = atif_lines(tmp_path / f"{name}.jsonl", [name])
         os.utime(file, (datetime(year, 3, 1, tzinfo=UTC).timestamp(),) * 2)
-    since = datetime(2026, 1, 1, tzinfo=UTC)
-    found = classified_findings([tmp_path], CATEGORIES, by_id, since=since)
-    assert found.n == 1
-    with pytest.raises(InputError, match="there is no trajectory"):
-        classified_findings([tmp_path], CATEGORIES, by_id, since=datetime(2027, 1, 1, tzinfo=UTC))
+    before, between, after = (datetime(year, 1, 1, tzinfo=UTC) for year in (2020, 2026, 2027))
+    for changed in (Changed(since=between), Changed(until=between), Changed(between, after)):
+        assert classified_findings([tmp_path], CATEGORIES, by_id, changed=changed).n == 1
+    for changed, said in (
+        (Changed(since=after), "no file was changed since 2027-01-01 00:00 UTC. Give --since or --until another time"),
+        (Changed(before, before), "no file was changed since 2020-01-01 00:00 UTC and before 2020-01-01 00:00 UTC"),
+    ):
+        with pytest.raises(InputError, match=said):
+            classified_findings([tmp_path], CATEGORIES, by_id, changed=changed)
 
 
 def test_a_run_whose_files_were_not_noted_is_not_guessed_at(folder: Path, tmp_path: Path) -> None:

@@ -12,11 +12,13 @@ import pytest
 from analysis.gold import read_gold
 from harness.clients import ClientSettings
 from harness.errors import UsageError
+from harness.judges import read_known
 from harness.runs.judge import run_judge
 from harness.runs.rule_judge import RuleJudge
 from harness.runs.session_benchmark import asked_about
 from studies.labelling import Labelling, draw
 from studies.labelling_server import serve
+from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up import atif_lines
 
 
@@ -51,7 +53,16 @@ def test_labels_are_kept_at_once_beside_those_of_others_and_can_be_changed(run: 
     assert _gold(run) == [("s0", "ann", "yes"), (first, "kim", "yes"), (second, "kim", "no")]
     again = Labelling(draw(run, 6, "kim"))
     assert (again.labelled, again.done) == (2, False)
-    assert f"3 of 6: {again.drawn.items[2].id}" in again.page()
+    assert "3 of 6: Mend the fence." in again.page()
+
+
+def test_the_page_says_what_an_item_is_about_and_what_each_label_means(run: Path) -> None:
+    labelling = Labelling(draw(run, 1, "kim"))
+    page = check_page(labelling.page())
+    for words in ("1 of 1: Mend the fence.", labelling.drawn.items[0].id, "Infinite loop: which label is right?"):
+        assert words in page.text
+    for meaning in read_known("infinite_loop").labels.values():
+        assert meaning in page.text
 
 
 def test_the_page_does_not_say_what_the_judge_said(run: Path) -> None:

@@ -31,8 +31,9 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import IntArray
 from analysis.stats.proportions import wilson
 from analysis.stats.ranking import area_under_curve
+from harness.evidence import Evidence, together
 from harness.verdict import UNANSWERED
-from harness.whole_counts import SCORE_BINS, Counts, Evidence, GoldAnswer, ScoreBin, evidence_together
+from harness.whole_counts import SCORE_BINS, Counts, GoldAnswer, ScoreBin
 
 NO_SCORES = "no answer on an item with a gold label has a score from 0 to 1"
 
@@ -104,7 +105,7 @@ def _judge(judge: str, counts: Counts, resamples: int, seed: int) -> CountedJudg
     inside = [kind for kind in scores if isinstance(kind.bin, int)]
     return CountedJudge(
         judge=judge,
-        evidence=evidence_together(kind.evidence for kind in asked),
+        evidence=together(kind.evidence for kind in asked),
         n=sum(kind.n for kind in rows),
         **statuses,
         without_gold=sum(kind.n for kind in rows if kind.gold is None),

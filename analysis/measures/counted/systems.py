@@ -8,7 +8,8 @@ from msgspec import Struct
 from analysis.measures.passing.attempts import Cell, TaskCounts
 from analysis.measures.passing.scores import AtK, Flicker, at_k, flicker
 from analysis.stats.patterns import IntArray
-from harness.whole_counts import Evidence, TaskAttempts, evidence_together
+from harness.evidence import Evidence, together
+from harness.whole_counts import TaskAttempts
 
 
 class CountedSystem(Struct, frozen=True):
@@ -54,7 +55,7 @@ def _system(name: str, rows: Sequence[TaskAttempts], ks: Sequence[int], resample
     answered, every = [one.answered for one in kinds], [one.all for one in kinds]
     return CountedSystem(
         name,
-        evidence_together(kind.evidence for kind in rows),
+        together(kind.evidence for kind in rows),
         int(tasks.sum()),
         _attempts(every, tasks),
         _attempts(answered, tasks),

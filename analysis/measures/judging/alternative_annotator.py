@@ -17,10 +17,9 @@ from msgspec import Struct
 
 from analysis.measures.judging.sample import JudgedSample
 from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import NO_WIDTH, Estimate
 from analysis.stats.multiplicity import benjamini_yekutieli
 from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.resampling import NO_WIDTH
 
 EPSILON = 0.2
 

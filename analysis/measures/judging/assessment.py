@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem, GoldLabel, evidence_of
+from analysis.gold import BenchmarkItem, GoldLabel
 from analysis.measures.judging.alternative_annotator import (
     EPSILON,
     FEWEST_ITEMS,
@@ -41,6 +41,7 @@ from analysis.measures.judging.slices import Lengths, SlicedField, sliced
 from analysis.measures.judging.stability import Votes, votes_within
 from analysis.stats.estimate import Estimate
 from analysis.tables import Table, of_evidence
+from harness.evidence import Evidence
 from harness.verdict import Verdict
 
 _MOST_FINDINGS = 3
@@ -72,6 +73,8 @@ class Assessment(Struct, frozen=True):
         How often the positive label holds.
     cost
         What an item takes.
+    evidence
+        The kind of evidence of all of these.
     """
 
     scores: Scores
@@ -84,6 +87,7 @@ class Assessment(Struct, frozen=True):
     given: LabelShares
     prevalence: JudgedPrevalence
     cost: ItemCosts
+    evidence: Evidence = "real"
 
 
 def assess(
@@ -99,6 +103,7 @@ def assess(
     positive: str = "",
     level: Level = "nominal",
     votes: int = 1,
+    evidence: Evidence = "real",
     epsilon: float = EPSILON,
     resamples: int = 10_000,
     seed: int = 0,
@@ -115,6 +120,8 @@ def assess(
         The label that counts as found, and the level of measurement of the labels.
     votes
         How often each item was asked about.
+    evidence
+        The kind of evidence of the items.
     epsilon
         Of the alternative annotator test.
     resamples, seed
@@ -149,6 +156,7 @@ def assess(
         label_shares(sample),
         judged_prevalence(sample),
         item_costs(sample),
+        evidence,
     )
 
 
@@ -194,8 +202,7 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
         tables.append(prevalence_table(assessment.prevalence, source))
     if any(one.reported for one in (*assessment.cost.now.values(), *assessment.cost.from_cache.values())):
         tables.append(costs_table(assessment.cost, source))
-    evidence = evidence_of({one.rater for one in assessment.scores.raters})
-    return [of_evidence(table, evidence) for table in tables]
+    return [of_evidence(table, assessment.evidence) for table in tables]
 
 
 def main_findings(assessment: Assessment, source: str) -> list[str]:

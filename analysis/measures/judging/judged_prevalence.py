@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from analysis.measures.judging.sample import JudgedSample
 from analysis.measures.judging.units import BoolArray
 from analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import Estimate, told
 from analysis.stats.patterns import IntArray
 from analysis.stats.prediction_powered import powered_share
 from harness.errors import UsageError
@@ -125,8 +125,8 @@ def _by_rates(flagged: IntArray, found: IntArray, left_alone: IntArray, clustere
     """
     try:
         if clustered:
-            return rogan_gladen_clustered(flagged, found, left_alone).estimate
+            return told(rogan_gladen_clustered(flagged, found, left_alone).estimate)
         sums = [(int(right), int(n)) for right, n in (counts.sum(axis=0) for counts in (flagged, found, left_alone))]
-        return rogan_gladen(sums[0], sums[1], sums[2]).estimate
+        return told(rogan_gladen(sums[0], sums[1], sums[2]).estimate)
     except UsageError as error:
         return Estimate(None, n=int(flagged[:, 1].sum()), reason=error.found)

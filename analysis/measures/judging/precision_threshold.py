@@ -1,9 +1,10 @@
 """A threshold on a judge's score, or on its votes, that keeps its precision for a label above a floor.
 
-The items are split in two by run. On the calibration half thresholds are tested from strict to lenient until one cannot
-be shown to keep the floor; the last that could is tested once more on the held-out half, which nothing was chosen by,
-and is given out only if its lower bound there reaches the floor. So the chance that a threshold is given out whose
-precision is below the floor is at most 1 - confidence, however the thresholds were come by.
+The items are split in two by run. The calibration half says which threshold has the best chance to be shown to keep the
+floor, or as good a one. On the held-out half, which nothing was chosen by, thresholds are tested from that one on, from
+strict to lenient, until one fails; the last that passes is given out. So the chance that a threshold is given out whose
+precision is below the floor is at most 1 - confidence, however many there are. `benchmarks/validity` measures error and
+power.
 
 A verdict is flagged where it gives the label with a score that reaches the threshold. One of another label is never
 flagged, and neither is an item without an answer. A verdict without a score is flagged by the label alone, which is the
@@ -27,6 +28,7 @@ from analysis.stats.patterns import FloatArray
 from analysis.stats.thresholds import (
     NOTHING_FLAGGED,
     Step,
+    chance_of_floor,
     flagged_for_power,
     flagged_precision,
     precision_floor,
@@ -40,7 +42,7 @@ LABEL_ALONE = 0.0
 """The threshold that every verdict with the label reaches."""
 
 POWER = 0.8
-"""The chance with which either half is to show the floor, if that many more labels are had."""
+"""The chance with which the held-out half is to show the floor, if that many more labels are had."""
 
 NEVER_GIVEN = "the judge never gives the label"
 NO_NUMBER = "more labels will not help, because the precision itself is not above the floor at any threshold"
@@ -49,11 +51,14 @@ NO_GOLD = "no held-out item has the label as its gold label"
 _MOST_THRESHOLDS = 20
 
 _PRIOR_ITEMS = 4
-"""How many flagged items at the floor are added to those seen before planning by their precision.
+"""How many flagged items at the floor are added to those seen before anything is planned by their precision.
 
 That many Agresti and Coull add (1998, American Statistician 52:119-126), theirs at one half: without them a few items
 that are all right promise that hardly more are needed.
 """
+
+_AS_GOOD = 0.05
+"""How near to the best chance another is as good: of these the most lenient threshold is tested first."""
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -86,7 +91,9 @@ class PrecisionThreshold(Struct, frozen=True):
     threshold
         The threshold that keeps the floor; `None` where none could be shown to.
     tried
-        The threshold that the calibration half came to, whether or not it held on the other; `None` where to none.
+        The threshold itself, or the first that was tested where none passed; `None` where the label is never given.
+    chance
+        The chance, by the calibration half, that the first threshold tested would be shown to keep the floor.
     votes, votes_of
         The threshold `tried` as a number of votes, of how many, where the scores are shares of votes.
     precision, recall
@@ -101,7 +108,7 @@ class PrecisionThreshold(Struct, frozen=True):
     reason
         Why there is no threshold.
     steps
-        The thresholds in the order tested on the calibration half.
+        The thresholds in the order tested on the held-out half.
     """
 
     label: str
@@ -109,6 +116,7 @@ class PrecisionThreshold(Struct, frozen=True):
     confidence: float
     threshold: float | None
     tried: float | None
+    chance: float
     votes: int | None
     votes_of: int | None
     precision: Estimate
@@ -198,24 +206,20 @@ def precision_threshold(
     later = splits.held_out(items.clusters, held_out, seed)
     half, other = items.part(~later), items.part(later)
     thresholds = _thresholds(half.scores, votes_of)
-    found = precision_floor(
-        half.scores,
-        half.positives,
-        _from_enough(half, thresholds, floor, confidence),
-        floor,
-        confidence,
-        half.clusters,
-    )
-    tried = found.selected
+    chances = [_chance(half, threshold, other.n / half.n, floor, confidence) for threshold in thresholds]
+    first = max(place for place, chance in enumerate(chances) if chance >= max(chances) - _AS_GOOD)
+    never = not np.isfinite(items.scores).any()
+    found = precision_floor(other.scores, other.positives, thresholds[first:], floor, confidence, other.clusters)
+    tried = None if never else thresholds[first] if found.selected is None else found.selected
     precision, recall, flagged = _tested(other, tried, confidence)
-    holds = precision.low is not None and precision.low >= floor
-    more = None if holds else _more_labels(items, thresholds, floor, confidence, min(held_out, 1 - held_out))
+    more = None if found.selected is not None else _more_labels(items, thresholds, floor, confidence, held_out)
     return PrecisionThreshold(
         label=label,
         floor=floor,
         confidence=confidence,
-        threshold=tried if holds else None,
+        threshold=found.selected,
         tried=tried,
+        chance=chances[first],
         votes=None if votes_of is None or tried is None else round(tried * votes_of),
         votes_of=votes_of,
         precision=precision,
@@ -225,8 +229,12 @@ def precision_threshold(
         held_out=other.n,
         unanswered=sum(one.label is None for one in asked),
         more_labels=None if more is None else more.labels,
-        reason="" if more is None else _why_none(items, tried, more),
-        steps=found.steps,
+        reason=""
+        if more is None
+        else f"{NEVER_GIVEN}: {NOTHING_FLAGGED}"
+        if never
+        else _why_none(flagged < smallest_flagged(floor, 0, confidence), more),
+        steps=() if never else found.steps,
     )
 
 
@@ -262,17 +270,22 @@ def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
     return [*stricter, min([LABEL_ALONE, *distinct.tolist()])]
 
 
-def _from_enough(half: _Items, thresholds: Sequence[float], floor: float, confidence: float) -> list[float]:
-    """The thresholds from the first that flags enough to show the floor at all; the last one at least.
+def _chance(half: _Items, threshold: float, ratio: float, floor: float, confidence: float) -> float:
+    """The chance that a threshold is shown to keep the floor on another part, by what it flags on this one.
 
-    Counted are the runs that the flagged items are of, as each counts once where every flagged item is right; and the
-    items, where no threshold flags items of enough runs.
+    Parameters
+    ----------
+    half
+        The calibration half.
+    ratio
+        How many items the other part has for one of this.
     """
-    fewest = smallest_flagged(floor, 0, confidence)
-    flagged = [half.scores >= threshold for threshold in thresholds]
-    runs = [len(np.unique(half.clusters[one])) >= fewest for one in flagged]
-    enough = runs if any(runs) else [int(one.sum()) >= fewest for one in flagged]
-    return list(thresholds[enough.index(True) if any(enough) else -1 :])
+    flagged = half.scores >= threshold
+    n = int(flagged.sum())
+    like = _effective(half.part(flagged)) / n if n else 0.0
+    right = like * int((flagged & half.positives).sum())
+    known = _PRIOR_ITEMS * floor, _PRIOR_ITEMS * (1 - floor)
+    return chance_of_floor(right + known[0], like * n - right + known[1], round(like * n * ratio), floor, confidence)
 
 
 def _tested(half: _Items, threshold: float | None, confidence: float) -> tuple[Estimate, Estimate, int]:
@@ -287,13 +300,13 @@ def _tested(half: _Items, threshold: float | None, confidence: float) -> tuple[E
 
 
 def _more_labels(
-    items: _Items, thresholds: Sequence[float], floor: float, confidence: float, smaller_half: float
+    items: _Items, thresholds: Sequence[float], floor: float, confidence: float, held_out: float
 ) -> MoreLabels:
     """How many more labels would show the floor at the threshold that takes the fewest.
 
     Taken for granted is that precision (with `_PRIOR_ITEMS`), share flagged and likeness within a run stay as they are
-    over all items. Both halves have to show the floor, so the smaller one decides; and at least a new held-out half is
-    needed, since these items are no test of a threshold that was chosen by them.
+    over all items. The held-out half has to show the floor; and at least a new one is needed, since these items are no
+    test of a threshold that was chosen by them.
     """
     needed = []
     for threshold in thresholds:
@@ -304,7 +317,7 @@ def _more_labels(
         precision = (right + _PRIOR_ITEMS * floor) / (n + _PRIOR_ITEMS)
         flagged_needed = flagged_for_power(floor, precision, confidence, POWER) * n / _effective(items.part(flagged))
         fresh = flagged_needed / (n / items.n)
-        more = max(fresh, fresh / smaller_half - items.n)
+        more = max(fresh, fresh / held_out - items.n)
         needed.append(MoreLabels(ceil(more), precision, right, n))
     return min(needed, key=lambda one: one.labels or inf, default=MoreLabels(None))
 
@@ -315,15 +328,13 @@ def _effective(flagged: _Items) -> float:
     return effective_items(np.column_stack([right, sizes]))
 
 
-def _why_none(items: _Items, tried: float | None, more: MoreLabels) -> str:
-    if not np.isfinite(items.scores).any():
-        return f"{NEVER_GIVEN}: {NOTHING_FLAGGED}"
-    told = "none does with this many items" if tried is None else "the one chosen does not hold on the held-out half"
+def _why_none(few: bool, more: MoreLabels) -> str:
+    told = f"the one with the best chance {'flags too few items' if few else 'falls short'} on the held-out half"
     if more.labels is None or more.precision is None:
         return f"{told}; {NO_NUMBER}"
     flagged = f"{counted_text(more.flagged, 'flagged item')} {'is' if more.flagged == 1 else 'are'}"
     reckoned = f"precision is {more.precision:.1%} ({more.right:,} of {flagged} right so far)"
     return (
         f"{told}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
-        f"each half is to show it with a chance of {POWER:.0%}"
+        f"the held-out half is to show it with a chance of {POWER:.0%}"
     )

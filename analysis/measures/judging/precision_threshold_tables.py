@@ -9,7 +9,7 @@ from analysis.tables import Row, Table, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, number_text, with_interval
 
 _HELD_OUT = "Held-out half"
-_CALIBRATION = "Calibration half, from strict to lenient"
+_TESTED = "Held-out half, in the order tested"
 
 
 def threshold_text(found: PrecisionThreshold, threshold: float) -> str:
@@ -40,7 +40,7 @@ def threshold_sentence(found: PrecisionThreshold, judge: str) -> str:
 
 @made_by_this
 def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table:
-    """The threshold on the held-out half, and the steps on the calibration half that led to it.
+    """The threshold on the held-out half, and the thresholds that were tested there.
 
     Parameters
     ----------
@@ -59,11 +59,13 @@ def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table
         finding=threshold_sentence(found, judge),
         rows=(*_held_out_rows(found, source), *steps),
         notes=(
-            f"The threshold is chosen on {counted_text(found.calibration, 'item')} and tested on "
-            f"{counted_text(found.held_out, 'item')} of other runs. Items without an answer are never flagged and "
-            f"count as missed: {found.unanswered:,}.",
-            "A threshold is shown to keep the floor if the one-sided lower bound of its precision reaches it. "
-            "Thresholds of the calibration half are tested from strict to lenient, up to the first that fails.",
+            f"{counted_text(found.calibration, 'item')} choose the threshold to begin with, the most lenient of "
+            f"those with about the best chance to be shown to keep the floor ({found.chance:.0%} by these items), and "
+            f"{counted_text(found.held_out, 'item')} of other runs test it. Items without an answer are never flagged "
+            f"and count as missed: {found.unanswered:,}.",
+            "A threshold is shown to keep the floor if the one-sided lower bound of its precision reaches it. From the "
+            "first one on, more lenient ones are tested in turn, up to the first that fails; what comes after it is "
+            "not tested.",
         ),
     )
 
@@ -85,8 +87,9 @@ def _step_row(found: PrecisionThreshold, step: Step, source: str) -> Row:
     told = kept if step.tested else "after the first failure: not tested"
     name = threshold_text(found, step.threshold)
     reason = "; ".join(filter(None, (step.precision.reason, told)))
-    precision = structs.replace(_one_sided(step.precision), reason=reason)
-    return estimate_row(f"{name[0].upper()}{name[1:]}", precision, "share", _CALIBRATION, source)
+    bounded = _one_sided(step.precision) if step.tested else structs.replace(step.precision, low=None, high=None)
+    precision = structs.replace(bounded, reason=reason)
+    return estimate_row(f"{name[0].upper()}{name[1:]}", precision, "share", _TESTED, source)
 
 
 def _one_sided(precision: Estimate) -> Estimate:

@@ -16,7 +16,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.patterns import FloatArray, IntArray, Patterns
 from analysis.stats.proportions import wilson
 from analysis.stats.ratios import ratio_of_sums
-from analysis.stats.resampling import NO_WIDTH, bootstrap, bootstrapped
+from analysis.stats.resampling import bootstrap, bootstrapped
 from analysis.tables.wording import counted_text
 
 BoolArray = npt.NDArray[np.bool_]
@@ -239,7 +239,7 @@ def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random
 
 
 def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reason: str = "") -> Estimate:
-    """An estimate with the percentile interval of its resamples, and without one where that would have no width.
+    """An estimate with the percentile interval of its resamples.
 
     Parameters
     ----------
@@ -257,7 +257,4 @@ def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reas
     estimate = bootstrapped(value, drawn, n, reason)
     # In how many resamples it is undefined differs from figure to figure: its reason says so, and the method is one.
     method = f"percentile bootstrap, {len(drawn):,} resamples of {units}" if estimate.method else ""
-    low, high = estimate.low, estimate.high
-    if low is not None and high is not None and high - low < NO_WIDTH:
-        low, high = None, None
-    return structs.replace(estimate, low=low, high=high, method=method)
+    return structs.replace(estimate, method=method)

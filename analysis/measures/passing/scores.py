@@ -20,7 +20,7 @@ from analysis.stats.paired_rates import paired_rates
 from analysis.stats.pass_at_k import Kind, each_task, mean_over_tasks
 from analysis.stats.patterns import FloatArray, IntArray, Patterns, distinct_rows
 from analysis.stats.proportions import wilson
-from analysis.stats.resampling import NO_WIDTH, bootstrap, bootstrapped
+from analysis.stats.resampling import bootstrap, bootstrapped
 
 FEW_TASKS = 30
 """With fewer tasks than this a resampled interval is too short (`benchmarks/validity/RESULTS.md`)."""
@@ -243,14 +243,7 @@ def _mean(
     if ((values == 0) | (values == 1)).all():
         each = np.ones(len(values), dtype=np.int64) if times is None else times
         return wilson(int(each[values == 1].sum()), int(each.sum()))
-    return _with_width(mean_over_tasks(cells, k, np.random.default_rng(seed), kind, resamples, times).mean)
-
-
-def _with_width(estimate: Estimate) -> Estimate:
-    """An estimate, without its interval where that has no width and would look certain; its reason says so."""
-    low, high = estimate.low, estimate.high
-    flat = low is not None and high is not None and high - low < NO_WIDTH
-    return structs.replace(estimate, low=None, high=None) if flat else estimate
+    return mean_over_tasks(cells, k, np.random.default_rng(seed), kind, resamples, times).mean
 
 
 def _flicker(cells: Mapping[str, Cell], resamples: int, seed: int) -> Flicker:
@@ -283,7 +276,7 @@ def _expected_flicker(kinds: Patterns, n: int, resamples: int, seed: int) -> Est
 
     value = float(expected(kinds.items[np.newaxis, :].astype(np.float64))[0])
     drawn = bootstrap(expected, kinds.items, resamples, np.random.default_rng(seed))
-    found = _with_width(bootstrapped(value, drawn, n, units="tasks"))
+    found = bootstrapped(value, drawn, n, units="tasks")
     return Estimate(found.value, found.low, found.high, found.n, f"{_BY_CHANCE}; {found.method}", found.reason)
 
 

@@ -8,7 +8,7 @@ from analysis.measures.recovery.problems import Problem
 from analysis.measures.recovery.rates import as_judged, by_unit, recovery_rate, truly
 from analysis.stats.clustered_bounds import korn_graubard
 from analysis.stats.correction import rogan_gladen_clustered
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import Estimate, told
 from harness.errors import UsageError
 
 NO_LABEL = "no problem with a label of the judge"
@@ -80,6 +80,6 @@ def _corrected(measured: Sequence[Problem], used: Sequence[Problem]) -> Estimate
             None, n=0, reason="a half lacks problems that recovered, or that did not: nothing to correct by"
         )
     try:
-        return rogan_gladen_clustered(flagged, found, left_alone).estimate
+        return told(rogan_gladen_clustered(flagged, found, left_alone).estimate)
     except UsageError as error:
         return Estimate(None, n=sum(n for _, n in flagged), reason=error.found)

@@ -1,7 +1,8 @@
 """Attempts of one system under one setting, as measures take them: which of them count, and case by case.
 
-An attempt at a case that was not affirmed counts nowhere. One that broke before its patch was scored has no label: it
-is no repair, so that it counts as unsolved in the solve rate, and a second rate leaves it out.
+An attempt at a case that was not affirmed, or whose oracle is flaky, counts nowhere. One that broke before its patch
+was scored has no label: it is no repair, so that it counts as unsolved in the solve rate, and a second rate leaves it
+out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.repair_attempt import RepairAttempt
-
-NOT_AFFIRMED = "not_affirmed"
-"""How an attempt ended whose case does not hold."""
+from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 CUT_OFF = frozenset({"iterations", "seconds"})
 """How a run ended that reached a limit."""
@@ -56,7 +54,8 @@ class RepairArm(Struct, frozen=True):
 def counted(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
     """The attempts at cases that hold, in order of case and number: of two with one id the last."""
     last = {attempt.id: attempt for attempt in attempts}
-    of_held = (attempt for attempt in last.values() if attempt.ended != NOT_AFFIRMED)
+    left_out = {attempt.case for end in (NOT_AFFIRMED, FLAKY) for attempt in ended_as(end, last.values())}
+    of_held = (attempt for attempt in last.values() if attempt.case not in left_out)
     return sorted(of_held, key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
 
 
@@ -68,10 +67,10 @@ def by_case(attempts: Iterable[RepairAttempt]) -> dict[str, list[RepairAttempt]]
     return cases
 
 
-def not_affirmed(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
-    """The attempts at cases that do not hold."""
+def ended_as(end: str, attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
+    """The attempts that ended in one way, of two with one id the last."""
     last = {attempt.id: attempt for attempt in attempts}
-    return [attempt for attempt in last.values() if attempt.ended == NOT_AFFIRMED]
+    return [attempt for attempt in last.values() if attempt.ended == end]
 
 
 def had_error(attempt: RepairAttempt) -> bool:

@@ -8,15 +8,15 @@ from typing import Any
 
 import msgspec
 
-from analysis.measures.repair.attempts import NOT_AFFIRMED
 from analysis.measures.repair.scores import RepairScores
+from harness.repair_attempt import FLAKY, NOT_AFFIRMED
 
 
 def repair_document(scores: RepairScores) -> dict[str, Any]:
     """What scripts may rely on, a case an attempt, and more.
 
-    In `cases` `solved` is `null` where a case does not hold or its patch was not scored; `error` is `null` where there
-    was none. With several attempts a case has several entries, told apart by `sample`.
+    In `cases` `solved` is `null` where a case does not hold, its oracle is flaky or its patch was not scored;
+    `error` is `null` where there was none. With several attempts a case has several entries, told apart by `sample`.
     """
     arm = scores.arm
     last = {attempt.id: attempt for attempt in arm.attempts}
@@ -24,7 +24,7 @@ def repair_document(scores: RepairScores) -> dict[str, Any]:
         {
             "id": attempt.case,
             "sample": attempt.sample,
-            "solved": None if attempt.ended == NOT_AFFIRMED else attempt.solved,
+            "solved": None if attempt.ended in (NOT_AFFIRMED, FLAKY) else attempt.solved,
             "patched": attempt.patched,
             "error": attempt.error or None,
             "ended": attempt.ended,
@@ -38,6 +38,7 @@ def repair_document(scores: RepairScores) -> dict[str, Any]:
             "n": scores.n,
             "attempts": scores.attempts,
             "not_affirmed": scores.not_affirmed,
+            "flaky": scores.flaky,
             "unscored": scores.unscored,
             "policy": arm.policy,
             "setting": arm.setting,

@@ -14,8 +14,8 @@ from analysis.measures.repair.attempts import (
     RepairArm,
     by_case,
     counted,
+    ended_as,
     had_error,
-    not_affirmed,
     noted,
     ran,
     solved_counts,
@@ -26,7 +26,7 @@ from analysis.stats.pass_at_k import mean_over_tasks
 from analysis.stats.patterns import FloatArray
 from analysis.stats.proportions import wilson
 from analysis.stats.resampling import bootstrap, bootstrapped
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 MOST_K = 10
 """Up to which k SR@k is given."""
@@ -72,8 +72,9 @@ class RepairScores(Struct, frozen=True):
     ----------
     n, attempts
         The cases that count, and the attempts at them.
-    not_affirmed
-        Cases whose tests did not fail before, or not pass with the golden patch: they count nowhere.
+    not_affirmed, flaky
+        Cases whose tests did not fail before, or not pass with the golden patch, and cases whose oracle
+        does not answer alike each time: they count nowhere.
     unscored
         Attempts at cases that count which broke before their patch was scored.
     solve_rate
@@ -100,6 +101,7 @@ class RepairScores(Struct, frozen=True):
     n: int
     attempts: int
     not_affirmed: int
+    flaky: int
     unscored: int
     solve_rate: Estimate
     solve_rate_scored: Estimate
@@ -126,7 +128,8 @@ def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> 
         arm=arm,
         n=len(cases),
         attempts=len(attempts),
-        not_affirmed=len(by_case(not_affirmed(arm.attempts))),
+        not_affirmed=len(by_case(ended_as(NOT_AFFIRMED, arm.attempts))),
+        flaky=len(by_case(ended_as(FLAKY, arm.attempts))),
         unscored=sum(attempt.solved is None for attempt in attempts),
         solve_rate=solve_rate,
         solve_rate_scored=rate(_solved, scored),

@@ -7,6 +7,7 @@ from analysis.measures.repair.scores import RepairScores, Spent
 from analysis.stats.estimate import Estimate
 from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 from analysis.tables.wording import counted_text, p_text, points_text, with_interval
+from harness.repair_attempt import failed_word
 
 SOLVED = "Solved (SR@1)"
 PATCHED = "Patch generated (PGR)"
@@ -109,10 +110,16 @@ def _rate_rows(one: RepairScores, source: str) -> list[Row]:
 
 def _left_out(found: Sequence[RepairScores]) -> tuple[str, ...]:
     return tuple(
-        f"{one.arm.name}: {counted_text(one.not_affirmed, 'case')} did not hold and "
-        f"{'counts' if one.not_affirmed == 1 else 'count'} nowhere."
+        f"{one.arm.name}: {counted_text(count, 'case')} {why} and {'counts' if count == 1 else 'count'} nowhere."
         for one in found
-        if one.not_affirmed
+        for count, why in (
+            (one.not_affirmed, "did not hold"),
+            (
+                one.flaky,
+                f"{'has' if one.flaky == 1 else 'have'} a flaky oracle, which passes and fails on the same code,",
+            ),
+        )
+        if count
     )
 
 
@@ -206,7 +213,11 @@ def signals_table(found: Sequence[RepairScores]) -> Table:
         Row(words, count, n=said.passed + said.failed + said.unknown, source=one.arm.name, unit="count", group=name)
         for one in found
         for name, said in one.signals.items()
-        for words, count in (("passed", said.passed), ("failed", said.failed), ("could not tell", said.unknown))
+        for words, count in (
+            ("passed", said.passed),
+            (failed_word(name), said.failed),
+            ("could not tell", said.unknown),
+        )
     ]
     names = list(dict.fromkeys(name for one in found for name in one.signals))
     return Table(

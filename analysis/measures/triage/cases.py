@@ -41,7 +41,7 @@ class JudgedCases(Struct, frozen=True):
     gold: tuple[GoldLabel, ...]
     subcategories: tuple[GoldLabel, ...] = ()
     constructions: Mapping[str, Construction] = {}
-    evidence: Evidence = "generated"
+    evidence: Evidence = "real"
     dataset: str = ""
 
     @property

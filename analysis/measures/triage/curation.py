@@ -20,17 +20,19 @@ from msgspec import Struct
 from analysis.measures.judging.units import BoolArray, Units, units_of
 from analysis.measures.triage.cases import JudgedCases
 from analysis.stats.correction import rogan_gladen
-from analysis.stats.estimate import Estimate
+from analysis.stats.estimate import Estimate, told
 from analysis.stats.proportions import clopper_pearson, wilson
 from harness.attribution import FAULTS, Action, TriageVerdict, taxonomy
 from harness.errors import UsageError
+from harness.triage_case import OUTCOME_FORM
 
 Outcome = Literal["passed", "failed"]
 UNDECIDED = "undecided"
 ACTIONS: tuple[str, ...] = (*get_args(Action), UNDECIDED)
 """All that can be done with a run."""
 
-NO_OUTCOME = "Nobody recorded whether the run passed."
+NO_OUTCOME = f"Nobody recorded whether the run passed. {OUTCOME_FORM}"
+NO_STEP = "No record shows a step of the agent, so that there is nothing to keep."
 NOTHING_KEPT = "no run is kept"
 NO_GOLD = "no kept run has a gold label"
 NO_RATES = "the judge's errors are not known: no labelled cases were judged by it"
@@ -171,8 +173,8 @@ class Curation(Struct, frozen=True):
     rates: ErrorRates | None = None
 
 
-def decide(verdict: TriageVerdict, outcome: Outcome | None) -> Decision:
-    """What table 1 does with a run."""
+def decide(verdict: TriageVerdict, outcome: Outcome | None, *, acted: bool = True) -> Decision:
+    """What table 1 does with a run; one in which the agent `acted` not at all is never kept, whatever its label."""
     if verdict.label is None:
         why = f"The judge gave no label ({verdict.status}{f': {verdict.error}' if verdict.error else ''})."
         return Decision(verdict.item, outcome, None, UNDECIDED, why)
@@ -182,6 +184,8 @@ def decide(verdict: TriageVerdict, outcome: Outcome | None) -> Decision:
     if cell is None:
         why = f"The run {outcome}, and the taxonomy has no such run with the label {verdict.label!r}."
         return Decision(verdict.item, outcome, verdict.label, UNDECIDED, why)
+    if cell[0] == "keep" and not acted:
+        return Decision(verdict.item, outcome, verdict.label, UNDECIDED, NO_STEP)
     return Decision(verdict.item, outcome, verdict.label, cell[0], cell[1])
 
 
@@ -287,7 +291,7 @@ def _corrected_share(decisions: Sequence[Decision], rate: Rate | None) -> Estima
 
 def _rogan_gladen(flagged: int, n: int, rate: Rate, confidence: float = 0.95) -> Estimate:
     try:
-        return rogan_gladen((flagged, n), rate.found, rate.left_alone, confidence).estimate
+        return told(rogan_gladen((flagged, n), rate.found, rate.left_alone, confidence).estimate)
     except UsageError as error:
         return Estimate(None, n=n, reason=error.found)
 
@@ -302,7 +306,7 @@ def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
     if any(share.low is None or share.high is None for _, share in used):
         return Estimate(value, n=n, method="Rogan-Gladen", reason="too few labelled cases for an interval")
     low, high = (sum(weight * float(getattr(share, end)) for weight, share in used) for end in ("low", "high"))
-    return Estimate(value, low, high, n, "Rogan-Gladen, Lang-Reiczigel, ends joined, 95%")
+    return told(Estimate(value, low, high, n, "Rogan-Gladen, Lang-Reiczigel, ends joined, 95%"))
 
 
 def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None) -> Estimate:
@@ -314,7 +318,7 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
     if rates is None:
         return Estimate(None, n=kept, reason=NO_RATES)
     true = _rogan_gladen(kept, len(answered), rates.keep, 0.975)
-    if true.value is None:
+    if true.value is None or true.low is None:
         return Estimate(None, n=kept, reason=true.reason)
     found = wilson(*rates.keep.found, 0.975)
     share = kept / len(answered)
@@ -324,7 +328,7 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
 
     value = joined(true.value, found.value)
     method = "Rogan-Gladen prevalence × sensitivity / share kept, ends joined, 95%"
-    return Estimate(value, joined(true.low, found.low), joined(true.high, found.high), kept, method)
+    return told(Estimate(value, joined(true.low, found.low), joined(true.high, found.high), kept, method))
 
 
 def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: str) -> ErrorRates:

@@ -5,7 +5,7 @@ The page asks for nothing outside itself, and its policy forbids it: only its ow
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -14,6 +14,13 @@ from analysis.pages.foot import Foot, described
 from analysis.pages.rendering import asset, markup, render
 
 _SCRIPTS = ("browser/elements.js", "browser/runs.js", "browser/listing.js")
+_SCRIPTS_OF = {
+    "judges/page.html.jinja": ("judges/items.js", "judges/item.js", "judges/browser.js"),
+    "repairs/page.html.jinja": ("repairs/browser.js",),
+    "runs/index.html.jinja": ("browser/judged_runs.js", "runs/index.js"),
+    "sessions/page.html.jinja": ("browser/judged_runs.js", "sessions/browser.js"),
+}
+"""The scripts of each template's browser, which come after those that all share."""
 
 LINES_SHOWN = 200
 """How many of the things stand in the page for readers without scripts."""
@@ -33,7 +40,6 @@ class Listed(Struct, Generic[Line], frozen=True):
 
 def browser_page(
     template: str,
-    scripts: Sequence[str],
     *,
     title: str,
     finding: str,
@@ -47,8 +53,6 @@ def browser_page(
     ----------
     template
         The template, which extends `browser/page.html.jinja`.
-    scripts
-        The scripts of its browser, which come after those that all browsers share.
     title, finding
         Its heading, and its first sentence.
     warnings
@@ -58,7 +62,7 @@ def browser_page(
     values
         What the template shows besides.
     """
-    whole = "{\n" + "\n".join(map(asset, (*_SCRIPTS, *scripts))) + "\n}"
+    whole = "{\n" + "\n".join(map(asset, (*_SCRIPTS, *_SCRIPTS_OF[template]))) + "\n}"
     return render(
         template,
         title=title,

@@ -91,7 +91,6 @@ def judge_page(
     """
     return browser_page(
         "judges/page.html.jinja",
-        ("judges/items.js", "judges/item.js", "judges/browser.js"),
         title=title,
         finding=finding,
         warnings=warnings,

@@ -33,10 +33,10 @@ def runs_page(
         Where the page comes from.
     """
     browser = runs.browser()
-    table = prevalence_table(categories, runs.patterns, source=counted_text(runs.n, "run"), paper="view", noun="run")
+    source = counted_text(runs.n, "run")
+    table = prevalence_table(categories, runs.patterns, source=source, paper="view", noun="run", evidence=runs.evidence)
     return browser_page(
         "runs/index.html.jinja",
-        ("browser/judged_runs.js", "runs/index.js"),
         title=f"Runs in {title}",
         finding=runs_finding(prevalence(categories, runs.patterns)),
         warnings=tuple(_warnings(unreadable)),

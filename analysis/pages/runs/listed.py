@@ -28,6 +28,7 @@ from analysis.pages.browser.wanted import rank_of, shortened
 from analysis.pages.runs.gist import gist
 from analysis.pages.sessions.shown import show_session
 from analysis.tables.wording import count_text, counted_text, number_text
+from harness.evidence import Evidence, together
 from harness.session import Session, session_of
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
@@ -155,6 +156,7 @@ class ListedRuns:
         self.patterns: Counter[Labels] = Counter()
         self.sub_agents = 0
         self.n = 0
+        self.evidence: Evidence = "real"
         self._index_bytes = index_bytes
         self._pieces = Pieces(steps_bytes)
         self._kept: list[_Kept] = []
@@ -165,6 +167,7 @@ class ListedRuns:
             self.patterns[tuple(verdict.label for verdict in run.verdicts)] += 1
         else:
             self.sub_agents += 1
+        self.evidence = together((self.evidence, run.session.evidence))
         found = sum(verdict.label == "yes" for verdict in run.verdicts)
         rank = rank_of(run.session, found)
         name = f"run-{self.n}" if self._pieces.wants(rank) else ""

@@ -24,7 +24,7 @@ from analysis.pages.rendering import markup
 from analysis.pages.sessions.flagged import FlaggedSessions
 from analysis.pages.table_html import table_html, table_id
 from analysis.plots import bars, curves
-from analysis.tables import Table
+from analysis.tables import Table, of_evidence
 from analysis.tables.wording import counted_text
 from harness.journal.labelled_sessions import LabelledSession
 from harness.session import Session
@@ -54,12 +54,11 @@ def sessions_page(
     categories = tuple(found.categories)
     total = prevalence(categories, _patterns(found))
     rates = rates_by_each(categories, _taken(sessions, flagged))
-    tables = list(_tables(found, rates))
+    tables = [of_evidence(table, found.evidence) for table in _tables(found, rates)]
     browser = flagged.browser()
     finding = headline(total, rates["project"])
     return browser_page(
         "sessions/page.html.jinja",
-        ("browser/judged_runs.js", "sessions/browser.js"),
         title=f"Findings in {counted_text(found.n, 'session')}",
         finding=finding,
         warnings=filter(None, (_broken(found), pooled_note(total, rates["project"]))),

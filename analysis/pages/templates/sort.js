@@ -1,13 +1,20 @@
 "use strict";
 for (const table of document.querySelectorAll("table.sortable")) {
-  const body = table.tBodies[0];
-  const key = (row, index) => {
-    const cell = row.cells[index];
+  const [heads] = table.tHead.rows;
+  /** The number in a row's cell; `null` where it has none, so that such rows come last. */
+  const key = (row, place) => {
+    const cell = row.cells[row.cells[place].className === "kind" ? place + 1 : place];
     const order = cell.dataset.order ?? cell.textContent.trim().replaceAll(",", "");
-    return order !== "" && Number.isFinite(Number(order)) ? Number(order) : order;
+    return order !== "" && Number.isFinite(Number(order)) ? Number(order) : null;
   };
-  const compare = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
-  for (const header of table.tHead.rows[0].querySelectorAll("th.number")) {
+  const sort = (place, down) => {
+    for (const body of table.tBodies) {
+      const rows = [...body.rows].filter(row => !row.classList.contains("group")).map(row => [key(row, place), row]);
+      rows.sort(([a], [b]) => a === null || b === null ? (a === null) - (b === null) : down ? b - a : a - b);
+      body.append(...rows.map(([, row]) => row));
+    }
+  };
+  for (const header of heads.querySelectorAll("th.number")) {
     const button = document.createElement("button");
     button.type = "button";
     button.title = "Sort by this column";
@@ -17,10 +24,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
     for (let before = header.previousElementSibling; before; before = before.previousElementSibling) place += before.colSpan;
     button.addEventListener("click", () => {
       const down = header.ariaSort !== "descending";
-      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      for (const other of heads.cells) other.removeAttribute("aria-sort");
       header.ariaSort = down ? "descending" : "ascending";
-      const rows = [...body.rows].sort((a, b) => compare(key(a, place), key(b, place)));
-      body.append(...(down ? rows.reverse() : rows));
+      sort(place, down);
     });
   }
 }

@@ -6,19 +6,18 @@ were equal.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import structs
 
 from analysis.audit.arm_sizes import ArmSize, implied_arm_size
 from analysis.audit.checks import check_figure
 from analysis.audit.tables import CheckedFigure, checked_rows, printed_count, recomputed_rows
-from analysis.measures.prevalence import count_patterns, prevalence
+from analysis.measures.run_findings import sets_table
 from analysis.measures.validity import JudgedSet
 from analysis.published import Figure, Paper, load_paper, published_row
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import interval_words, number_text, with_interval
+from analysis.tables import Row, Table, made_by_this
+from analysis.tables.wording import interval_words, number_text
 
 CATEGORIES = {
     "loops": "Infinite loops",
@@ -156,39 +155,10 @@ def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) 
     notes
         What else to say, such as which sets are not at hand.
     """
-    found = [(judged, prevalence(*count_patterns(judged.verdicts))) for judged in sets]
-    rows: list[Row] = []
-    by_category: list[Row] = []
-    for judged, shares in found:
-        categories = [_share_row(judged, one.category, one.share) for one in shares.categories]
-        rows += measured_on(judged.benchmark, [_share_row(judged, _ANY, shares.any_share), *categories])
-        by_category += categories
-    return Table(
-        name="real_prevalence",
-        paper="wink",
-        title="Misbehaviour by rule in public runs",
-        finding=_spread({judged.benchmark: shares.any_share for judged, shares in found}),
-        rows=tuple(rows),
-        notes=(
-            "The rules are not Wink's classifiers and make errors of their own; the intervals are of sampling alone.",
-            "Each set has its own agents, tasks and choice of runs: none says how often agents misbehave in general.",
-            *notes,
-        ),
-        datasets=tuple(judged.benchmark for judged in sets),
-        drawn=tuple(by_category),
+    table = sets_table(sets)
+    notes = (
+        "The rules are not Wink's classifiers and make errors of their own; the intervals are of sampling alone.",
+        *table.notes,
+        *notes,
     )
-
-
-def _share_row(judged: JudgedSet, name: str, share: Estimate) -> Row:
-    return estimate_row(name, share, "share", judged.benchmark, judged.source)
-
-
-def _spread(overall: Mapping[str, Estimate]) -> str:
-    known = {name: share for name, share in overall.items() if share.value is not None}
-    if not known:
-        return "No set of runs is at hand."
-    least, most = (pick(known, key=lambda name: known[name].value or 0) for pick in (min, max))
-    return (
-        f"On {len(known)} public sets, the share of runs with a misbehaviour found by rule runs from "
-        f"{with_interval(known[least], 'share', least)} to {with_interval(known[most], 'share', most)}."
-    )
+    return structs.replace(table, name="real_prevalence", paper="wink", notes=notes)

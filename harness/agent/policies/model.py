@@ -81,8 +81,11 @@ class ModelPolicy:
         outcome = await ask(request)
         if isinstance(outcome, Failure):
             raise AgentStopped(f"the model gave no answer: {outcome.sentence}")
-        action = _of_calls(outcome) if outcome.calls else read_answer(outcome.text or "")
-        return replace(action, tokens=_tokens(outcome))
+        return replace(self.read(outcome), tokens=_tokens(outcome))
+
+    def read(self, reply: Reply) -> Action:
+        """The command in a reply: its first call, else what stands behind `Command:`."""
+        return _of_calls(reply) if reply.calls else read_answer(reply.text or "")
 
     def _functions(self, system: str) -> tuple[Function, ...]:
         """The commands that the system prompt names, as functions."""

@@ -1,11 +1,14 @@
 """`get_diff_details`, `get_task_details`: what is known about the change that broke the test, and about the task."""
 
+import re
 from collections.abc import Mapping
 
 from harness.agent.actions import Observation
 from harness.agent.environment import Environment
 from harness.agent.tools import Tool
 from harness.agent.tools.observing import PAGE, paged
+
+_CHANGED = re.compile(r"^(?:\+\+\+ b/|--- a/)([^\t\n]+)", re.MULTILINE)
 
 
 def _details(kind: str, number: str, known: Mapping[str, str], name: str, arguments: Mapping[str, str]) -> Observation:
@@ -17,7 +20,16 @@ def _details(kind: str, number: str, known: Mapping[str, str], name: str, argume
 
 
 async def _diff(arguments: Mapping[str, str], environment: Environment) -> Observation:
-    return _details("diff", arguments["diff_number"], environment.diffs, "get_diff_details", arguments)
+    known = {number: _titled(text) for number, text in environment.diffs.items()}
+    return _details("diff", arguments["diff_number"], known, "get_diff_details", arguments)
+
+
+def _titled(diff: str) -> str:
+    """A diff with what it is about above it: a bare one has no title, and the files that it changes say most."""
+    if not diff.lstrip().startswith(("diff ", "--- ", "Index: ")):
+        return diff
+    files = dict.fromkeys(_CHANGED.findall(diff))
+    return f"Title: none is known; it changes {', '.join(files) or 'no file'}\n\n{diff}"
 
 
 async def _task(arguments: Mapping[str, str], environment: Environment) -> Observation:

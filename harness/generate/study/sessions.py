@@ -96,7 +96,7 @@ def _case(index: int, seed: int, wordings: WordingSet) -> StudyCase:
     liked = None if random.random() >= rating.share else random.random() >= disliked
     trajectory = Trajectory(
         id=f"study-{wordings}-{seed}-{index:06}",
-        source=Source("generated"),
+        source=Source("generated", evidence="generated"),
         task=next(step.text for step in session.steps if step.role == "user"),
         steps=_dated(random, session.steps, started),
         agent=session.vocabulary.agent,

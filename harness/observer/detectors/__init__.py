@@ -10,7 +10,7 @@ from harness.observer.bounds import bounded_feedback
 from harness.observer.evidence import with_evidence
 from harness.observer.protocols import Detector
 from harness.protocols import Ask
-from harness.registry import Registry, raised
+from harness.registry import Registry
 from harness.trajectory import Trajectory
 
 _FORM = "A detector is a class without parameters that has `name` and `async detect(trajectory, ask)`."
@@ -33,11 +33,7 @@ def detector_named(name: str) -> Detector:
     UsageError
         There is none of that name, it cannot be loaded, or it is no detector.
     """
-    made = DETECTORS.load(name)
-    try:
-        detector = made()
-    except (Exception, SystemExit) as error:  # a class from elsewhere may raise anything
-        raise UsageError(f"the detector {name!r} cannot be made: {raised(error)}", _FORM) from error
+    detector: Detector = DETECTORS.made(name, form=_FORM)
     if not isinstance(getattr(detector, "name", None), str) or not callable(getattr(detector, "detect", None)):
         raise UsageError(f"{name!r} is not a detector", _FORM)
     return detector

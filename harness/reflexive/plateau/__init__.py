@@ -72,4 +72,5 @@ def detector(name: str, *, window: int = 3, shared: int = 3, ignored: frozenset[
             f"a plateau of {window} reflections that share {shared} words",
             "Compare at least two reflections, by at least one word.",
         )
-    return DETECTORS.load(name)(window, shared, ignored)
+    made: PlateauDetector = DETECTORS.made(name, window, shared, ignored)
+    return made

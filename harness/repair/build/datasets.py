@@ -10,15 +10,17 @@ test limited in time, as faulty programs may loop for ever.
 import gzip
 import json
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from harness.errors import InputError, UsageError
-from harness.repair.case import BEFORE, Case, CaseFolder, read_case, write_case
+from harness.repair.case import BEFORE, CASE, Case, CaseFolder, read_case, write_case
 from harness.repair.scoring import open_case, oracle_report
 from harness.workspace import Sandbox
 
@@ -98,8 +100,16 @@ SETS: dict[str, Callable[[Path], Iterator[Program]]] = {"quixbugs": quixbugs, "h
 """Name → what reads the set's folder."""
 
 
+def drawn(name: str, folder: Path, n: int | None, seed: int) -> set[str] | None:
+    """The ids of `n` cases of a set by chance; `None`, for all of them, without a number."""
+    if n is None:
+        return None
+    ids = [program.id for program in SETS[name](folder)]
+    return set(Random(seed).sample(ids, min(n, len(ids))))  # noqa: S311 -- no secret
+
+
 def write_cases(
-    name: str, folder: Path, to: Path, sandbox: Sandbox, only: Collection[str] | None = None
+    name: str, folder: Path, to: Path, sandbox: Sandbox, only: Collection[str] | None = None, workers: int = 1
 ) -> list[CaseFolder]:
     """The cases of a data set as folders below `to`; those that are there already are taken as they are.
 
@@ -111,6 +121,8 @@ def write_cases(
         The set's own files.
     only
         The ids of the cases that are wanted; all by default.
+    workers
+        How many are written at once.
 
     Raises
     ------
@@ -121,15 +133,19 @@ def write_cases(
     """
     if name not in SETS:
         raise UsageError(f"no data set {name!r} of broken programs", f"Known: {', '.join(SETS)}.")
-    found = []
-    for program in SETS[name](folder):
-        if only is not None and program.id not in only:
-            continue
-        case = to / program.id
-        if not (case / "case.toml").is_file():
-            _write(program, name, case, sandbox)
-        found.append(read_case(case))
-    return found
+    programs = [program for program in SETS[name](folder) if only is None or program.id in only]
+
+    def written(program: Program) -> CaseFolder:
+        if not (to / program.id / CASE).is_file():
+            _write(program, name, to / program.id, sandbox)
+        return read_case(to / program.id)
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            return list(pool.map(written, programs))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _write(program: Program, name: str, folder: Path, sandbox: Sandbox) -> None:

@@ -23,8 +23,8 @@ from harness.repair.failure_bot.change_point import STEADY
 from harness.repair.failure_bot.owner import is_bot
 from harness.repair.failure_bot.repository import ChangedFile, Commit, Repository
 from harness.repair.failure_bot.reproduce import CommitRuns, reproduce
+from harness.repair.failure_bot.task_case import diff_number, task_text
 from harness.repair.failure_bot.tasks import RepairTask
-from harness.repair.failure_bot.triage import diff_number, task_text
 from harness.repair.validators.test_files import is_test_file
 from harness.workspace import Limits, Sandbox, Toolchain
 from harness.workspace.suite_report import FailedTest
@@ -246,6 +246,6 @@ def _case(
         test_command=runs.command,
         oracle=task.tests,
         timeout_seconds=(options.limits or Limits()).seconds,
-        diffs={diff_number(task): task.diff} if change else {},
+        diffs={diff_number(task): repository.described(change)} if change else {},
         extra={"commit": commit.id, "author": commit.author, "committed": commit.committed.isoformat()},
     )

@@ -19,9 +19,6 @@ from harness.repair.case import CASE, Case, CaseFolder, write_case
 from harness.workspace import Sandbox
 from harness.workspace.suite_report import SuiteReport
 
-RUNS = 3
-"""How often the oracle has to fail before and pass after the golden patch."""
-
 TIMEOUT = 60.0
 _SHOWN = 6_000
 _FAILURES = 3
@@ -88,6 +85,7 @@ def write_planted(recipe: Recipe, source: Source, set_name: str, out: Path, sand
             "complexity": recipe.complexity,
             **({} if recipe.coverage is None else {"coverage": recipe.coverage}),
         },
+        evidence="generated",
     )
     if set_name == "patchgen":
         texts = instructions(faults, broken, fixed)
@@ -98,7 +96,7 @@ def write_planted(recipe: Recipe, source: Source, set_name: str, out: Path, sand
         for path, text in broken.items():
             (draft / "before" / path).write_bytes(text)
         write_case(case, draft, golden)
-        affirmed = affirm(CaseFolder(case, draft), sandbox, RUNS)
+        affirmed = affirm(CaseFolder(case, draft), sandbox)
         if not affirmed.holds:
             return affirmed.reason
         write_case(msgspec.structs.replace(case, task=task_text(affirmed.before[0])), draft, golden)

@@ -9,17 +9,21 @@ import csv
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from harness.errors import InputError
 
 State = Literal["failing", "flaky", "passing", "undecided"]
+
+_MOST_UNSEEN = 2
+"""After how many runs that say nothing of a test no more are made."""
 
 COLUMNS = ("test", "commit", "outcome")
 
@@ -56,7 +60,10 @@ class FlakinessPrior(Struct, frozen=True):
 
 
 class Flakiness(Struct, frozen=True):
-    """What a test is, with the posterior of each state; `rate` is how often it fails if it is flaky."""
+    """What a test is, with the posterior of each state; `rate` is how often it fails if it is flaky.
+
+    `unseen` is how many runs said nothing of it: they are neither passes nor failures.
+    """
 
     state: State
     failing: float
@@ -66,6 +73,7 @@ class Flakiness(Struct, frozen=True):
     runs: int
     failures: int
     recorded: int = 0
+    unseen: int = 0
 
 
 def estimate(
@@ -114,7 +122,7 @@ def estimate(
 
 
 def rerun(
-    run: Callable[[Sequence[str]], set[str]],
+    run: Callable[[Sequence[str]], Mapping[str, bool]],
     tests: Sequence[str],
     *,
     first: set[str],
@@ -123,12 +131,12 @@ def rerun(
     confidence: float = 0.95,
     most_runs: int = 20,
 ) -> dict[str, Flakiness]:
-    """Run tests again until each is known to fail, to pass or to be flaky, or until the runs are used up.
+    """Run tests again, once at least, until each is known to fail, to pass or to be flaky, or the runs are used up.
 
     Parameters
     ----------
     run
-        Runs tests together once and gives those that failed.
+        Runs tests together once and says of each whether it failed; one that was not seen is left out.
     first
         Those that failed in the first run, which counts.
     """
@@ -137,19 +145,25 @@ def rerun(
         of[one.test].append(one)
     failures = {test: int(test in first) for test in tests}
     runs = dict.fromkeys(tests, 1)
+    unseen = dict.fromkeys(tests, 0)
 
     def estimated(test: str) -> Flakiness:
-        return estimate(failures[test], runs[test], of[test], prior=prior, confidence=confidence)
+        found = estimate(failures[test], runs[test], of[test], prior=prior, confidence=confidence)
+        return replace(found, unseen=unseen[test])
 
     found = {test: estimated(test) for test in tests}
     for _ in range(most_runs - 1):
-        open_ones = [test for test in tests if found[test].state == "undecided"]
+        open_ones = [test for test in tests if found[test].state == "undecided" or runs[test] + unseen[test] == 1]
+        open_ones = [test for test in open_ones if unseen[test] < _MOST_UNSEEN]
         if not open_ones:
             break
-        failed = run(open_ones)
+        has_failed = run(open_ones)
         for test in open_ones:
-            runs[test] += 1
-            failures[test] += test in failed
+            if test in has_failed:
+                runs[test] += 1
+                failures[test] += has_failed[test]
+            else:
+                unseen[test] += 1
             found[test] = estimated(test)
     return found
 

@@ -9,11 +9,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
+from textwrap import indent
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from msgspec import Struct
@@ -23,6 +24,10 @@ from harness.workspace import beneath, copied_git_folder, git_environment
 
 _FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ct%x00%s"
 _FILE, _PROGRAM, _LINK = b"100644", b"100755", b"120000"
+_STATUS = ("--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+_NOBODY = {"NAME": "uncommitted", "EMAIL": ""}
+UNCOMMITTED = "uncommitted changes"
+"""The subject of the commit that stands for the files as they are."""
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 
 
@@ -61,14 +66,16 @@ class Repository:
     ----------
     folder
         A checkout, a linked worktree, or a bare repository.
+    uncommitted
+        Whether the files as they stand are the head, as a commit that only the copy has.
 
     Raises
     ------
     InputError
-        It is no git repository, or one whose objects stand elsewhere.
+        It is no git repository, or one whose objects stand elsewhere, or has no commit.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, uncommitted: bool = False) -> None:
         self.folder = folder
         git, shared = _git_folders(folder)
         self._own = Path(tempfile.mkdtemp(prefix="misstep-git-"))
@@ -81,6 +88,9 @@ class Repository:
             shallow = self._git / "shallow"
             self._cut = set(shallow.read_text().split()) if shallow.is_file() else set()
             self.head = self.commit("HEAD")
+            self.has_files = (folder / ".git").exists()
+            if uncommitted and self.has_files and self.uncommitted_paths():
+                self.head = self.commit(self._committed())
         except BaseException:
             self.close()
             raise
@@ -106,9 +116,29 @@ class Repository:
             There is none.
         """
         found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
+        if not found.strip() and name == "HEAD":
+            raise InputError("has no commit yet", "Commit the files first.", file=self.folder)
         if not found.strip():
             raise InputError(f"no commit {name!r}", "Name a commit, a branch or a tag.", file=self.folder)
         return next(self._log("--no-walk", found.decode().strip()))
+
+    def uncommitted_paths(self) -> list[str]:
+        """The files of the checkout that are not as at its head, without those that it ignores."""
+        if not self.has_files:
+            return []
+        self._ask("read-tree", "HEAD", at=self.folder)
+        said = self._ask("status", "--porcelain", "-z", *_STATUS, at=self.folder)
+        return sorted(_name(entry[3:]) for entry in said.split(b"\0") if entry)
+
+    def _committed(self) -> str:
+        """The id of a commit of the files as they stand, whose time is that of the head: it is the same each time."""
+        self._ask("add", "--all", at=self.folder)
+        tree = self._ask("write-tree").decode().strip()
+        when = f"{int(self.head.committed.timestamp())} +0000"
+        person = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _NOBODY.items()}
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        arguments = ("commit-tree", tree, "-p", self.head.id, "-m", UNCOMMITTED)
+        return self._ask(*arguments, variables={**person, **dates}).decode().strip()
 
     def first_parents(self, newest: str, most: int, *, after: str = "") -> list[Commit]:
         """The commits that landed, oldest first: along first parents, so that a merge is one change as it landed.
@@ -127,6 +157,15 @@ class Repository:
     def diff(self, commit: Commit) -> str:
         """What a commit changed of what it landed on, as a unified diff."""
         return self._ask("diff-tree", "-p", *_PLAIN, "--full-index", *_from(commit)).decode("utf-8", "surrogateescape")
+
+    def described(self, commit: Commit) -> str:
+        """A commit as people are shown it: its title, author, summary, and what it changed."""
+        message = self._ask("log", "--no-walk", "--format=%B", commit.id).decode("utf-8", "replace").strip()
+        title, _, summary = message.partition("\n")
+        head = [f"Title: {title}", f"Author: {commit.author}, {commit.committed:%Y-%m-%d}"]
+        if summary.strip():
+            head += ["Summary:", indent(summary.strip(), "    ")]
+        return "\n".join([*head, "", self.diff(commit)])
 
     def changed_files(self, commit: Commit) -> list[ChangedFile]:
         """The files that a commit changed of what it landed on."""
@@ -203,12 +242,20 @@ class Repository:
             when = datetime.fromtimestamp(int(seconds), UTC)
             yield Commit(name, tuple(parents.split()), author, email, when, subject, name in self._cut)
 
-    def _ask(self, *arguments: str, check: bool = True, given: bytes = b"") -> bytes:
-        environment = git_environment(self._git, self._empty)
+    def _ask(
+        self,
+        *arguments: str,
+        check: bool = True,
+        given: bytes = b"",
+        at: Path | None = None,
+        variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> bytes:
+        place = (at or self._empty).resolve()
+        environment = {**git_environment(self._git, place), **variables}
         try:
             done = subprocess.run(  # noqa: S603
                 ["git", *arguments],  # noqa: S607
-                cwd=self._empty,
+                cwd=place,
                 env=environment,
                 input=given,
                 capture_output=True,

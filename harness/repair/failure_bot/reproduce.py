@@ -1,7 +1,7 @@
 """Running a test command in the sandbox on the tree of a commit, and what that says of one test."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,14 +14,15 @@ from harness.errors import InputError
 from harness.repair.failure_bot.change_point import Outcome
 from harness.repair.failure_bot.repository import Repository
 from harness.workspace import Limits, Sandbox, Snapshot, Toolchain, Workspace, open_workspace
-from harness.workspace.suite_command import runner_of
 from harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport
-from harness.workspace.suite_run import run_suite
+from harness.workspace.suite_run import How, breaks, is_of, run_suite
 
 KEPT = 4
 """How many commits' trees are held at once: a search goes back and forth between a few."""
 
 _NOT_STARTED = (126, 127)
+_CUT_SHORT = (2, 3)
+"""What pytest ends with where it was interrupted, as by a file that it cannot import, or broke."""
 _SHOWN = 6_000
 _LONGEST_LINE = 60_000
 _UNKNOWN_TO_UNITTEST = "unittest.loader._FailedTest"
@@ -64,12 +65,12 @@ class CommitRuns:
         while self._open:
             self._close(next(iter(self._open)))
 
-    def report(self, commit: str, tests: Sequence[str] = ()) -> SuiteReport:
+    def report(self, commit: str, tests: Sequence[str] = (), how: How = "either") -> SuiteReport:
         """Run tests at a commit, all of the command's where none is named."""
         workspace = self.workspace(commit)
         if sum(map(len, tests)) > _LONGEST_LINE:
-            tests = ()  # no shell takes such a line; what is asked about is among all of them
-        return run_suite(workspace, self.command, tests, self._limits)
+            how = "whole"  # no shell takes such a line; what is asked about is among all of them
+        return run_suite(workspace, self.command, tests, self._limits, how=how)
 
     def workspace(self, commit: str) -> Workspace:
         """The tree of a commit as it was committed, open until some other trees have been asked for."""
@@ -98,10 +99,9 @@ class CommitRuns:
     def _close(self, commit: str) -> None:
         self._open.pop(commit)[2].close()
 
-    def outcome(self, commit: str, test: str) -> Outcome:
+    def outcome(self, commit: str, test: str, how: How = "either") -> Outcome:
         """Run one test at a commit, the whole command where the id is empty."""
-        report = self.report(commit, [test] if test else [])
-        return outcome_of(report, test)
+        return outcome_of(self.report(commit, [test], how), test)
 
 
 def reproduce(runs: CommitRuns, commit: str) -> Reproduction:
@@ -125,13 +125,13 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
         The command ran no test, or cannot be started.
     """
     if report.failed or report.passed:
-        return report.failed
+        return tuple({test.id: test for test in reversed(report.failed)}.values())[::-1]
     if report.exit_code in _NOT_STARTED:
         raise InputError(
             f"the test command {command!r} cannot be started in the sandbox: {report.output.strip()[-300:]}",
             "Give a command whose programs are part of the system or of this Python.",
         )
-    if report.ended == "exited" and report.ran == 0 and runner_of(command) != "exit_code":
+    if report.ended == "exited" and report.ran == 0 and not report.failed:
         raise InputError(f"the test command {command!r} runs no test", "Give a command that finds some.")
     lines = [line.strip() for line in report.output.splitlines() if line.strip()]
     said = lines[-1] if lines else f"it ended with exit code {report.exit_code}"
@@ -143,31 +143,27 @@ def outcome_of(report: SuiteReport, test: str) -> Outcome:
     """What a run of one test says of it.
 
     A test that is not there, or is skipped, does not fail; one whose file cannot be imported at that commit, or
-    that meets a limit, says nothing, unless that is the failure itself.
+    that meets a limit, says nothing, unless that is the failure itself. The whole command, which has no id, says
+    nothing where a limit ended it.
     """
-    if report.exit_code in _NOT_STARTED:
+    if report.exit_code in _NOT_STARTED or report.ended not in ("exited", "signal"):
         return "undecided"
     if not test:
         return "passed" if report.passed else "failed"
     if any(failed.id == test for failed in report.failed):
         return "failed"
+    if any(is_of(seen, test) for seen in report.seen or ()):
+        return "passed"
     if report.failed and all(_is_absent(failed, test) for failed in report.failed):
+        return "absent"
+    is_whole = report.exit_code not in _CUT_SHORT and report.seen is not None
+    if is_whole and not any(breaks(failed.id, test) for failed in report.failed):
         return "absent"
     if report.passed:
         return "passed"
     if report.ended != "exited" or report.failed or report.ran is None:
         return "undecided"
     return "absent" if report.ran == 0 else "undecided"
-
-
-def file_of(test: str, paths: Collection[str]) -> str:
-    """The file of a test by its id, `tests/a.py::test_b` or `tests.a.Group.test_b`; empty where there is none."""
-    file = test.partition("::")[0]
-    if file in paths:
-        return file
-    parts = test.split(".")
-    names = ("/".join(parts[:length]) + ".py" for length in range(len(parts), 0, -1))
-    return next((name for name in names if name in paths), "")
 
 
 def _is_absent(failed: FailedTest, test: str) -> bool:

@@ -81,13 +81,12 @@ def _flaky(situation: Situation) -> str | None:
     found = situation.flakiness
     if found is None or found.state != "flaky":
         return None
-    hint = "; as it failed once alone, it may depend on the tests that run before it" if found.failures == 1 else ""
-    return f"the test is flaky: it failed in {found.failures} of {found.runs} runs (posterior {found.flaky:.0%}){hint}"
+    return f"the test is flaky: it failed in {found.failures} of {found.runs} runs (posterior {found.flaky:.0%})"
 
 
 def _undecided(situation: Situation) -> str | None:
     found = situation.flakiness
-    if found is None or found.state != "undecided":
+    if found is None or found.state != "undecided" or found.unseen:  # a test that no rerun sees cannot be told
         return None
     return f"{found.runs} runs do not tell whether the test is flaky (posterior {found.flaky:.0%})"
 

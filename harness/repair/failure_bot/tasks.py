@@ -43,6 +43,8 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
         What that change did.
     owner, owner_reason
         Who it is given to, and why.
+    alone
+        Whether its tests can be run alone; otherwise they are run with all others.
     flakiness
         The posterior that the first test is flaky.
     attached_diff
@@ -60,6 +62,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
     diff: str = ""
     owner: str = ""
     owner_reason: str = ""
+    alone: bool = True
     flakiness: float = 0.0
     attached_diff: str = ""
     state: TaskState = "open"

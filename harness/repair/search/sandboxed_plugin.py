@@ -26,7 +26,7 @@ from _pytest.runner import runtestprotocol
 FOLDER = ".misstep-search"
 JOB = f"{FOLDER}/job.json"
 RESULTS = f"{FOLDER}/results.jsonl"
-_ROOT = Path.cwd()
+_ROOT = Path(os.environ.get("MISSTEP_SEARCH_ROOT") or Path.cwd())
 _FUTURE_FLAGS = 0x1FF0000
 Codes = dict[tuple[str, int], types.CodeType]
 _WALL = 10  # how many times its processor time a process may take by the clock: the machine may be busy

@@ -12,6 +12,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from harness.errors import MisstepError
+from harness.repair.validators.test_files import oracle_files
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scoped = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
@@ -191,7 +192,8 @@ def sources_and_tests(
     oracle
         The tests that fail.
     """
-    own = {test.partition("::")[0] for test in oracle}
+    paths = list(paths)
+    own = oracle_files(oracle, paths)
     sources: dict[str, Source] = {}
     tests: list[str] = []
     for path in [path for path in paths if path.endswith(".py")][:_MOST_FILES]:

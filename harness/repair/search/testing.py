@@ -1,13 +1,15 @@
 """Asks the sandbox: which lines each test executes, and which of many candidate changes makes the tests pass.
 
-All of it needs a setting with test execution. Tests of pytest are run by `sandboxed_plugin`; for any other command a
-few candidates are written to their files and tested one after the other.
+All of it needs a setting with test execution. Tests of pytest and unittest are run by `sandboxed_plugin`, in one
+process for many candidates. Of any other command that starts Python `sandboxed_tracer` notes the lines, and candidates
+are written to their files and tested one after the other.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,9 +17,13 @@ import msgspec
 from msgspec import Struct
 
 from harness.repair.attempt import CaseWorkspace
+from harness.repair.case import Case
 from harness.repair.search.source import Change, changed
+from harness.repair.validators.test_files import pytest_id
 from harness.workspace import Limits
-from harness.workspace.suite_command import runner_of, suite_command
+from harness.workspace.suite_command import as_pytest, runner_of, suite_command
+from harness.workspace.suite_report import SuiteReport
+from harness.workspace.suite_run import How, run_suite
 
 _PLUGIN = "misstep_search_plugin"
 _FOLDER = ".misstep-search"
@@ -25,6 +31,8 @@ _WALL = 6
 """How many times its processor time a job may take by the clock: other work may share the machine."""
 _LEAST_SECONDS = 0.06
 """Processor time of a candidate besides what its process and the passing tests take."""
+_MOST_PASSING = 8
+"""How many passing tests are traced, where each needs a run of the test command."""
 _MOST_TEST_SECONDS = 2.0
 """How long the tests that pass already may take together for each candidate; those of the oracle are run always."""
 
@@ -38,15 +46,17 @@ class Effort(Struct, frozen=True):
         Processor time of one test on the broken program: it may loop for ever.
     spectrum_seconds, search_seconds
         Processor time of all tests together, and of all candidates together.
-    candidates, one_by_one
-        How many candidates are tried at most; how many where each needs a run of the test command.
+    candidates
+        How many candidates are tried at most.
+    one_by_one_seconds
+        How long candidates are tried by the clock where each needs a run of the test command.
     """
 
     test_seconds: float = 0.5
     spectrum_seconds: float = 20.0
     search_seconds: float = 12.0
     candidates: int = 6_000
-    one_by_one: int = 12
+    one_by_one_seconds: float = 90.0
 
 
 class Observed(Struct, frozen=True):
@@ -101,19 +111,57 @@ class SandboxedTests:
             raise PermissionError("this setting gives no test execution")
         self._place = place
         self._effort = effort
-        self._uses_pytest = runner_of(place.case.test_command) == "pytest"
+        self._line, self._oracle = _for_pytest(place.case, place.workspace.files())
 
     def spectrum(self, files: Sequence[str]) -> tuple[Observed, ...]:
         """Which lines of `files` each test of the oracle's files executes, and whether it passes; none if unknown."""
-        if not self._uses_pytest:
-            return ()
         effort = self._effort
         job = {"kind": "spectrum", "seconds": effort.test_seconds, "budget": effort.spectrum_seconds, "files": files}
-        return tuple(_read(self._run(job, effort.spectrum_seconds), Observed))
+        observed = _read(self._run(job, effort.spectrum_seconds), Observed) if self._line else []
+        if not any(each.oracle and not each.passed for each in observed):
+            self._line = ""  # they fail in another way than pytest would run them
+            return tuple(self._traced(files))
+        return tuple(observed)
+
+    def _traced(self, files: Sequence[str]) -> Iterator[Observed]:
+        """What each test of the oracle executes, and some that pass, where they have names; in a run of its own."""
+        case, started = self._place.case, time.monotonic()
+        seen: tuple[str, ...] = ()
+        if all(case.oracle) and case.alone:
+            seen = self._suite((), {}).seen or ()
+        for oracle, tests in ((True, case.oracle if seen else ("",)), (False, seen[:_MOST_PASSING])):
+            for test in tests:
+                if time.monotonic() - started < self._effort.spectrum_seconds:
+                    yield self._traced_run(test, files, oracle=oracle)
+
+    def _traced_run(self, test: str, files: Sequence[str], *, oracle: bool) -> Observed:
+        workspace = self._place.workspace
+        kept = workspace.take()
+        try:
+            workspace.write(f"{_FOLDER}/sitecustomize.py", _sandboxed("sandboxed_tracer.py"))
+            asked = (test,) if test else self._place.case.oracle
+            report = self._suite(asked, {"MISSTEP_SEARCH_FILES": "\n".join(files)})
+            said = workspace.read(f"{_FOLDER}/lines.txt").decode() if workspace.exists(f"{_FOLDER}/lines.txt") else ""
+        finally:
+            workspace.restore(kept)
+        lines: dict[str, list[int]] = {}
+        for number, _, path in (line.partition(" ") for line in said.splitlines()):
+            if number.isdecimal() and path in files:
+                lines.setdefault(path, []).append(int(number))
+        return Observed(test, oracle, report.passed, report.seconds, report.feedback(), lines)
+
+    def _suite(self, tests: Sequence[str], variables: Mapping[str, str]) -> SuiteReport:
+        """Run tests by the case's own command, under the tracer where variables name files for it."""
+        case = self._place.case
+        command = f"{_root(f'/{_FOLDER}')}{case.test_command}" if variables else case.test_command
+        how: How = "either" if case.alone else "whole"
+        exported = "".join(f"export {name}={shlex.quote(value)}; " for name, value in variables.items())
+        limits = Limits(seconds=min(case.timeout_seconds, 10 + self._effort.spectrum_seconds))
+        return run_suite(self._place.workspace, f"{exported}{command}", tests, limits, how=how)
 
     def search(self, candidates: Sequence[Candidate], observed: Sequence[Observed]) -> Search:
         """Try candidates in their order up to the first with which the tests pass."""
-        if not observed:
+        if not self._line:
             return self._one_by_one(candidates)
         numbered = list(enumerate(candidates))[: self._effort.candidates]
         quick, slow = _wanted(observed, self._effort.test_seconds)
@@ -156,14 +204,14 @@ class SandboxedTests:
 
     def _run(self, job: Mapping[str, object], seconds: float) -> bytes:
         """Carry out a job in the sandbox; the workspace is afterwards as it was."""
-        workspace, case = self._place.workspace, self._place.case
-        files = list(dict.fromkeys(test.partition("::")[0] for test in case.oracle))
-        line = suite_command(case.test_command, files) + " --assert=plain --tb=short -p no:randomly"
+        workspace = self._place.workspace
+        files = list(dict.fromkeys(test.partition("::")[0] for test in self._oracle))
+        line = _root() + suite_command(self._line, files) + " --assert=plain --tb=short -p no:randomly"
         kept = workspace.take()
         try:
-            workspace.write(f"{_PLUGIN}.py", self._plugin)
-            workspace.write(f"{_FOLDER}/job.json", json.dumps({**job, "oracle": case.oracle}).encode())
-            environment = {"PYTEST_PLUGINS": _PLUGIN, "PYTHONPATH": "/ws:."}
+            workspace.write(f"{_PLUGIN}.py", _sandboxed("sandboxed_plugin.py"))
+            workspace.write(f"{_FOLDER}/job.json", json.dumps({**job, "oracle": self._oracle}).encode())
+            environment = {"PYTEST_PLUGINS": _PLUGIN}
             limits = Limits(seconds=20 + _WALL * seconds)
             workspace.run(["/bin/sh", "-c", line], limits=limits, environment=environment)
             results = f"{_FOLDER}/results.jsonl"
@@ -173,8 +221,11 @@ class SandboxedTests:
 
     def _one_by_one(self, candidates: Sequence[Candidate]) -> Search:
         workspace = self._place.workspace
-        chosen = candidates[: self._effort.one_by_one]
+        chosen = candidates[: self._effort.candidates]
+        started = time.monotonic()
         for number, candidate in enumerate(chosen):
+            if time.monotonic() - started > self._effort.one_by_one_seconds:
+                return Search(number, None)
             kept = workspace.take()
             try:
                 text = workspace.read(candidate.path).decode()
@@ -185,9 +236,30 @@ class SandboxedTests:
                 workspace.restore(kept)
         return Search(len(chosen), None)
 
-    @cached_property
-    def _plugin(self) -> bytes:
-        return Path(__file__).with_name("sandboxed_plugin.py").read_bytes()
+
+def _sandboxed(name: str) -> bytes:
+    return Path(__file__).with_name(name).read_bytes()
+
+
+def _root(folder: str = "") -> str:
+    """What tells programs of the sandbox where the workspace is, and lets them import from there or a folder of it."""
+    return f'export MISSTEP_SEARCH_ROOT="$PWD" PYTHONPATH="$PWD{folder}:$PWD${{PYTHONPATH:+:$PYTHONPATH}}"; '
+
+
+def _for_pytest(case: Case, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The case's test command as one of pytest, with the names of its oracle there; empty where it cannot be so.
+
+    Pytest runs tests of unittest as well. Tests that fail after others only cannot be told in a process of their own.
+    """
+    runner, command = runner_of(case.test_command), case.test_command
+    if runner == "unittest":
+        command = as_pytest(command)
+        oracle = tuple(pytest_id(test, paths) for test in case.oracle)
+    else:
+        oracle = case.oracle
+    if runner not in ("pytest", "unittest") or not all(oracle) or not case.alone:
+        return "", ()
+    return command.replace("PYTHONPATH=", 'PYTHONPATH="$MISSTEP_SEARCH_ROOT":'), oracle
 
 
 def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Observed], list[Observed]]:

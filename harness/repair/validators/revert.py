@@ -7,9 +7,9 @@ undone where the patch removes it, one that it removed where the patch adds it.
 
 from collections import Counter
 
-from harness.repair_attempt import Signal
+from harness.repair_attempt import REVERT, Signal
 
-REVERT = 0.9
+ALIKE = 0.9
 """From here on a patch is called a revert: nearly every line of one is a line of the other."""
 
 
@@ -17,9 +17,11 @@ def check(patch: str, blamed: str) -> Signal:
     """How closely `patch` undoes `blamed`, both unified diffs; passed where it is no revert."""
     score = likeness(patch, blamed)
     if score is None:
-        return Signal("revert", None, "there is no change to compare with")
-    said = "undoes the blamed change" if score >= REVERT else "is no revert of the blamed change"
-    return Signal("revert", score < REVERT, said, score)
+        return Signal(REVERT, None, "there is no change to compare with")
+    said = (
+        "look whether what the blamed change was for is lost" if score >= ALIKE else "is no revert of the blamed change"
+    )
+    return Signal(REVERT, score < ALIKE, said, score)
 
 
 def likeness(patch: str, blamed: str) -> float | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -62,7 +63,7 @@ async def run_session(
     engineer = Engineer(lambda: wayward.slipping, drawn.patience, drawn.voice)
     watchers = Watchers(*([observer] if observer else []), engineer)
     acting: Policy = ModelPolicy(model) if model.name else wayward
-    patcher: Patcher = ModelPatcher(instructions(_FORMAT), model) if model.name else wayward
+    patcher: Patcher = ModelPatcher(partial(instructions, _FORMAT), model) if model.name else wayward
     policy = Paced(acting, observer) if observer else acting
     run, solved = await _worked(drawn, policy, patcher, watchers, sandbox, ask)
     tokens = tokens_of(run.steps)

@@ -89,4 +89,5 @@ def _told(folder: CaseFolder) -> str:
             shown.append(f"{folder.case.id}/{path}\n{text}")
     parts = [f"{folder.case.task.rstrip()}\n\nThe files stand in the folder {folder.case.id}/."]
     parts += ["The files that the failure leads to:", *shown] if shown else []
-    return "\n\n".join([*parts, instructions("search_replace")])
+    example = next(iter([*paths, *sources]), folder.case.oracle[0].partition("::")[0])
+    return "\n\n".join([*parts, instructions("search_replace", f"{folder.case.id}/{example}")])

@@ -25,11 +25,11 @@ from harness.loop_events import CheckStatus, Role, SnapshotName
 from harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
 from harness.repair.case import CaseFolder
 from harness.repair.scoring import put_files, score
-from harness.repair.validators.test_files import is_test_file
+from harness.repair.validators.test_files import is_test_file, oracle_files
 from harness.work_item import WorkItem
 from harness.workspace import Sandbox, Workspace, open_workspace
 from harness.workspace.kept_snapshots import KeptSnapshots, content_digest
-from harness.workspace.suite_command import runner_of
+from harness.workspace.suite_command import counts_tests
 from harness.workspace.suite_report import SuiteReport
 from harness.workspace.tree import GIT
 
@@ -99,7 +99,8 @@ class CaseTrees:
         found = hashlib.sha256()
         for path in self._workspace.files():
             case, _, inner = path.partition("/")
-            if is_test_file(inner) or (case in self._cases and inner in _own_files(self._cases[case])):
+            own = oracle_files(self._cases[case].case.oracle, {inner}) if case in self._cases else set()
+            if is_test_file(inner) or own:
                 found.update(f"{path}\0{hashlib.sha256(self._workspace.read(path)).hexdigest()}\n".encode())
         return found.hexdigest()
 
@@ -228,12 +229,8 @@ def _status(report: SuiteReport, folder: CaseFolder) -> CheckStatus:
     """The oracle's result; a suite that was not stopped and counted no test at all has said nothing."""
     if report.passed:
         return "passed"
-    counts = runner_of(folder.case.test_command) != "exit_code"
-    return "unknown" if counts and report.ended == "exited" and not report.ran else "failed"
-
-
-def _own_files(folder: CaseFolder) -> set[str]:
-    return {test.partition("::")[0] for test in folder.case.oracle}
+    is_silent = report.ended == "exited" and not report.ran
+    return "unknown" if is_silent and counts_tests(folder.case.test_command) else "failed"
 
 
 def _regular_files(folder: Path) -> Iterator[Path]:

@@ -1,7 +1,6 @@
 """One shard of a run of `classify`: what lies in its stretch of the files, judged and written as parts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
@@ -14,9 +13,9 @@ from harness.lake.store import Store, open_store
 from harness.readers import Found, Part, cut
 from harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
 from harness.runs.file_batches import BATCH_BYTES, Batch, batches
-from harness.runs.inputs import parts_of
+from harness.runs.inputs import EVER, Changed, no_trajectory, parts_of
 from harness.runs.shards.layout import Shard
-from harness.runs.shards.parts import PART_BYTES, Counts, Marker, read_marker, write_marker, write_parts
+from harness.runs.shards.parts import PART_BYTES, Counts, Marker, is_whole, read_marker, write_marker, write_parts
 from harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
 from harness.runs.shards.planned_files import fetched, planned, require_unchanged
 
@@ -38,12 +37,12 @@ def classify_shard(
     out: str,
     workers: int | None = None,
     arguments: Sequence[str] = (),
-    since: datetime | None = None,
+    changed: Changed = EVER,
     show: Show | None = None,
 ) -> ShardDone:
     """Do one shard of a run to its end, unless it is done; arguments and result can be handed to another process.
 
-    A shard that was stopped is done again from its beginning. Two processes may do the same shard at once.
+    A shard that was stopped or is damaged is done again from its beginning. Two processes may do the same one at once.
 
     Parameters
     ----------
@@ -51,7 +50,7 @@ def classify_shard(
         Which part of the run.
     paths
         Files, folders and addresses; of what lies at an address, the shard fetches what it reads.
-    categories, classify, workers, arguments, since, show
+    categories, classify, workers, arguments, changed, show
         As for `classify_paths`.
     out
         Where the run lies: a folder that all shards share, or an fsspec address.
@@ -66,8 +65,8 @@ def classify_shard(
         As for `classify_paths`.
     """
     store = open_store(out)
-    plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, since)
-    if (done := read_marker(store, shard, digest)) is not None:
+    plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, changed)
+    if (done := read_marker(store, shard, digest)) is not None and is_whole(store, shard, done):
         return ShardDone(shard, done.counts, before=True)
     slices = slices_of(plan, shard)
     files = [one.file for one in slices]
@@ -89,7 +88,7 @@ def plan_of_classify(
     paths: Sequence[str],
     categories: Sequence[str],
     arguments: Sequence[str] = (),
-    since: datetime | None = None,
+    changed: Changed = EVER,
 ) -> tuple[Plan, str]:
     """The plan of a run in so many shards, made unless it is there, and its SHA-256; arguments as of `classify_shard`.
 
@@ -102,7 +101,9 @@ def plan_of_classify(
     """
 
     def with_files(asked: Plan) -> Plan:
-        pinned, files = planned(paths, store.folder, since)
+        pinned, files = planned(paths, store.folder, changed)
+        if changed != EVER and not files:
+            raise no_trajectory(paths, 0, changed)
         named = [pinned.get(argument, argument) for argument in arguments]
         return structs.replace(asked, files=files, manifest=structs.replace(asked.manifest, arguments=named))
 

@@ -213,7 +213,7 @@ def run_line(shard: Shard, arguments: Sequence[str]) -> None:
         The command failed; says what it said last.
     """
     done = subprocess.run(  # noqa: S603 (the line of the person whose cluster it is)
-        [sys.executable, "-c", _AS_MISSTEP, *arguments, "--shard", str(shard)],
+        [sys.executable, "-c", f"worker = {os.getpid()}{_AS_MISSTEP}", *arguments, "--shard", str(shard)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -225,9 +225,11 @@ def run_line(shard: Shard, arguments: Sequence[str]) -> None:
 
 
 _AS_MISSTEP = """
-import ctypes, runpy, signal, sys
+import ctypes, os, runpy, signal, sys
 if sys.platform == "linux":
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a worker that is killed takes its shard with it
+if os.getppid() != worker:  # it was killed before that
+    sys.exit(1)
 runpy.run_module("misstep", run_name="__main__", alter_sys=True)
 """
 

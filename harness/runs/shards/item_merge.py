@@ -187,12 +187,20 @@ def finished_shards(out: Path, plan: Plan) -> FinishedShards:
             raise UsageError(
                 f"{file} is no shard of this run, which has {plan.shards:,}", "Take it away, and merge again."
             )
-    begun = {shard: manifest for shard in shards if (manifest := read_manifest(out / shard.folder)) is not None}
+    begun = {shard: manifest for shard in shards if (manifest := _begun(out, shard, whole)) is not None}
     _refuse_foreign(out, begun, whole)
     _refuse_unfinished(out, shards, begun, whole)
     started = min(manifest.started for manifest in begun.values())
     finished = max(manifest.finished for manifest in begun.values())
     return FinishedShards(shards, replace(whole, started=started, finished=finished))
+
+
+def _begun(out: Path, shard: Shard, whole: Manifest) -> Manifest | None:
+    try:
+        return read_manifest(out / shard.folder)
+    except InputError as error:
+        advice = f"Delete {out / shard.folder}. {_command(whole, shard)}"
+        raise InputError(error.found, advice, file=error.file) from error
 
 
 def _refuse_foreign(out: Path, manifests: Mapping[Shard, Manifest], whole: Manifest) -> None:

@@ -13,10 +13,11 @@ from harness.errors import UsageError
 from harness.journal.beginning import now
 from harness.journal.classified import Judged, Summary
 from harness.journal.inputs import difference, inputs_of_files
-from harness.journal.records import MANIFEST, Manifest, manifest_in, read_manifest
+from harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
+from harness.journal.run_folder import PROGRESS
 from harness.lake.store import Store
 from harness.runs.classify import Conclude, add_judged, concluded
-from harness.runs.growth import run_of
+from harness.runs.growth import GROWING, WHOLE, complete, run_of
 from harness.runs.shards.layout import PLAN, SHARDS, Shard, require_all, shards_of
 from harness.runs.shards.parts import Marker, read_marker, read_parts
 from harness.runs.shards.plan import Plan
@@ -28,8 +29,8 @@ Markers = Mapping[Shard, Marker]
 def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> Summary | None:
     """Make the run of which all shards are done, where they lie; `None` where it stands there already.
 
-    The parts are read one after the other, and the run is written as they come. A merge that was stopped goes on in a
-    folder, and begins anew at an address.
+    The parts are read one after the other, and the run is written as they come, in a folder of its own: there is no run
+    until it is whole. A merge that was stopped goes on in a folder, and begins anew at an address.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
             f"the shards of {store.place} are of Misstep {plan.manifest.misstep} and this is {__version__}",
             "Merge them with that one, or begin anew with another --out.",
         )
-    markers = _markers(store, plan, digest)
+    command = shlex.join(["misstep", plan.manifest.command, *plan.manifest.arguments])
+    markers = _markers(store, plan, digest, command)
     states = [state for marker in markers.values() for state in marker.files]
     manifest = structs.replace(plan.manifest, inputs=inputs_of_files(states))
     if _stands(store, manifest):
@@ -66,13 +68,17 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
             folder,
             manifest,
             states,
-            lambda run: add_judged(run, islice(_judged(store, markers), len(run.entries), None)),
+            lambda run: add_judged(run, islice(_judged(store, markers, command), len(run.entries), None)),
             ending,
             now,
         )
 
     if store.folder is not None:
-        found = into(store.folder)
+        found = into(store.folder / GROWING)
+        for left in (VERDICTS, SESSIONS, MANIFEST, PROGRESS):  # of a merge that an earlier Misstep began and left
+            (store.folder / left).unlink(missing_ok=True)
+        (store.folder / GROWING).rename(store.folder / WHOLE)
+        complete(store.folder)
     else:
         with TemporaryDirectory() as unkept:
             found = into(Path(unkept))
@@ -81,16 +87,17 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
     return found
 
 
-def _markers(store: Store, plan: Plan, digest: str) -> Markers:
+def _markers(store: Store, plan: Plan, digest: str, command: str) -> Markers:
     read = {shard: read_marker(store, shard, digest) for shard in shards_of(plan.shards)}
     done = {shard: marker for shard, marker in read.items() if marker is not None}
-    require_all(done, plan.shards, shlex.join(["misstep", plan.manifest.command, *plan.manifest.arguments]))
+    require_all(done, plan.shards, command)
     return done
 
 
 def _stands(store: Store, manifest: Manifest) -> bool:
     """Whether the finished run is there."""
     if store.folder is not None:
+        complete(store.folder)
         there = read_manifest(store.folder)
     else:
         content = store.read(MANIFEST)
@@ -105,8 +112,8 @@ def _stands(store: Store, manifest: Manifest) -> bool:
     return True
 
 
-def _judged(store: Store, markers: Markers) -> Iterator[Judged]:
-    return chain.from_iterable(read_parts(store, shard, marker) for shard, marker in markers.items())
+def _judged(store: Store, markers: Markers, command: str) -> Iterator[Judged]:
+    return chain.from_iterable(read_parts(store, shard, marker, command) for shard, marker in markers.items())
 
 
 def _put(store: Store, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from typing import TypeGuard
 
 import msgspec
 from msgspec import Struct
@@ -85,21 +86,20 @@ def _write_part(store: Store, shard: Shard, judged: list[Judged]) -> WrittenPart
     return part
 
 
-def read_parts(store: Store, shard: Shard, marker: Marker) -> Iterator[Judged]:
-    """The stretches of a shard that is done, in order, a part at a time.
+def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iterator[Judged]:
+    """The stretches of a shard that is done, in order, a part at a time; `command` is the line without its `--shard`.
 
     Raises
     ------
     InputError
         A part is missing, or is not what the marker says.
     """
-    for part in marker.parts:
-        content = store.read(part.name(shard))
-        if content is None or sha256(content).hexdigest() != part.sha256:
+    for part, content in _contents(store, shard, marker):
+        if not _is_as_written(part, content):
             found = "a part is missing" if content is None else "a part is not as it was written"
             raise InputError(
                 f"shard {shard}: {found}",
-                f"Delete {shard.marker} there, and run the command of this shard again.",
+                f"Run: {command} --shard {shard}",
                 file=f"{store.place}/{part.name(shard)}",
             )
         try:
@@ -112,28 +112,31 @@ def read_parts(store: Store, shard: Shard, marker: Marker) -> Iterator[Judged]:
         yield from judged
 
 
+def _contents(store: Store, shard: Shard, marker: Marker) -> Iterator[tuple[WrittenPart, bytes | None]]:
+    return ((part, store.read(part.name(shard))) for part in marker.parts)
+
+
+def _is_as_written(part: WrittenPart, content: bytes | None) -> TypeGuard[bytes]:
+    return content is not None and sha256(content).hexdigest() == part.sha256
+
+
+def is_whole(store: Store, shard: Shard, marker: Marker) -> bool:
+    """Whether all parts of a shard are as they were written."""
+    return all(_is_as_written(*one) for one in _contents(store, shard, marker))
+
+
 def write_marker(store: Store, shard: Shard, marker: Marker) -> None:
     """Say that a shard is done: all else is written."""
     store.write(shard.marker, encode(marker))
 
 
 def read_marker(store: Store, shard: Shard, plan: str) -> Marker | None:
-    """The marker of a shard that is done after this plan; `None` while it is not.
-
-    Raises
-    ------
-    InputError
-        It cannot be read.
-    """
+    """The marker of a shard that is done after this plan; `None` while it is not, or where it cannot be read."""
     content = store.read(shard.marker)
     if content is None:
         return None
     try:
         marker = msgspec.json.decode(content, type=Marker)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"not the marker of a shard: {error}",
-            "Delete it, and run the command of this shard again.",
-            file=f"{store.place}/{shard.marker}",
-        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
     return marker if marker.plan == plan else None

@@ -6,7 +6,6 @@ of their copies would be walked, so that a run in shards has the order of a run 
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
@@ -20,8 +19,8 @@ from harness.lake.hub import is_of_hub
 from harness.places import name_of_last_changes
 from harness.readers import Found, Part, lengths_to_cut, reader_for
 from harness.readers.finding import is_left_out
-from harness.runs.file_batches import check_named, files_since, found_files
-from harness.runs.inputs import parts_of
+from harness.runs.file_batches import check_named, files_changed, found_files
+from harness.runs.inputs import EVER, Changed, parts_of
 
 LEAST_TO_CUT = 256 << 10
 """Bytes: a shorter file is read by one shard, as it takes a look into a file to know whether it can be cut."""
@@ -52,7 +51,7 @@ class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 def planned(
-    paths: Sequence[str], left_out: Path | None, since: datetime | None
+    paths: Sequence[str], left_out: Path | None, changed: Changed
 ) -> tuple[Mapping[str, str], tuple[PlannedFile, ...]]:
     """The addresses among paths, each as it is pinned, and the files in all paths; files are looked at and not read.
 
@@ -62,8 +61,8 @@ def planned(
         Files, folders and addresses.
     left_out
         A folder whose files do not count.
-    since
-        Files that were last changed before are left out; at an address, where the store says when.
+    changed
+        Files that were last changed at other times are left out; at an address, where the store says when.
 
     Raises
     ------
@@ -77,23 +76,22 @@ def planned(
     files: dict[str, PlannedFile] = {}
     for at_addresses, neighbours in groupby(paths, there.__contains__):
         if at_addresses:
-            found = [one for path in neighbours for one in _of_stored(*there[path], since)]
+            found = [one for path in neighbours for one in _of_stored(*there[path], changed)]
         else:
             local = found_files([Path(path) for path in neighbours], left_out)
-            found = [_of_local(one) for one in files_since(local, since)]
+            found = [_of_local(one) for one in files_changed(local, changed)]
         for one in found:
             files.setdefault(one.file, one)
     return {path: pinned for path, (pinned, _) in there.items()}, tuple(files.values())
 
 
-def _of_stored(pinned: str, files: Sequence[StoredFile], since: datetime | None) -> Iterator[PlannedFile]:
+def _of_stored(pinned: str, files: Sequence[StoredFile], changed: Changed) -> Iterator[PlannedFile]:
     by_name = {one.name: one for one in files}
-    earliest = int(since.timestamp() * 1e9) if since else 0
     for one in sorted(files, key=_place_in_walk):
         named = one.address == pinned
         beside = by_name.get(name_of_last_changes(one.name) or "")
-        changed = max(one.changed, beside.changed if beside else 0)
-        if changed and changed < earliest:
+        last = max(one.changed, beside.changed if beside else 0)
+        if last and last / 1e9 not in changed:
             continue
         if named or not any(map(is_left_out, one.name.split("/"))):
             size, version = one.bytes, one.version
@@ -166,7 +164,7 @@ def _require_stored(files: Sequence[PlannedFile]) -> None:
             continue
         asked = one.file if one.named else one.stored.below
         if asked not in listed:
-            listed[asked] = {now.file: (now.size, now.version) for now in _of_stored(asked, stored_files(asked), None)}
+            listed[asked] = {now.file: (now.size, now.version) for now in _of_stored(asked, stored_files(asked), EVER)}
         if listed[asked].get(one.file) != (one.size, one.version):
             raise _changed(one.file)
 

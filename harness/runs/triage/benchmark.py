@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from harness.attribution import ACCESSES, Access, taxonomy
 from harness.errors import InputError, UsageError, writing
+from harness.evidence import Evidence, noted, together
 from harness.items import Item
 from harness.journal.inputs import digest_of, length_and_checksum
 from harness.journal.records import encode
@@ -105,6 +106,7 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
     own: list[TriageCase] = []
     jobs: list[str] = []
     has_files = False
+    kinds: set[Evidence] = set()
     with writing(building), (building / "items.jsonl").open("wb") as items:
         for path in paths:
             converted = None if _has_cases(path) else cases_of_job(path, building)
@@ -113,12 +115,13 @@ def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: boo
                 has_files |= converted.has_files
             for case in converted.cases if converted is not None else read_triage_cases(path):
                 own += [] if converted is not None else [case]
+                kinds.add(case.file.evidence)
                 items.write(encode(_item(case, building)) + b"\n")
         written = items.tell()
     if not written:
         shutil.rmtree(building)
         raise InputError("there is no triage case", _FORM, file=", ".join(map(str, paths)))
-    (building / "benchmark.toml").write_bytes(_described(paths))
+    (building / "benchmark.toml").write_bytes(_described(paths, together(kinds)))
     (building / GOLD).write_bytes(_gold(paths, gold, folder))
     put_in_place(building, folder, shared=shared)
     outside = Path(os.path.commonpath([case.folder.resolve() for case in own])) if own else None
@@ -130,10 +133,11 @@ def _has_cases(path: Path) -> bool:
     return (path / CASE).is_file() or next(path.glob(f"*/{CASE}"), None) is not None
 
 
-def _described(paths: Iterable[Path]) -> bytes:
+def _described(paths: Iterable[Path], evidence: Evidence) -> bytes:
     labels = {label: category.name for label, category in taxonomy().items()}
     name = " and ".join(path.resolve().name for path in paths)
-    return tomli_w.dumps({"name": name, "kind": "triage", "positive": "", "labels": labels}).encode()
+    described = {"name": name, "kind": "triage", "positive": ""} | noted(evidence) | {"labels": labels}
+    return tomli_w.dumps(described).encode()
 
 
 def _gold(paths: Iterable[Path], named: Path | None, folder: Path) -> bytes:

@@ -140,6 +140,7 @@ def _write(folder: Path, case: _Proved) -> None:
         setup_command=setting.setup,
         outcome="passed" if recorded.passed else "failed",
         task=case.task,
+        evidence="generated",
         limits=setting.limits,
     )
     trajectory = msgspec.json.format(msgspec.json.encode(to_atif(recorded.trajectory)), indent=1)

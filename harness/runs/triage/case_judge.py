@@ -23,14 +23,12 @@ from harness.judges.fit import check_fit
 from harness.protocols import Ask
 from harness.trajectory import Trajectory
 from harness.triage.files import FilesOfCase
+from harness.triage.logs import LOG_OF_ITEM
 from harness.triage.protocols import TextAccess
 from harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
 from harness.triage.texts import TextsOfCase, TextsOfItem
 from harness.triage_case import CaseFile, TriageCase, read_triage_case
 from harness.workspace import Sandbox, find_sandbox
-
-LOG_OF_ITEM = "item.log"
-"""The name under which a judge of texts sees the text of an item that has no case."""
 
 _RUNNING = threading.BoundedSemaphore(os.cpu_count() or 1)
 """More sandboxes at once than processors would make tests fail by their time limits that pass alone."""

@@ -138,7 +138,7 @@ def record(identifier: str, task: str, planned: Planned) -> Recorded:
     log.append(f"{clock.later(1)} verdict: {'passed' if tested.passed else 'failed'}")
     trajectory = Trajectory(
         id=identifier,
-        source=Source("generated"),
+        source=Source("generated", evidence="generated"),
         task=setting.instruction,
         steps=steps,
         outcome=Outcome("passed" if tested.passed else "failed", 1.0 if tested.passed else 0.0),

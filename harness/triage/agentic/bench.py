@@ -16,13 +16,14 @@ T = TypeVar("T")
 
 
 class GivenVerdict(Struct, frozen=True):
-    """What the judge said at the end."""
+    """What the judge said at the end; `faults` say what of it was left out because it does not hold."""
 
     label: Fault
     subcategory: str
     rationale: str
     evidence: tuple[Evidence, ...]
     steps: tuple[int, ...]
+    faults: tuple[str, ...] = ()
 
 
 class Bench(FileView):
@@ -40,7 +41,9 @@ class Bench(FileView):
     case_files
         The tree of the case.
     commands
-        The shell lines that were run.
+        The shell lines that were run, and the names of the commands that were used.
+    refused
+        How many verdicts were not taken.
     given
         The verdict, once it is given.
     """
@@ -50,6 +53,7 @@ class Bench(FileView):
         super().__init__(self.case_files)
         self.access = access
         self.commands: set[str] = set()
+        self.refused = 0
         self.given: GivenVerdict | None = None
         self._sandbox = sandbox
         self._stack = ExitStack()

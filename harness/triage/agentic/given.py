@@ -1,7 +1,7 @@
 """What a model gives as its verdict, checked: the label and subcategory are the taxonomy's, and each place is there.
 
 Evidence names its place: `step 12`, the path of a file in the case with or without a line (`logs/tests.log:40`), or a
-command that was run, behind `$ `.
+command that was run, by its name or its line, behind `$ ` or without it.
 """
 
 import re
@@ -16,9 +16,13 @@ MOST_EVIDENCE_TEXT = 1_000
 """Characters of one piece of evidence that are kept."""
 
 COMMAND = "$ "
+LOOKING = ("read_directory", "read_file", "find_file", "go_to_line", "search_code", "search_code_in_file")
+"""The commands that only look; evidence names them with whatever arguments."""
 
-_STEP = re.compile(rf"(?:step |{STEPS}/step_)0*(\d{{1,7}})")
-_LINE = re.compile(r"(?<=[^:]):\d+(?:-\d+)?\Z")
+_STEP = re.compile(rf"(?:{STEPS}[ /])?steps?[ _]0*(\d{{1,7}})(?:\s?[-–:]\s?\d{{1,7}})?", re.IGNORECASE)
+_LINE = re.compile(r"(?<=[^:])(?::L?|#L| lines? )\d+(?:\s?[-–:]\s?L?\d+)?\Z")
+_SAID = re.compile(r"(?:run|command)(?: command=|: ?| )|\s\((?:exit|ended)[^()]{0,60}\)\Z")
+"""What a model puts around a command that it names."""
 
 
 class Place(Struct, frozen=True):
@@ -39,9 +43,10 @@ class Found(Struct, frozen=True):
 
 def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> Place:
     """What a place is that evidence names; `commands` are those that were run."""
+    where = where.strip("`'\" ").removeprefix("./")
+    if _was_run(where.removeprefix(COMMAND), commands):
+        return Place("command")
     if where.startswith(COMMAND):
-        if where.removeprefix(COMMAND).strip() in commands:
-            return Place("command")
         return Place(fault=f"no command {where.removeprefix(COMMAND)!r} was run")
     if (step := _STEP.fullmatch(where)) is not None:
         number = int(step[1])
@@ -52,6 +57,15 @@ def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> Pl
     if files.exists(path):
         return Place("log" if path.startswith(f"{LOGS}/") else "file")
     return Place(fault=f"there is no {where!r}")
+
+
+def _was_run(named: str, commands: Collection[str]) -> bool:
+    """Whether a command was run that has this name or this line; of one in several lines the first is enough."""
+    lines = {" ".join(line.split()) for command in commands for line in (command, command.partition("\n")[0])}
+    plain = " ".join(named.split())
+    bare = _SAID.sub("", plain).strip("`'\" ")
+    looks = plain.partition(" ")[0] in {*LOOKING, "diff"} & set(commands)
+    return bool({plain, bare} & lines) or looks
 
 
 def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands: Collection[str] = ()) -> Found:

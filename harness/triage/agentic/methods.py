@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness.agent.loop import AgentLimits, Equipment, run_loop
-from harness.agent.policies.model import ModelPolicy, ModelSettings
+from harness.agent.policies.model import ModelSettings
 from harness.agent.protocols import Task
 from harness.attribution import FAULTS, Access, Evidence, TriageVerdict
 from harness.exchange import Failure, Message, Outcome, Request
@@ -28,6 +28,7 @@ from harness.triage.agentic.bench import Bench
 from harness.triage.agentic.case_files import CaseFiles
 from harness.triage.agentic.case_text import case_text, taxonomy_text
 from harness.triage.agentic.given import found_evidence, subcategory_fault
+from harness.triage.agentic.json_verdicts import InvestigatorPolicy
 from harness.triage.agentic.tools import tools_of
 from harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from harness.triage.texts import recorded_outcome
@@ -216,7 +217,7 @@ async def _investigated(
     task = Task(access.case.id, case_text(access, recorded_outcome(access), method.budget))
     bench = Bench(access, sandbox)
     try:
-        run = await run_loop(task, ModelPolicy(method.asked, tools), bench, equipment, ask, method.limits)
+        run = await run_loop(task, InvestigatorPolicy(method.asked, tools), bench, equipment, ask, method.limits)
     finally:
         await bench.end()
     run = replace(run, task=access.instruction, model=method.model or None)
@@ -232,6 +233,7 @@ def _verdict_of_run(method: AgenticMethod, run: Trajectory, bench: Bench) -> Tri
             given.label,
             steps=given.steps,
             rationale=given.rationale,
+            error="; ".join(given.faults) or None,
             subcategory=given.subcategory,
             evidence=given.evidence,
         )

@@ -15,7 +15,7 @@ from harness.errors import InputError, MissingPrerequisite, MisstepError
 from harness.judges.context import cut_text
 from harness.judges.fencing import fence
 from harness.triage.agentic.bench import Bench, GivenVerdict
-from harness.triage.agentic.given import COMMAND, found_evidence, label_fault, subcategory_fault
+from harness.triage.agentic.given import COMMAND, LOOKING, found_evidence, label_fault, subcategory_fault
 from harness.triage.protocols import Replica, Result
 from harness.workspace import Finished
 from harness.workspace.differences import hunks
@@ -23,7 +23,6 @@ from harness.workspace.differences import hunks
 MOST_SHOWN = 12_000
 """Characters of one observation."""
 
-_LOOKING = ("read_directory", "read_file", "find_file", "go_to_line", "search_code", "search_code_in_file")
 _RESULTS: tuple[Result, ...] = get_args(Result)
 
 
@@ -32,6 +31,8 @@ def fenced(tool: Tool[Bench]) -> Tool[Bench]:
 
     async def run(arguments: Mapping[str, str], bench: Bench) -> Observation:
         shown = await tool.run(arguments, bench)
+        if not shown.is_error and tool.name != RUN.name:
+            bench.commands.add(tool.name)
         if shown.is_error or shown.ends:
             return shown
         return replace(shown, text=fence(cut_text(shown.text, MOST_SHOWN).text, tool.name))
@@ -122,18 +123,23 @@ async def _reset(arguments: Mapping[str, str], bench: Bench) -> Observation:
 
 async def _verdict(arguments: Mapping[str, str], bench: Bench) -> Observation:
     label, subcategory = arguments["label"].strip(), arguments.get("subcategory", "").strip()
-    faults = [fault for fault in (label_fault(label), subcategory_fault(label, subcategory)) if fault]
+    faults = [fault] if (fault := label_fault(label)) else []
+    of_subcategory = "" if faults else subcategory_fault(label, subcategory)
     lines = [line.strip() for line in arguments["evidence"].splitlines() if line.strip()]
     pieces = [(where.strip(), text.strip()) for where, _, text in (line.partition(" | ") for line in lines)]
     found = found_evidence(pieces, bench.case_files, bench.commands)
-    faults += found.faults
+    details = [*([of_subcategory] if of_subcategory else []), *found.faults]
     if not pieces:
-        faults.append("evidence is empty: write a line `place | what stands there` for each piece")
+        details.append("evidence is empty: write a line `place | what stands there` for each piece")
     if not arguments["reasoning"].strip():
         faults.append("reasoning is empty")
-    if faults:
-        return Observation(f"The verdict is not taken: {'; '.join(faults)}.", is_error=True)
-    bench.given = GivenVerdict(label, subcategory, arguments["reasoning"].strip(), found.evidence, found.steps)  # type: ignore[arg-type]
+    doubtful = bool(of_subcategory) or not found.evidence
+    if faults or (doubtful and not bench.refused):  # said once; a model that insists has given its answer
+        bench.refused += 1
+        return Observation(f"The verdict is not taken: {'; '.join([*faults, *details])}.", is_error=True)
+    kept = "" if of_subcategory else subcategory
+    reasoning = arguments["reasoning"].strip()
+    bench.given = GivenVerdict(label, kept, reasoning, found.evidence, found.steps, tuple(details))  # type: ignore[arg-type]
     return Observation("The investigation has ended.", ends=True)
 
 
@@ -177,6 +183,6 @@ VERDICT = Tool(
 
 def tools_of(*, sandbox: bool) -> tuple[Tool[Bench], ...]:
     """The commands of a judge that can read, and with `sandbox` of one that can run things as well."""
-    looking: list[Tool[Bench]] = [tool_named(name) for name in _LOOKING]  # type: ignore[misc]
+    looking: list[Tool[Bench]] = [tool_named(name) for name in LOOKING]  # type: ignore[misc]
     running = [RUN, TEST, EDIT, RESET] if sandbox else []
     return (*map(fenced, [*looking, DIFF, *running]), VERDICT)

@@ -5,7 +5,6 @@
     special_cases  the result holds what the tests ask for
     comparison     the result behaves otherwise than the gold result where the tests do not look
     mutants        the tests accept wrong variants of the result
-    stated         the tests contradict the instruction
     reliability    the pass was a state of the harness
 
 Each check uses what the access has. A pass in which nothing is found is sound, with a certainty that says how much

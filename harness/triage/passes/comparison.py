@@ -7,7 +7,8 @@ result itself is left out.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from json import JSONDecoder
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +26,16 @@ _ORDERED = re.compile(
     r"\b(?:order|sort\w*|first|last|alphabet\w*|ascending|descending|chronolog\w*|sequence)\b", re.IGNORECASE
 )
 
+_JSON, _OPENS, _MOST_JSON = JSONDecoder(), re.compile(r"[\[{]"), 10_000
+"""Reads JSON; what it begins with; how often that is tried in one text."""
+
 Where = Literal["file", "run", "call", "varied"]
+
+
+class _Value(Struct, frozen=True):
+    """A JSON value in a text, which is not the text that writes it."""
+
+    value: Any
 
 
 class Difference(Struct, frozen=True):
@@ -165,14 +175,14 @@ def _files(gold: Mapping[str, str], result: Mapping[str, str], access: ReadOnlyA
                 other = unchanged.decode(errors="replace") if unchanged is not None else None
             if other is None:
                 continue
-        if _alike(text, other) or (not ordered and sorted(_lines(text)) == sorted(_lines(other))):
+        if alike(text, other) or (not ordered and sorted(_lines(text)) == sorted(_lines(other))):
             continue
         found.append(Difference("file", path, *_first_difference(_lines(text), _lines(other))))
     return found
 
 
 def _runs(gold: Behaviour, result: Behaviour) -> list[Difference]:
-    if gold.printed is None or result.printed is None or gold.printed == result.printed:
+    if gold.printed is None or result.printed is None or alike(gold.printed, result.printed):
         return []
     told = _first_difference(gold.printed.splitlines(), result.printed.splitlines())
     return [Difference("run", "the run command", *told)]
@@ -183,7 +193,7 @@ def _calls(gold: Observed, result: Observed) -> list[Difference]:
     found = [
         Difference("call" if call.own else "varied", call.text, gold[call], result[call])
         for call in shared
-        if gold[call] != result[call]
+        if not _same_value(msgspec.json.decode(gold[call]), msgspec.json.decode(result[call]))
     ]
     return sorted(found, key=lambda one: one.where != "call")
 
@@ -193,13 +203,36 @@ def _comparable(gold: Observed, result: Observed) -> Sequence[Call]:
     return [call for call, said in gold.items() if call in result and (call.own or not said.startswith('["raises"'))]
 
 
-def _alike(one: str, other: str) -> bool:
-    if _lines(one) == _lines(other):
-        return True
-    try:
-        return bool(msgspec.json.decode(one) == msgspec.json.decode(other))
-    except (msgspec.DecodeError, RecursionError):
-        return False
+def alike(one: str, other: str) -> bool:
+    """Whether two texts say the same: JSON in them counts by its value, other text by its lines."""
+    return _lines(one) == _lines(other) or (("{" in one or "[" in one) and _parts(one) == _parts(other))
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    """Whether two values are the same, where a text in them counts as `alike` says."""
+    if isinstance(one, str) and isinstance(other, str):
+        return alike(one, other)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same_value, one, other))
+    return bool(one == other)
+
+
+def _parts(text: str) -> list[Any]:
+    """The JSON objects and arrays in a text, and what stands between them without white space at its ends."""
+    parts: list[Any] = []
+    start = at = tried = 0
+    while (match := _OPENS.search(text, at)) is not None and tried < _MOST_JSON:
+        tried += 1
+        try:
+            value, end = _JSON.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            at = match.end()
+            continue
+        between = _plain(text[start : match.start()])
+        parts += [*([between] if between else []), _Value(value)]
+        start = at = end
+    rest = _plain(text[start:])
+    return [*parts, rest] if rest else parts
 
 
 def _lines(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from harness.attribution import Evidence
 from harness.triage.attributed import Attribution
-from harness.triage.passes import leakage, reliability, stated, tampering
+from harness.triage.passes import leakage, reliability, tampering
 from harness.triage.passes.comparison import Compared, Difference, compare, compare_files
 from harness.triage.passes.mutants import Tried, try_mutants
 from harness.triage.passes.record import Doing, doings
@@ -64,7 +64,6 @@ def _by_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | No
         or reliability.unreliable_in_texts(access)
         or reliability.unreliable_in_files(access)
         or special_cased(access)
-        or stated.contradicted_by_files(access)
         or _files_differ(access)
     )
 
@@ -94,7 +93,6 @@ def _by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attribution:
         return _by_files(access, done) or _by_mutants(access)
     return (
         tampering.fewer_tests(access, compared.gold.output, compared.result.output)
-        or stated.contradicted(access, compared)
         or _differs(compared)
         or special_cased(access)
         or reliability.unreliable_in_texts(access)

@@ -1,16 +1,22 @@
-"""Events of the harness in its own log: what broke that is neither the agent's work nor the task's files."""
+"""Events of the harness in its own log: what broke that is neither the agent's work nor the task's files.
+
+A phrase alone proves nothing: who printed it and when decides. What happens before the agent starts counts where the
+agent took no step, what happens by the way where its run breaks off, and a line on which it is tried again never.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct
 
 from harness.attribution import Evidence
+from harness.triage.logs import writer_of
 
-TESTS_LOG = "tests.log"
+Moment = Literal["machine", "starting", "running", "verifying"]
 
 _AMOUNT = re.compile(r"(?<![\d.])(\d{1,12}(?:\.\d{1,6})?) ?([kmg])i?b\b", re.IGNORECASE)
 _UNITS = {"k": 1 / 1024, "m": 1.0, "g": 1024.0}
@@ -18,9 +24,46 @@ _FAR_BELOW = 0.5
 _FULL = re.compile(r"(?<!\S)/[\w/.-]{0,100} {1,4}100%|100% {1,4}/")
 """A file system that is full, as `df` prints it."""
 
+_STATUS = re.compile(
+    r"(?:\b(?:http|status|code|error|api)\b\D{0,20}|^\W{0,4})\b(?:40[1379]|429|5(?:0[0234]|29))\b"
+    r"|\b(?:40[137] (?:unauthorized|forbidden|proxy)|429 too many|5\d\d (?:internal|bad|service|gateway))"
+)
+"""A status of HTTP by which a service refuses or fails."""
 
-class _Phrases(Struct, frozen=True, forbid_unknown_fields=True):
-    phrases: tuple[str, ...]
+_AGAIN = re.compile(
+    r"\bretry(?:ing)?\b|\b(?:try(?:ing)?|will try) again\b|\battempt \d{1,3} ?(?:/|of) ?\d{1,3}\b"
+    r"|\breconnect(?:ing|ed)\b|\bback(?:ing)? off\b|\brecovered\b|\bwarn(?:ing)?\b"
+)
+_NO_MORE = re.compile(
+    r"\bgiv(?:ing|en?|es) up\b|\bgave up\b|\bexhausted\b|\bno more\b|\bmax(?:imum)?\.? (?:retries|attempts)"
+    r"|\bafter \d{1,3}\b|\blast\b"
+)
+_OF_AGENT = re.compile(
+    r"context[ _-]?(?:length|window)|output[ _-]?length|prompt is too long|(?:llm|model|response)[ _-]parse"
+    r"|agent[ _-]?(?:execution[ _-]?|run[ _-]?)?(?:timeout|timed out)|exit_(?:cost|context|format)|limitsexceeded"
+    r"|max(?:imum)?[ _-]?(?:number of )?(?:turns|steps|iterations|episodes|tokens)"
+    r"|(?:turn|step|iteration|cost|token|time|budget)s?[ _-]limit"
+)
+"""A limit that an agent reached by its own doing."""
+
+_OUT_OF_TIME = re.compile(r"agent[ _-]?(?:execution[ _-]?|run[ _-]?)?(?:timeout|timed out)")
+
+_ERROR = re.compile(
+    r"\b(?:ERROR|FATAL|CRITICAL|PANIC)\b|[A-Za-z](?:Error|Exception)\b|(?i:\b(?:fatal|panic|crash(?:ed)?|abort(?:ed|ing)?)\b)"
+    r"|(?i:(?<![a-z])(?:error|exception)s?(?=\W*$|\s{0,3}[:=)\]]|\s+(?:in|while|when|during|occurred|from|code|at)\b))"
+)
+_TROUBLE = re.compile(
+    r"fail|denied|refused|unauthori[sz]ed|forbidden|unavailable|tim(?:ed?|e-?) ?out|quota|exceeded|unable|cannot"
+    r"|can.?t\b|could ?n.t|could not|not found|no such|kill|exhausted|unreachable|missing|invalid|never"
+    r"|(?:did|does|was) ?n.t|(?:did|was) not|down\b|lost|broken|non-?zero"
+    r"|exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    r"\b(?:verdict|result|outcome|reward|score|tests?|assert\w*)\b\W{1,4}(?:\w+\W+){0,3}?(?:pass|fail|true|false|\d)"
+    r"|\d (?:failed|passed)|^\W*failed\b|\bassertionerror\b"
+)
+"""A line that says how tests ended, and nothing of what ran them."""
 
 
 class Event(Struct, frozen=True):
@@ -33,20 +76,20 @@ class Event(Struct, frozen=True):
     @property
     def evidence(self) -> Evidence:
         """The line as evidence."""
-        return Evidence("log", self.where, self.line)
+        return Evidence("log" if self.where.startswith("logs/") else "step", self.where, self.line)
 
 
 @cache
-def phrases() -> dict[str, tuple[str, ...]]:
-    """Subcategory of infrastructure → what tells of it."""
+def phrases() -> dict[Moment, dict[str, tuple[str, ...]]]:
+    """When it counts → subcategory of infrastructure → what tells of it."""
     data = (Path(__file__).parent / "events.toml").read_bytes()
-    return {name: one.phrases for name, one in msgspec.toml.decode(data, type=dict[str, _Phrases]).items()}
+    return msgspec.toml.decode(data, type=dict[Moment, dict[str, tuple[str, ...]]])
 
 
 def event_in(text: str, where: str) -> Event | None:
-    """The first event that a text tells of, the strongest kind first."""
+    """The first event of a machine that a text tells of, the strongest kind first."""
     lowered = text.lower()
-    for subcategory, known in phrases().items():
+    for subcategory, known in phrases()["machine"].items():
         for phrase in known:
             at = lowered.find(phrase)
             if at >= 0:
@@ -59,13 +102,10 @@ def event_in(text: str, where: str) -> Event | None:
 def limit_event(logs: Mapping[str, str], memory_mb: int) -> Event | None:
     """A limit that the machine broke and not the agent: a full file system, or a kill far below the memory allowed.
 
-    Parameters
-    ----------
-    memory_mb
-        What a command could take: a kill at about that much is the command's own doing.
+    `memory_mb` is what a command could take: a kill at about that much is the command's own doing.
     """
     for name, text in logs.items():
-        for number, line in enumerate(text.splitlines() if name != TESTS_LOG else (), start=1):
+        for number, line in enumerate(text.splitlines() if writer_of(name) == "harness" else (), start=1):
             at = killed_at(line)
             if (at is not None and at < _FAR_BELOW * memory_mb) or _FULL.search(line):
                 return Event("sandbox_crash", f"logs/{name}:{number}", line.strip()[:300])
@@ -78,9 +118,68 @@ def killed_at(line: str) -> float | None:
     return float(match[1]) * _UNITS[match[2].lower()[0]] if match is not None else None
 
 
-def harness_event(logs: Mapping[str, str]) -> Event | None:
-    """The first event in the logs of the harness, those of the tests left out."""
-    for name, text in logs.items():
-        if name != TESTS_LOG and (found := event_in(text, f"logs/{name}")) is not None:
+def agent_ran_out(own: Mapping[str, str]) -> bool:
+    """Whether the harness says that the agent's time was over."""
+    return any(_OUT_OF_TIME.search(text.lower()) for text in own.values())
+
+
+def harness_event(own: Mapping[str, str]) -> Event | None:
+    """The first event of a machine in the harness's own words; none where these end with a limit of the agent's."""
+    for name, text in own.items():
+        if not _OF_AGENT.search(text.lower()) and (found := event_in(text, f"logs/{name}")) is not None:
             return found
+    return None
+
+
+def told_event(own: Mapping[str, str], *moments: Moment) -> Event | None:
+    """The last line of the harness that tells of an event of these moments and of no further try."""
+    return next((found for line in reversed(list(_lines(own))) if (found := _known(line, moments)) is not None), None)
+
+
+def last_error(own: Mapping[str, str]) -> Event | None:
+    """The last error in the harness's own words, whatever it is; `None` where that is a limit of the agent's."""
+    for where, line in reversed(list(_lines(own))):
+        if _OF_AGENT.search(line.lower()):
+            return None
+        if (found := _error(where, line, _ERROR)) is not None:
+            return found
+    return None
+
+
+def trouble_in(own: Mapping[str, str]) -> Event | None:
+    """Why an agent may not have begun: the last line that tells of an event, of an error, or of any trouble."""
+    lines = [*_lines(own, again=True)]
+    known = (found for one in reversed(lines) if (found := _known(one, get_args(Moment))) is not None)
+    told = (found for one in reversed(lines) for pattern in (_ERROR, _TROUBLE) if (found := _error(*one, pattern)))
+    return next(known, None) or next(told, None)
+
+
+def _error(where: str, line: str, pattern: re.Pattern[str]) -> Event | None:
+    lowered = line.lower()
+    if not pattern.search(line) or _RESULT.search(lowered) or killed_at(line) is not None:
+        return None
+    kind = _known((where, line), get_args(Moment))
+    return Event(kind.subcategory if kind is not None else "harness_bug", where, line[:300])
+
+
+def _lines(own: Mapping[str, str], *, again: bool = False) -> Iterator[tuple[str, str]]:
+    """Place and text of the lines; with `again` also of those that tell of a further try."""
+    for name, text in own.items():
+        for number, line in enumerate(text.splitlines(), start=1):
+            lowered = line.lower()
+            if line.strip() and (again or _NO_MORE.search(lowered) or not _AGAIN.search(lowered)):
+                yield f"logs/{name}:{number}", line.strip()
+
+
+def _known(placed: tuple[str, str], moments: tuple[Moment, ...]) -> Event | None:
+    where, line = placed
+    lowered = line.lower()
+    if _OF_AGENT.search(lowered):
+        return None
+    for moment in moments:
+        for subcategory, known in phrases().get(moment, {}).items():
+            if any(phrase in lowered for phrase in known):
+                return Event(subcategory, where, line[:300])
+    if "running" in moments and _STATUS.search(lowered):
+        return Event("network_issue", where, line[:300])
     return None

@@ -1,4 +1,4 @@
-"""What the output of tests says of a failure: which tests failed, what was raised, what was missing, what differs.
+"""What the output of tests says of a failure: which tests failed, what was raised, what was missing, which values.
 
 Tests may be anything with an exit code. What unittest, pytest, Python and shells print is known here; of any other
 output only that it failed is known.
@@ -7,8 +7,6 @@ output only that it failed is known.
 import re
 
 from msgspec import Struct
-
-from harness.triage.rules.differences import Difference, difference
 
 _UNITTEST = re.compile(r"^(?:FAIL|ERROR): (\S+)", re.MULTILINE)
 _PYTEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
@@ -25,12 +23,8 @@ _NO_FILE = re.compile(r"(?:^|[: ])'?([\w./+-]{1,200})'?: No such file or directo
 _GIVEN = re.compile(r"\b(?:got|found|actual|was)\b:? ")
 _WANTED = re.compile(r"\b(?:expected|wanted|want|instead of)\b:? ")
 _LONGEST = 4000
-_NOT_RAISED = re.compile(r"\b(\w{1,80}) not raised\b|\bDID NOT RAISE (?:<class ')?(\w{1,80})")
-_RAISES = re.compile(r"\b(?:assertR|r)aises\((\w{1,80})")
-_MISSING = {
-    "ModuleNotFoundError", "ImportError", "FileNotFoundError", "AttributeError", "KeyError", "NameError",
-    "NotADirectoryError", "OperationalError",
-}  # fmt: skip
+_NO_FILES = {"ModuleNotFoundError", "ImportError", "FileNotFoundError", "NotADirectoryError"}
+_MISSING = _NO_FILES | {"AttributeError", "KeyError", "NameError", "OperationalError"}
 _MOST = 20
 
 
@@ -45,21 +39,21 @@ class Failure(Struct, frozen=True):
         The exceptions that were raised, each with its message.
     missing
         What was looked for and was not there: modules, files, programs, names.
-    differences
-        Pairs of values that should have been the same; which of them was wanted is a guess where only a sign stands
-        between them.
+    files
+        Those of them that are modules, files or programs.
+    values
+        Pairs of values that should have been the same, the wanted one first; which one that is, is a guess where only
+        a sign stands between them.
     places
         File and line of the tests, as tracebacks name them.
-    errors_wanted
-        The errors that a failing test wanted to be raised.
     """
 
     tests: frozenset[str] = frozenset()
     raised: tuple[tuple[str, str], ...] = ()
     missing: tuple[str, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    files: tuple[str, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
     places: tuple[tuple[str, int], ...] = ()
-    errors_wanted: tuple[str, ...] = ()
 
     @property
     def asserted(self) -> bool:
@@ -72,20 +66,19 @@ def read_failure(output: str) -> Failure:
     raised = [(match[1].rpartition(".")[2], (match[2] or "").strip()) for match in _RAISED.finditer(output)]
     raised += [("AssertionError", match[1]) for match in _ASSERTED.finditer(output)]
     raised = list(dict.fromkeys(raised))[:_MOST]
-    missing = [name for kind, message in raised if kind in _MISSING for name in _names(message)[-1:]]
-    missing += [match[1] for pattern in (_NO_PROGRAM, _NO_FILE) for match in pattern.finditer(output)]
+    missing = [(kind, name) for kind, message in raised if kind in _MISSING for name in _names(message)[-1:]]
+    missing += [("", match[1]) for pattern in (_NO_PROGRAM, _NO_FILE) for match in pattern.finditer(output)]
+    files = [name for kind, name in missing if kind in _NO_FILES or not kind]
     names = {match[1] for pattern in (_UNITTEST, _PYTEST, _NOT_OK) for match in pattern.finditer(output)}
-    unraised = [match[1] or match[2] for match in _NOT_RAISED.finditer(output)]
-    differences = [Difference("exit", name, "no error") for name in dict.fromkeys(unraised)]
-    differences += [pair for kind, message in raised if kind == "AssertionError" and (pair := _pair(message))]
+    values = [pair for kind, message in raised if kind == "AssertionError" and (pair := _pair(message))]
     places = [(match[1] or match[3], int(match[2] or match[4])) for match in _PLACE.finditer(output)]
     return Failure(
         frozenset(names),
         tuple(raised),
-        tuple(dict.fromkeys(missing))[:_MOST],
-        tuple(differences)[:_MOST],
+        tuple(dict.fromkeys(name for _, name in missing))[:_MOST],
+        tuple(dict.fromkeys(files))[:_MOST],
+        tuple(values)[:_MOST],
         tuple(dict.fromkeys(place for place in places if "test" in place[0])),
-        tuple(dict.fromkeys(match[1] for match in _RAISES.finditer(output)))[:_MOST],
     )
 
 
@@ -93,18 +86,18 @@ def _names(message: str) -> list[str]:
     return [match[1] or match[2] for match in _QUOTED.finditer(message)]
 
 
-def _pair(message: str) -> Difference | None:
+def _pair(message: str) -> tuple[str, str] | None:
     """The two values in the message of an assertion: wanted and given."""
     message = message.partition("\n")[0][:_LONGEST]
     given, wanted = _GIVEN.search(message), _WANTED.search(message)
     if given is not None and wanted is not None:
         first, second = sorted((given, wanted), key=re.Match.start)
         values = (_value(message[first.end() : second.start()]), _value(message[second.end() :]))
-        return difference(*(values if first is wanted else values[::-1]))
+        return values if first is wanted else values[::-1]
     left, sign, right = message.removeprefix("assert ").partition(" != ")
     if not sign:
         left, sign, right = message.removeprefix("assert ").partition(" == ")
-    return difference(_value(right.partition(" : ")[0]), _value(left)) if sign and left and right else None
+    return (_value(right.partition(" : ")[0]), _value(left)) if sign and left and right else None
 
 
 def _value(text: str) -> str:

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from harness.triage.attributed import Attribution
+from harness.triage.logs import tests_log
 from harness.triage.passes import attribute_pass
 from harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from harness.triage.rules import read_only, sandbox, text
 from harness.triage.rules.failures import read_failure
+from harness.triage.rules.interrupted import interrupted
 from harness.triage.rules.verdicts import Undecided
 from harness.triage.texts import recorded_outcome
+from harness.triage_case import OUTCOME_FORM, Outcome
 
 AnyAccess = TypeVar("AnyAccess", bound=TextAccess)
 
@@ -26,18 +29,34 @@ def by_files(access: ReadOnlyAccess) -> Attribution | Undecided:
 
 def by_running(access: SandboxAccess) -> Attribution | Undecided:
     """A run judged by running tests and solutions; whether it passed is found out where it is not recorded."""
-    if recorded_outcome(access) is None and access.case.file.test_command and access.case.part("workspace"):
-        with access.replica("workspace") as replica:
-            passed = replica.test().exit_code == 0
-        return attribute_pass(access) if passed else sandbox.investigate(access)
-    return _judged(access, sandbox.investigate)
+    return _judged(access, sandbox.investigate, _found_out)
 
 
-def _judged(access: AnyAccess, failed: Callable[[AnyAccess], Attribution | Undecided]) -> Attribution | Undecided:
+def _found_out(access: SandboxAccess) -> Outcome | None:
+    if not access.case.file.test_command or not access.case.part("workspace"):
+        return None
+    with access.replica("workspace") as replica:
+        return "passed" if replica.test().exit_code == 0 else "failed"
+
+
+def _judged(
+    access: AnyAccess,
+    failed: Callable[[AnyAccess], Attribution | Undecided],
+    find_out: Callable[[AnyAccess], Outcome | None] = lambda _: None,
+) -> Attribution | Undecided:
     outcome = recorded_outcome(access)
-    if outcome == "passed":
-        return attribute_pass(access)
-    failure = read_failure(text.tests_log(access))
-    if outcome is None and not (failure.tests or failure.raised):
-        return Undecided("Nothing says whether the run passed.")
-    return failed(access)
+    broken = interrupted(access, outcome)
+    if broken is not None:
+        return broken
+    outcome = outcome or find_out(access) or _told(tests_log(access.logs).text)
+    if outcome is None:
+        return Undecided(f"Nothing says whether the run passed. {OUTCOME_FORM}")
+    return attribute_pass(access) if outcome == "passed" else failed(access)
+
+
+def _told(log: str) -> Outcome | None:
+    """Whether the run passed, by what its tests printed."""
+    failure = read_failure(log)
+    if failure.tests or failure.raised:
+        return "failed"
+    return "passed" if text.all_passed(log, failure) else None

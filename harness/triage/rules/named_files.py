@@ -1,37 +1,73 @@
 """Files that an instruction names, or does not: inputs that were never there, results whose name had to be guessed."""
 
 import re
+from collections.abc import Iterator
 
 from harness.attribution import Evidence
+from harness.classifiers.effects import CHANGES_FILES, effects
 from harness.triage.attributed import Attribution
 from harness.triage.protocols import ReadOnlyAccess
+from harness.triage.rules.failures import Failure
 from harness.triage.rules.grounding import text_of
 from harness.triage.rules.run_record import RunRecord
 from harness.triage.rules.verdicts import attributed
 from harness.triage_case import SOLVE
 
-_INPUT = re.compile(r"`?\b([\w-]{1,60}/[\w./-]{1,120}\.\w{1,8})\b`?")
+_PATH = re.compile(r"`?\b([\w-]{1,60}/[\w./-]{1,120}\.\w{1,8})\b`?")
 """A path in an instruction; a name without a folder may be what is to be made."""
 
 _NAMED = re.compile(r"`([\w-]{1,60}\.\w{1,8})`")
+_TEMPLATE = re.compile(r"[\w./<>{}*\[\]$%-]{1,120}\.\w{1,8}")
+_HOLE = re.compile(r"<[^<>]{1,40}>|\{[^{}]{0,40}\}|\[[^\[\]]{1,40}\]|\*|%\w|\$\w+|(?<![a-z])[A-Z]{1,20}(?![a-z])|\d+")
+"""What stands in a path for something else: `<name>`, `{n}`, `*`, `NAME`, `YYYY`, a number of several."""
+
+_EMPTY_BY_RIGHT = re.compile(r"(?:^|/)(?:__init__\.py|py\.typed|\.[^/]+)$")
+_DOCUMENT = re.compile(r"[\w./-]{1,120}\.(?:md|rst|adoc|txt|pdf|docx?|html?)\b", re.IGNORECASE)
 
 
 def lacking_input(access: ReadOnlyAccess, record: RunRecord | None) -> Attribution | None:
     """The environment's fault, where a file that the instruction tells of is not there, or is empty."""
-    present = {*access.files("environment"), *access.files("solution")}
-    script = (access.read("solution", SOLVE) or b"").decode(errors="replace")
     gold = text_of(access, "solution")
-    for name in dict.fromkeys([*_INPUT.findall(access.instruction), *_NAMED.findall(access.instruction)]):
-        made = (record is not None and record.makes(name)) or bool(re.search(rf"> ?{re.escape(name)}", script))
-        made = made or ("/" not in name and not _read_by_gold(name, gold))
-        if access.files("environment") and not stands(name, present) and not made:
+    for name in dict.fromkeys([*_PATH.findall(access.instruction), *_NAMED.findall(access.instruction)]):
+        if access.files("environment") and not _is_there(access, name) and _is_input(access, name, gold, record):
             rationale = f"The instruction tells of {name!r}, and the environment has no such file."
             return attributed("task", "environment_fail", rationale, [Evidence("file", "instruction.md", name)])
     for name in _mentioned(access):
-        if access.read("environment", name) == b"":
+        made = _writes(name, gold) or bool(access.read("workspace", name)) or bool(access.read("solution", name))
+        if access.read("environment", name) == b"" and not made and not _EMPTY_BY_RIGHT.search(name):
             rationale = f"The file {name!r} that the instruction tells of is empty in the environment."
             return attributed("task", "environment_fail", rationale, [Evidence("file", f"environment/{name}", "empty")])
     return None
+
+
+def _is_there(access: ReadOnlyAccess, name: str) -> bool:
+    return stands(name, {*access.files("environment"), *access.files("solution"), *access.files("workspace")})
+
+
+def _is_input(access: ReadOnlyAccess, name: str, gold: str, record: RunRecord | None) -> bool:
+    """Whether a path that is nowhere is one to be read: gold reads it, or nothing makes, wants or stands for it."""
+    if _reads(name, gold):
+        return True
+    bare = name.rpartition("/")[2]
+    if "/" not in name or _writes(name, gold) or bare in gold or bare in text_of(access, "tests"):
+        return False
+    return not (_is_template(access, name) or (record is not None and agent_makes(record, name)))
+
+
+def _is_template(access: ReadOnlyAccess, name: str) -> bool:
+    """Whether a path stands for others, by a hole in it or by files beside it that gold or the agent made."""
+    folder, _, bare = name.rpartition("/")
+    if re.search(r"(?<![A-Za-z0-9])[A-Z]{1,20}(?![a-z0-9])", bare.rpartition(".")[0]):
+        return True
+    made = {*access.files("solution"), *access.files("workspace")} - set(access.files("environment"))
+    return any(path.rpartition("/")[0].endswith(folder) for path in made if "/" in path)
+
+
+def agent_makes(record: RunRecord, name: str) -> bool:
+    """Whether the agent wrote a file of this path, by a command or by an edit."""
+    bare = name.rpartition("/")[2]
+    written = (one.target for act in record.acts for one in effects(act) if one.verb in CHANGES_FILES)
+    return record.makes(name) or any(target == bare or target.endswith(f"/{bare}") for target in written)
 
 
 def _mentioned(access: ReadOnlyAccess) -> list[str]:
@@ -39,28 +75,89 @@ def _mentioned(access: ReadOnlyAccess) -> list[str]:
     return [path for path in access.files("environment") if path.rpartition("/")[2] in access.instruction]
 
 
-def _read_by_gold(name: str, gold: str) -> bool:
-    """Whether gold's programs open a file and never write it."""
+def _reads(name: str, gold: str) -> bool:
+    """Whether gold's programs read a file and never write it."""
     quoted = re.escape(name)
-    writes = rf">{{1,2}} ?['\"]?{quoted}|{quoted}['\"], ?['\"][wax]"
-    return re.search(rf"open\(['\"]{quoted}['\"]", gold) is not None and not re.search(writes, gold)
+    reads = rf"(?:open|read_\w{{1,20}}|Path)\(['\"]{quoted}['\"]|(?:\bcat|\bawk\b.{{0,200}}|<) ?['\"]?{quoted}(?![\w.])"
+    return re.search(reads, gold) is not None and not _writes(name, gold)
 
 
-def unnamed_result(access: ReadOnlyAccess) -> Attribution | None:
+def _writes(name: str, gold: str) -> bool:
+    quoted = rf"(?:[\w./$-]{{0,80}}/)?{re.escape(name.rpartition('/')[2])}"
+    writes = rf">{{1,2}} ?['\"]?{quoted}|{quoted}['\"], ?['\"][wax]|\b(?:tee|cp|mv|touch)\b[^\n]{{0,200}}{quoted}"
+    return re.search(rf"{writes}|(?:to_\w{{1,20}}|write_\w{{1,20}}|save\w{{0,20}})\(['\"]{quoted}", gold) is not None
+
+
+def unnamed_result(access: ReadOnlyAccess, record: RunRecord | None) -> Attribution | None:
     """The task's fault, where the tests want a file by a name that nothing states, and the agent named its own."""
     before = set(access.files("environment"))
     of_gold = {path for path in access.files("solution") if path != SOLVE} - before
     own = set(access.files("workspace")) - before
-    documents = b"\n".join(access.read("environment", path) or b"" for path in before)
     tests = b"\n".join(access.read("tests", path) or b"" for path in access.files("tests"))
     for path in sorted(of_gold - own):
         name = path.rpartition("/")[2]
-        known = name in access.instruction or name.encode() in documents
-        if name.encode() in tests and not known and own - of_gold:
+        if name.encode() in tests and own - of_gold and not is_stated(access, record, path):
             rationale = f"The tests want the file {name!r}, which nothing names; the agent named its own."
             made = Evidence("file", f"workspace/{min(own - of_gold)}", "made by the agent")
             return attributed("task", "ambiguous_spec", rationale, [Evidence("file", f"solution/{path}", name), made])
     return None
+
+
+def unnamed_file(access: ReadOnlyAccess, record: RunRecord | None, failure: Failure) -> Attribution | None:
+    """The task's fault, where the tests look for a file or a module by a name that nothing states."""
+    tests = text_of(access, "tests")
+    for name in failure.files:
+        bare = name.rpartition("/")[2]
+        if bare in tests and not is_stated(access, record, name):
+            rationale = f"The tests look for {name!r}, which nothing names."
+            where = next(path for path in access.files("tests") if bare.encode() in (access.read("tests", path) or b""))
+            return attributed("task", "ambiguous_spec", rationale, [Evidence("file", f"tests/{where}", bare)])
+    return None
+
+
+def is_stated(access: ReadOnlyAccess, record: RunRecord | None, path: str) -> bool:
+    """Whether the agent could know the name of a file: from the instruction, what lay there, or what it was shown.
+
+    A name that follows from a template such as `<city>.csv` is stated. So is one that may stand in a document that the
+    instruction names and that cannot be read here.
+    """
+    name = path.rpartition("/")[2].lower()
+    told = (*access.files("environment"), *_readable(access, record))
+    if any(name in text.lower() for text in told):
+        return True
+    return _follows(access.instruction, name) or bool(_unread(access))
+
+
+def _readable(access: ReadOnlyAccess, record: RunRecord | None) -> Iterator[str]:
+    yield access.instruction
+    for path in access.files("environment"):
+        yield (access.read("environment", path) or b"").decode(errors="replace")
+    for step in record.run.steps if record is not None else ():
+        yield from (result.text for result in step.results)
+        if step.role != "agent":
+            yield step.text
+
+
+def _follows(instruction: str, name: str) -> bool:
+    """Whether a template of the instruction gives a name."""
+    for template in _TEMPLATE.findall(instruction):
+        bare = template.rpartition("/")[2]
+        parts = _HOLE.split(bare)
+        if len(parts) > 1 and any(parts) and re.fullmatch(".{1,80}".join(map(re.escape, parts)), name, re.IGNORECASE):
+            return True
+    return False
+
+
+def _unread(access: ReadOnlyAccess) -> list[str]:
+    """The documents that an instruction names and the environment does not have as a text."""
+    named = dict.fromkeys(one.rpartition("/")[2] for one in _DOCUMENT.findall(access.instruction))
+    texts = {
+        path.rpartition("/")[2]
+        for path in access.files("environment")
+        if (content := access.read("environment", path)) is not None and b"\0" not in content[:1024]
+    }
+    made = {path.rpartition("/")[2] for part in ("solution", "workspace") for path in access.files(part)}
+    return [one for one in named if one not in texts | made]
 
 
 def stands(name: str, paths: set[str]) -> bool:

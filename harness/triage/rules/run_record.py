@@ -39,18 +39,19 @@ class RunRecord(Struct, frozen=True, dict=True):
     run: Trajectory
 
     @cached_property
-    def _acts(self) -> tuple[Act, ...]:
+    def acts(self) -> tuple[Act, ...]:
+        """The calls of the agent, in order."""
         return tuple(History(self.run).acts)
 
     @cached_property
     def commands(self) -> tuple[Command, ...]:
         """The shell commands, in order."""
-        return tuple(_commands(self._acts))
+        return tuple(_commands(self.acts))
 
     @cached_property
     def only_commands(self) -> bool:
         """Whether all that changed files were shell commands, so that running them again repeats the run."""
-        return not any(act.kind in ("edit", "write", "patch", "delete", "rename", "undo", "run") for act in self._acts)
+        return not any(act.kind in ("edit", "write", "patch", "delete", "rename", "undo", "run") for act in self.acts)
 
     @property
     def said_last(self) -> str:
@@ -63,7 +64,7 @@ class RunRecord(Struct, frozen=True, dict=True):
     @property
     def unanswered(self) -> bool:
         """Whether the last call has no answer."""
-        return bool(self._acts) and self._acts[-1].result is None
+        return bool(self.acts) and self.acts[-1].result is None
 
     @property
     def writes(self) -> tuple[Command, ...]:
@@ -83,7 +84,7 @@ class RunRecord(Struct, frozen=True, dict=True):
     def mentions(self, name: str) -> bool:
         """Whether a command of the agent names something."""
         return any(name in command.line for command in self.commands) or any(
-            name in str(act.call.arguments) for act in self._acts if act.line is None
+            name in str(act.call.arguments) for act in self.acts if act.line is None
         )
 
 

@@ -11,9 +11,8 @@ Which observation decides what, in the order in which they are made, and why:
 4. The gold solution passes, and the agent's result always fails. The agent's commands are run again in the environment
    as it was. If the result now passes, or a command that failed in the record works now and the record broke off at
    it, then what ran the agent broke: infrastructure. If it goes as recorded, the failure is of agent or task.
-5. Agent or task: the tests are run on both results with their assertions watched. What differs (order, case, decimals,
-   a missing file, another value) is looked up in the instruction: what it asks for is the agent's to do; what it
-   leaves open, says otherwise, or does not state at all is the task's fault.
+5. Agent or task: an input that was never there, or a file that the tests want by a name that nothing states, is the
+   task's fault. What else an instruction asks for is a question of meaning, which no rule answers.
 6. What remains is the agent's fault: the task can be done, as gold shows, tests and harness are stable, and nothing
    speaks for the agent's result. To take its part without evidence is the error that a critic must avoid (AutoTriage,
    section 5.4).
@@ -22,24 +21,18 @@ Which observation decides what, in the order in which they are made, and why:
 from collections.abc import Sequence
 
 from harness.attribution import Evidence
-from harness.errors import InputError
 from harness.triage.attributed import Attribution
-from harness.triage.protocols import Replica, Result, SandboxAccess
+from harness.triage.logs import own_words, tests_log
+from harness.triage.protocols import Replica, SandboxAccess
 from harness.triage.rules.agent_faults import agent_fault
 from harness.triage.rules.chance import chance
-from harness.triage.rules.code_changes import code_differences, result_differences
 from harness.triage.rules.events import Event, event_in, harness_event, limit_event
 from harness.triage.rules.failures import Failure, last_lines, read_failure
-from harness.triage.rules.grounding import documents, needed, spoiled_input
-from harness.triage.rules.named_files import lacking_input, unnamed_result
-from harness.triage.rules.observing import differences, observe
-from harness.triage.rules.program_changes import program_changes
+from harness.triage.rules.grounding import spoiled_input
+from harness.triage.rules.named_files import lacking_input, unnamed_file, unnamed_result
 from harness.triage.rules.replay import Repeated, repeat
 from harness.triage.rules.run_record import KILLED, RunRecord
 from harness.triage.rules.runs_of_tests import TestRuns
-from harness.triage.rules.specification import naming
-from harness.triage.rules.stated import by_choices, by_differences, by_wanted_error
-from harness.triage.rules.text import tests_log
 from harness.triage.rules.verdicts import Undecided, attributed, infrastructure
 from harness.workspace import Limits
 
@@ -64,7 +57,9 @@ class _Investigation:
     def __init__(self, access: SandboxAccess) -> None:
         self.access = access
         self.record = RunRecord(access.trajectory) if access.trajectory is not None else None
-        self.event = limit_event(access.logs, access.case.file.limits.memory_mb) or harness_event(access.logs)
+        self.event = limit_event(access.logs, access.case.file.limits.memory_mb) or harness_event(
+            own_words(access.logs, access.trajectory)
+        )
         self.agent = TestRuns(access, "workspace")
         self.times = _MANY if chance(access, ("tests", "workspace", "solution")) is not None else _FEW
         self.gold = TestRuns(access, "solution") if access.case.part("solution") is not None else None
@@ -88,7 +83,7 @@ class _Investigation:
 
     def _passes_again(self) -> Attribution:
         """The recorded failure does not come back."""
-        if read_failure(tests_log(self.access)).asserted:  # an assertion failed then: it may fail again
+        if read_failure(tests_log(self.access.logs).text).asserted:  # an assertion failed then: it may fail again
             self.times = _MANY
         if self.gold is not None and self.gold.more(self.times).changing:
             rationale = "The tests pass and fail on the same gold solution, so that they depend on chance."
@@ -102,12 +97,8 @@ class _Investigation:
             return Undecided(
                 "The tests pass and fail on the result, and no gold solution shows why.", self.agent.evidence
             )
-        return (
-            self._replayed()
-            or by_differences([("tests", one) for one in self.agent.failure.differences], self.access.instruction)
-            or Undecided(
-                "The tests fail each time, and no gold solution shows that they can pass.", self.agent.evidence
-            )
+        return self._replayed() or Undecided(
+            "The tests fail each time, and no gold solution shows that they can pass.", self.agent.evidence
         )
 
     def _impossible(self) -> Attribution:
@@ -159,7 +150,7 @@ class _Investigation:
         if lacking is not None:  # gold as files has its result already, and passes without the input
             return lacking
         if not self.agent.timed_out:
-            found = self._missing(failure) or unnamed_result(self.access) or self._differing(failure)
+            found = unnamed_file(self.access, self.record, failure) or unnamed_result(self.access, self.record)
             if found is not None:
                 return found if found.label == "task" else self._agents(failure, found.rationale, found.evidence)
         rationale = "The gold solution passes, and the agent's result fails each time."
@@ -177,47 +168,6 @@ class _Investigation:
 
     def _gold_evidence(self) -> tuple[Evidence, ...]:
         return self.gold.evidence if self.gold is not None else ()
-
-    def _missing(self, failure: Failure) -> Attribution | None:
-        """The task's fault, where the tests look for a name that nothing states."""
-        for name in failure.missing:
-            bare = name.rpartition("/")[2]
-            stated = naming(self.access.instruction, bare) or bare in self.access.instruction
-            known = any(bare in path for path in self.access.files("environment"))
-            in_tests = any(
-                bare.encode() in (self.access.read("tests", path) or b"") for path in self.access.files("tests")
-            )
-            if in_tests and not stated and not known:
-                rationale = f"The tests look for {name!r}, which the instruction does not name."
-                return attributed("task", "ambiguous_spec", rationale, self.agent.evidence)
-        return None
-
-    def _differing(self, failure: Failure) -> Attribution | None:
-        """Task or agent, by what the instruction states of what differs."""
-        try:
-            seen = [self._observed("solution"), self._observed("workspace")]
-        except InputError:
-            return None
-        found = list(differences(seen[0], seen[1], failure.places))
-        unraised = [("tests", one) for one in failure.differences if one.dimension == "exit"]
-        chosen = by_choices(program_changes(self.access, self.record), self.access.instruction, documents(self.access))
-        if chosen is not None:
-            return chosen
-        decided = by_differences([*found, *unraised], self.access.instruction)
-        if decided is not None:
-            return decided
-        lacking = needed(self.access, self.record)
-        unstated = [one for one in lacking if not one.stated]
-        if lacking and len(unstated) == len(lacking):
-            rationale = f"The tests and the gold solution have {unstated[0].literal!r}, which nothing states."
-            return attributed("task", "ambiguous_spec", rationale, [one.evidence for one in unstated[:3]])
-        return by_differences(
-            [*result_differences(self.access), *code_differences(self.access, self.record)], self.access.instruction
-        ) or by_wanted_error(failure.errors_wanted, self.access.instruction)
-
-    def _observed(self, result: Result) -> dict[str, list[str]]:
-        with self.access.replica(result) as replica:
-            return dict(observe(replica, self.access.case.file.test_command))
 
 
 def _event_of(mended: Sequence[Repeated]) -> Event | None:

@@ -1,4 +1,4 @@
-"""The rule judge of texts: the instruction, the run and the logs are all that it has.
+"""The rule judge of texts: the run and the logs are all that it has; of the instruction it sees names alone.
 
 Which observation decides what, and why:
 
@@ -6,23 +6,31 @@ Which observation decides what, and why:
    reads or runs the tests is wrong (infrastructure).
 2. The harness's own log tells of an event (memory, disk, network), and the record breaks off or the log of the tests is
    empty: infrastructure. Such a line in a run that went on to its end and was tested is no cause.
-3. The tests name two values: in what they differ is looked up in the instruction (agent or task).
-4. A module or program is missing that the instruction does not name and that the agent never made: the environment
-   lacks it (task).
-5. What remains is the agent's fault: nothing speaks against task or harness.
+3. A module or a file is missing that the instruction tells of or nobody asked for, and that the agent never made: the
+   environment lacks it (task).
+4. What remains is the agent's fault: nothing speaks against task or harness.
 """
 
 import re
 
 from harness.attribution import Evidence
 from harness.triage.attributed import Attribution
+from harness.triage.logs import TestsLog, own_words, tests_log, writer_of
 from harness.triage.protocols import TextAccess
 from harness.triage.rules.agent_faults import agent_fault
-from harness.triage.rules.events import TESTS_LOG, Event, event_in, harness_event, killed_at, limit_event
+from harness.triage.rules.events import (
+    Event,
+    agent_ran_out,
+    event_in,
+    harness_event,
+    killed_at,
+    last_error,
+    limit_event,
+    told_event,
+)
 from harness.triage.rules.failures import Failure, last_lines, read_failure
+from harness.triage.rules.named_files import agent_makes
 from harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
-from harness.triage.rules.specification import naming
-from harness.triage.rules.stated import by_differences
 from harness.triage.rules.verdicts import Undecided, attributed, infrastructure
 
 TESTS_MISSING = re.compile(
@@ -48,14 +56,13 @@ def read(access: TextAccess) -> Attribution | Undecided:
     record = record_of(access)
     if record is None and not access.logs:
         return Undecided("There is neither a run nor a log.")
-    log = tests_log(access)
-    failure = read_failure(log)
+    log = tests_log(access.logs)
+    failure = read_failure(log.text)
     return (
         broken_harness(access, record, log, failure)
-        or by_differences([(f"logs/{TESTS_LOG}", one) for one in failure.differences], access.instruction)
         or missing_input(access, record, failure)
-        or missing_module(access, record, failure)
-        or agents_fault(record, log, failure)
+        or missing_module(access, record, log, failure)
+        or agents_fault(access, record, log, failure)
     )
 
 
@@ -64,33 +71,37 @@ def record_of(access: TextAccess) -> RunRecord | None:
     return RunRecord(access.trajectory) if access.trajectory is not None else None
 
 
-def tests_log(access: TextAccess) -> str:
-    """What the tests printed: their own log, else the one text that there is."""
-    return access.logs.get(TESTS_LOG) or (next(iter(access.logs.values())) if len(access.logs) == 1 else "")
-
-
-def broken_harness(access: TextAccess, record: RunRecord | None, log: str, failure: Failure) -> Attribution | None:
+def broken_harness(access: TextAccess, record: RunRecord | None, log: TestsLog, failure: Failure) -> Attribution | None:
     """Infrastructure, by what the logs tell."""
+    own = own_words(access.logs, record.run if record is not None else None)
     limit = limit_event(access.logs, access.case.file.limits.memory_mb)
-    event = limit or harness_event(access.logs)
+    event = limit or harness_event(own)
     told = bool(failure.tests or failure.raised)
-    where = Evidence("log", f"logs/{TESTS_LOG}", last_lines(log, 3))
-    if _ALL_PASSED.search(log) and not (failure.tests or _FAILED.search(log)):
-        return infrastructure(event, "The tests passed, and the run is recorded as failed.", [where])
+    where = log.evidence(last_lines(log.text, 3))
+    if all_passed(log.text, failure):
+        return infrastructure(event, "The tests passed, and the run is recorded as failed.", where)
     told_passed = _exit_of_tests(access)
     if told_passed is not None:
-        return infrastructure(event, "The tests ended well, and the run is recorded as failed.", [told_passed, where])
-    if TESTS_LOG in access.logs and not log.strip():
+        return infrastructure(event, "The tests ended well, and the run is recorded as failed.", [told_passed, *where])
+    if log.name and not log.text.strip():
         return infrastructure(event, "The tests printed nothing, and the run is recorded as failed.", [])
-    if TESTS_MISSING.search(log) and not failure.asserted:
-        return infrastructure(event, "The tests were not there when they were run.", [where])
+    if TESTS_MISSING.search(log.text) and not failure.asserted:
+        return infrastructure(event, "The tests were not there when they were run.", where)
     if broke_off(record) and limit is not None:
         return infrastructure(limit, "The record breaks off, and not by the agent's doing.", [])
     if event is not None and _of_machine(event) and (broke_off(record) or not failure.asserted):
-        return infrastructure(event, "The harness tells that the machine broke, and no assertion failed.", [where])
-    if not told and (event := event or event_in(log, f"logs/{TESTS_LOG}")):
-        return infrastructure(event, "No test ran to its end, and the log tells of an event.", [where])
+        return infrastructure(event, "The harness tells that the machine broke, and no assertion failed.", where)
+    if not told:
+        event = event or told_event(own, "verifying") or last_error(own)
+        event = event or (event_in(log.text, f"logs/{log.name}") if log.name else None)
+        if event is not None:
+            return infrastructure(event, "No test ran to its end, and the log tells of an event.", where)
     return _killed_in_record(record, event) or _unreached(access, record) or _was_there(record, failure)
+
+
+def all_passed(log: str, failure: Failure) -> bool:
+    """Whether the tests' log says that all passed, and of none that it failed."""
+    return _ALL_PASSED.search(log) is not None and not (failure.tests or _FAILED.search(log))
 
 
 def _of_machine(event: Event) -> bool:
@@ -101,7 +112,7 @@ def _of_machine(event: Event) -> bool:
 def _exit_of_tests(access: TextAccess) -> Evidence | None:
     """The last line of the harness's log on how the tests ended, where they ended with 0."""
     for name, text in access.logs.items():
-        ends = [match for match in _ENDED.finditer(text) if name != TESTS_LOG]
+        ends = [match for match in _ENDED.finditer(text) if writer_of(name) == "harness"]
         if ends and int(ends[-1][1]) == 0:
             number = text.count("\n", 0, ends[-1].start()) + 1
             return Evidence("log", f"logs/{name}:{number}", ends[-1][0].strip()[:300])
@@ -124,9 +135,10 @@ def _unreached(access: TextAccess, record: RunRecord | None) -> Attribution | No
 
 def broke_off(record: RunRecord | None) -> bool:
     """Whether the agent did not come to an end of its own."""
-    if record is None or not record.commands:
+    if record is None or not record.acts or record.acts[-1].kind == "finish":
         return False
-    return record.unanswered or not record.said_last or record.commands[-1].code in KILLED
+    killed = bool(record.commands) and record.commands[-1].code in KILLED
+    return record.unanswered or not record.said_last or killed
 
 
 def _was_there(record: RunRecord | None, failure: Failure) -> Attribution | None:
@@ -165,35 +177,38 @@ def _killed_in_record(record: RunRecord | None, event: Event | None) -> Attribut
 
 def missing_input(access: TextAccess, record: RunRecord | None, failure: Failure) -> Attribution | None:
     """The environment's fault, where a command does not find a file that the instruction says is there."""
-    for command in record.commands if record is not None else ():
+    commands = record.commands if record is not None else ()
+    for place, command in enumerate(commands):
         if record is None or "o such file" not in command.output:
             continue
-        for name in read_failure(command.output).missing:
-            asked = "/" in name and name in access.instruction
-            if asked and name not in failure.missing and not record.makes(name):
+        for name in read_failure(command.output).files:
+            bare = name.rpartition("/")[2]
+            asked = "/" in name and name in access.instruction and name not in failure.missing
+            later = any(bare in one.line and "o such file" not in one.output for one in commands[place + 1 :])
+            if asked and not later and not agent_makes(record, name):
                 said = f"The instruction tells of {name!r}, and the agent did not find it."
                 shown = Evidence("step", str(command.step), f"{command.line[:200]}\n{last_lines(command.output, 2)}")
                 return attributed("task", "environment_fail", said, [shown], [command.step])
     return None
 
 
-def missing_module(access: TextAccess, record: RunRecord | None, failure: Failure) -> Attribution | None:
+def missing_module(access: TextAccess, record: RunRecord | None, log: TestsLog, failure: Failure) -> Attribution | None:
     """The environment's fault, where a module or a program is missing that was never asked for."""
     for kind, message in failure.raised:
-        if kind != "ModuleNotFoundError" or not failure.missing:
+        if kind != "ModuleNotFoundError" or not failure.files:
             continue
-        name = failure.missing[0]
-        asked = naming(access.instruction, name) or name in access.instruction
-        if not asked and not (record is not None and record.mentions(name)):
+        name = failure.files[0]
+        if name not in access.instruction and not (record is not None and record.mentions(name)):
             said = f"The module {name!r} is missing, which nobody asked for and the agent did not make."
-            return attributed("task", "environment_fail", said, [Evidence("log", f"logs/{TESTS_LOG}", message)])
+            return attributed("task", "environment_fail", said, log.evidence(message))
     return None
 
 
-def agents_fault(record: RunRecord | None, log: str, failure: Failure, spoiled: Evidence | None = None) -> Attribution:
+def agents_fault(
+    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: Failure, spoiled: Evidence | None = None
+) -> Attribution:
     """What is left when nothing speaks against task or harness."""
-    evidence = [Evidence("log", f"logs/{TESTS_LOG}", last_lines(log))] if log else []
     slow = bool(record and record.commands and record.commands[-1].code in OUT_OF_TIME)
-    return agent_fault(
-        record, failure, "Nothing speaks against the task or the harness.", evidence, timed_out=slow, spoiled=spoiled
-    )
+    slow = slow or agent_ran_out(own_words(access.logs, record.run if record is not None else None))
+    said = "Nothing speaks against the task or the harness."
+    return agent_fault(record, failure, said, log.evidence(last_lines(log.text)), timed_out=slow, spoiled=spoiled)

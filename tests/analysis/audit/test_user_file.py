@@ -265,3 +265,50 @@ def test_no_cell_breaks_the_reading(tmp_path_factory: pytest.TempPathFactory, pr
     with suppress(InputError):
         [found] = read(folder, (HEADER + cells + "\n").encode(errors="replace"))
         assert typed(found.printed)
+
+
+@pytest.mark.parametrize(
+    ("share", "kappa", "status"),
+    [
+        ("raw agreement,percentage,74.2%,n=31", "Cohen kappa,kappa,.640,n=31;labels=2", "impossible"),
+        ("raw agreement,percentage,74.2%,n=31", "Cohen kappa,kappa,.640,n=31;labels=4", "underdetermined"),
+        ("A1-A2 (%),percentage,74.2,n=31", "κ of A1 and A2,kappa,.9,", "impossible"),
+        ("judge acc.,percentage,75%,n=31", "judge kappa,kappa,.640,n=31", "impossible"),
+    ],
+)
+def test_a_kappa_and_the_agreement_of_the_same_raters_are_checked_against_one_table(
+    tmp_path: Path, share: str, kappa: str, status: str
+) -> None:
+    others = "other agreement,percentage,96.8%,n=31\nsolved,percentage,29.0%,n=31\nother kappa,kappa,.9,n=31\n"
+    found = read(tmp_path, f"{HEADER}{share}\n{others}{kappa}\n")
+    assert found[-1].status == status
+    assert found[3].status == "underdetermined"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "solved,percentage,29.0%,n=31\nkappa,kappa,.640,n=31",
+        "agreement,percentage,74.2%,n=40\nkappa,kappa,.640,n=31",
+        "a agreement,percentage,74.2%,n=31\nb agreement,percentage,71.0%,n=31\nkappa,kappa,.640,n=31",
+    ],
+)
+def test_a_share_of_something_else_is_no_agreement_of_a_kappa(tmp_path: Path, rows: str) -> None:
+    with pytest.raises(InputError, match="agreement is missing"):
+        read(tmp_path, HEADER + rows + "\n")
+
+
+@pytest.mark.parametrize(
+    ("printed", "inputs", "status", "said"),
+    [
+        ("88.9%", "most=118;beside=74.2% 71.0% 54.8%", "impossible", "of 31, 62 or 93 prints as 88.9%"),
+        ("64.5%", "most=118;beside=74.2% 71.0% 54.8%", "underdetermined", "31, 62 or 93 fit"),
+        ("64.5%", "most=30;beside=74.2% 71.0% 54.8%", "impossible", "No number up to 30"),
+    ],
+)
+def test_shares_of_the_same_items_are_checked_together_where_their_number_is_not_printed(
+    tmp_path: Path, printed: str, inputs: str, status: str, said: str
+) -> None:
+    found = judged(tmp_path, "percentage", printed, inputs)
+    assert found.status == status
+    assert said in found.explanation

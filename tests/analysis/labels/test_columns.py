@@ -159,6 +159,61 @@ def test_a_column_that_shares_no_label_while_others_share_theirs_is_asked_about(
     assert odd_columns(alone) == {}, "of two it cannot be told which is the rater"
 
 
+WORDS = ("asked", "late", "see log", "", "not sure", "")
+
+
+@pytest.mark.parametrize(
+    ("others", "why"),
+    [
+        ({"said by ann": WORDS, "said by ben": WORDS}, "no label in common with another column"),
+        (
+            {"ann cause": ("high", "low"), "ben cause": ("low", "high", "high")},
+            "no label in common with another column",
+        ),
+        ({"Kommentar": ("", "", "", "", "", "", "", "late")}, "its name"),
+        ({"why": ("", "", "", "", "", "", "", "as it says")}, "no label in common with another column"),
+        ({"Bemerkung 1": WORDS, "remarqueBen": WORDS}, "its name"),
+    ],
+)
+def test_columns_that_share_words_with_each_other_and_with_no_rater_are_asked_about(
+    others: dict[str, tuple[str, ...]], why: str
+) -> None:
+    columns = {rater: [LABELS[(row // shift) % 3] for row in range(24)] for shift, rater in ((1, "ann"), (2, "ben"))}
+    columns |= {name: [cells[(row * row) % len(cells)] for row in range(24)] for name, cells in others.items()}
+    if len(next(iter(others.values()))) == 8:
+        columns |= {name: [cells[row % 8] for row in range(24)] for name, cells in others.items()}
+    assert odd_columns(columns) == dict.fromkeys(others, why)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "asked"),
+    [
+        ("aggregate", "mode", True),
+        ("Mehrheit", "mode", True),
+        ("r4", "mode", True),
+        ("r4", "mean", True),
+        ("gold", "none", False),
+        ("final", "none", False),
+    ],
+)
+def test_a_column_that_says_what_the_others_say_together_is_asked_about(name: str, summary: str, asked: bool) -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(1, 4, 60)
+    ratings = [np.where(rng.random(60) < 0.7, truth, rng.integers(1, 4, 60)) for _ in range(3)]
+    together = {
+        "mode": [str(max(row, key=list(row).count)) for row in zip(*(one.tolist() for one in ratings), strict=True)],
+        "mean": [f"{np.mean(row):.2f}" for row in zip(*ratings, strict=True)],
+        "none": rng.integers(1, 4, 60).astype(str).tolist(),
+    }
+    columns = {f"r{place}": rating.astype(str).tolist() for place, rating in enumerate(ratings, start=1)}
+    assert list(odd_columns(columns | {name: together[summary]})) == [name] * asked
+
+
+def test_raters_who_are_all_called_like_a_summary_are_raters() -> None:
+    columns = {f"{rater} final": [LABELS[row % 3] for row in range(12)] for rater in ("ann", "ben", "cleo")}
+    assert odd_columns(columns) == {}
+
+
 def test_measures_of_an_interval_scale_need_not_be_equal() -> None:
     columns = {"ann": ["1", "2"] * 6, "ben": ["2", "3"] * 6, "cleo": ["1.5", "2.5"] * 6}
     assert odd_columns(columns, interval=True) == {}

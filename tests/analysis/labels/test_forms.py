@@ -38,6 +38,37 @@ def test_a_long_file_with_other_names_is_recognised_and_said(path: Path, item: s
     assert labels.remarks == [f"read as one rating a row: items in {item!r}, raters in {rater!r}, labels in {label!r}"]
 
 
+def shaped(delimiter: str, names: str, order: str) -> str:
+    """Twelve items by three raters, in some order of the columns, beside what an export brings along."""
+    rows = [
+        {"i": f"case {item}", "r": rater, "l": ("agent", "task")[(item + (rater == "ben") * (item % 5 == 0)) % 2]}
+        | {"n": str(3 * item + place), "t": f"2026-05-01 10:{item:02d}", "c": "unclear" if item % 4 else "see log"}
+        for item in range(12)
+        for place, rater in enumerate(("ann", "ben", "cleo"))
+    ]
+    return "\n".join([names, *(delimiter.join(row[one] for one in order) for row in rows)])
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "names", "order"),
+    [
+        (",", "rater,case name,verdict", "ril"),
+        (";", "\ufeffRATER;Case Name;Verdict", "ril"),
+        ("\t", "Prüfer\tFall\tKategorie", "ril"),
+        (";", "étiquette;cas;annotateur", "lir"),
+        (",", "said,who,about what", "lri"),
+        (",", "annotation_id,coder,fall,kategorie", "nril"),
+        (";", "nr;Kommentar;wer;was;Urteil;Zeit", "ncrilt"),
+    ],
+)
+def test_a_long_file_is_told_by_what_stands_in_its_columns_in_any_order(
+    path: Path, delimiter: str, names: str, order: str
+) -> None:
+    expected = given(read(path, shaped(",", "item,rater,label", "irl")))
+    assert len(expected) == 12
+    assert given(read(path, shaped(delimiter, names, order))) == expected
+
+
 def test_items_are_in_the_column_that_tells_most_of_them_apart(path: Path) -> None:
     text = "task,id,annotator,label\nfix,r1,ann,yes\nfix,r1,ben,yes\nfix,r2,ann,no\nfix,r2,ben,yes\n"
     assert given(read(path, text)) == EXPECTED
@@ -133,8 +164,8 @@ def test_a_row_without_a_question_is_named(path: Path) -> None:
         ({"by": "x"}, "--by x: .* has no such column"),
         ({"labels": ["x"]}, "--label x: .* has no such column"),
         ({"item": "who", "rater": "who", "labels": ["which"]}, "one column is named for two things"),
-        ({"rater": "what"}, "no column is known to hold the items of ratings"),
-        ({"item": "what", "labels": ["which"]}, "no column is known to hold the raters of ratings"),
+        ({"rater": "what", "labels": ["who"]}, "no column is known to hold the items of ratings"),
+        ({"item": "which", "labels": ["what"]}, "no column is known to hold the raters of ratings"),
     ],
 )
 def test_a_column_that_is_not_there_or_not_known_is_asked_for(

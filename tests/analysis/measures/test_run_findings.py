@@ -9,8 +9,9 @@ from analysis.measures.run_findings import (
     evidence_of,
     examples_table,
     place_table,
+    pooled,
+    sets_table,
     source_of,
-    weight_note,
     with_set,
 )
 from analysis.measures.validity import JudgedSet
@@ -48,15 +49,22 @@ def test_items_are_named_with_their_set_since_sets_use_the_same_ids() -> None:
     assert len(set(items)) == len(items) == 4
 
 
-def test_a_set_that_outweighs_the_others_is_named() -> None:
+def test_each_set_has_its_own_share_and_all_together_stand_beside_the_set_that_outweighs_the_others() -> None:
     large, small = _set("large", ("a", 1), ("b", 1), ("c", 1)), _set("small")
-    assert weight_note([large, small]) == ("4 of the 5 runs are of one set, large, and outweigh the others.",)
-    assert weight_note([small, _set("other")]) == ()
+    found = sets_table([large, small])
+    assert {row.group: row.value for row in found.rows if row.quantity == "loop"} == {"large": 0.75, "small": 0.0}
+    assert "On 2 public sets" in found.finding
+    assert "0.0% (small;" in found.finding
+    assert "75.0% (large;" in found.finding
+    together = pooled(structs.replace(found, finding="60.0% of 5 runs."), [large, small]).finding
+    assert together == "60.0% of 5 runs. These are the runs of 2 unlike sets put together, 4 of them of large alone."
+    assert pooled(found, [small]) == found
 
 
 def test_generated_runs_are_called_so_and_name_no_data_set() -> None:
     generated = structs.replace(_set("generated", ("a", 1)), evidence="generated", source="generated, seed 0, n 2")
     assert {row.evidence for row in place_table([generated]).rows} == {"generated"}
+    assert {(row.evidence, row.datasets) for row in sets_table([generated]).rows} == {("generated", ())}
     assert {row.evidence for row in examples_table([generated]).rows} == {"generated"}
     assert {row.datasets for row in examples_table([generated]).rows} == {()}
     assert (source_of([generated]), datasets_of([generated])) == ("generated, seed 0, n 2", ())

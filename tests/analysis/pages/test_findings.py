@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import msgspec
+import pytest
+
 from analysis.pages.findings import Findings, findings, findings_text
 from harness.journal.classified import Finding, Labels, Summary
 from harness.trajectory import Skipped, Unreadable
@@ -22,6 +25,24 @@ def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None
     text = findings_text(_findings({("no", None): 4}))
     (drift,) = [line.split() for line in text.splitlines() if line.startswith("drift")]
     assert drift == ["drift", "0", "0", "—", "—", "0"]
+
+
+@pytest.mark.parametrize(
+    ("checked", "said"), [({}, "in none of 4 sessions"), ({("no", "no"): 2}, "in 2 of 6 sessions")]
+)
+def test_limits_that_no_rule_found_broken_are_one_line_and_no_row(checked: dict[Labels, int], said: str) -> None:
+    summary = Summary({("no", None): 4, **checked}, {}, [], [], [], 0)
+    text = findings_text(findings(("loop", "unrequested_changes"), summary))
+    assert [line for line in text.splitlines() if "unrequested_changes" in line] == [text.splitlines()[-1]]
+    assert f"were checked {said}: a rule reads them only where" in text
+    assert '"unrequested_changes"' in msgspec.json.encode(findings(("loop", "unrequested_changes"), summary)).decode()
+
+
+def test_a_limit_that_is_found_broken_is_a_row() -> None:
+    text = findings_text(
+        findings(("loop", "unrequested_changes"), Summary({("no", None): 4, ("no", "yes"): 1}, {}, [], [], [], 0))
+    )
+    assert any(line.startswith("unrequested_changes") for line in text.splitlines())
 
 
 def test_the_share_is_of_those_that_were_checked_and_their_number_stands_beside_it() -> None:

@@ -11,25 +11,28 @@ FIGURES = {
     "drift": Estimate(None, reason="nothing could be checked"),
     "a|<b>\x1b[31m": Estimate(0.5, 0.4, 0.6, 10),
 }
-OUTCOMES = decide([fail_on(text) for text in ("loop.lower>5%", "loop>5%", "drift>5%", "a|<b>\x1b[31m>0.9")], FIGURES)
+OUTCOMES = decide(
+    [fail_on(text) for text in ("loop.lower>5%", "loop>5%", "drift>5%", "a|<b>\x1b[31m.upper>0.55")], FIGURES
+)
 
 
 def test_a_sentence_says_the_figure_its_interval_and_the_limit() -> None:
-    passed, failed, undecided, _ = map(outcome_sentence, OUTCOMES)
+    passed, failed, undecided, beyond = map(outcome_sentence, OUTCOMES)
     assert failed == "loop is 7.1% (95% interval 4.0% to 12.0%); it may not be more than 5.0%"
-    assert passed.endswith("it is not more than 5.0%, the lower end of the interval")
+    assert passed.endswith("; the lower end of the interval, 4.0%, is not more than 5.0%")
+    assert beyond.endswith("; the upper end of the interval, 60.0%, may not be more than 55.0%")
     assert undecided == "drift cannot be computed: nothing could be checked"
 
 
 def test_junit_has_a_case_a_gate_and_what_is_undecided_is_an_error() -> None:
     suite = ElementTree.fromstring(junit_xml(OUTCOMES, "misstep classify"))[0]  # noqa: S314 (our own)
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "1", "1")
-    assert [case[0].tag for case in suite] == ["system-out", "failure", "error", "system-out"]
-    assert suite[3].get("name") == "a|<b>>0.9"
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "2", "1")
+    assert [case[0].tag for case in suite] == ["system-out", "failure", "error", "failure"]
+    assert suite[3].get("name") == "a|<b>.upper>0.55"
 
 
 def test_the_summary_has_what_was_not_passed_first_and_no_markup_from_names() -> None:
     lines = markdown_summary(OUTCOMES, "misstep classify").splitlines()
-    assert [line.split(" | ")[1] for line in lines[4:]] == ["failed", "undecided", "passed", "passed"]
+    assert [line.split(" | ")[1] for line in lines[4:]] == ["failed", "undecided", "failed", "passed"]
     assert "<b>" not in "".join(lines)
     assert all(line.replace("\\|", "").count("|") == 4 for line in lines[4:])

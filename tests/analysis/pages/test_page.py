@@ -1,8 +1,11 @@
 """A page answers first, stands alone, and says where it comes from."""
 
+from pathlib import Path
+
 import pytest
 
 from analysis.pages import Foot, Section, page
+from analysis.pages.foot import described
 from analysis.pages.table_html import table_id
 from analysis.plots import bars
 from harness.errors import InputError
@@ -49,6 +52,13 @@ def test_a_page_stands_alone():
 
 def test_the_finding_is_said_once():
     assert made().count("One of three shares differs.") == 1
+
+
+def test_the_foot_names_neither_the_server_that_was_asked_nor_the_present_folder():
+    command = f"misstep judge run loops --base-url http://10.0.0.5:8000/v1 --out {Path.cwd()}/run"
+    shown = described(Foot(command, inputs=(f"2 items of {Path.cwd()}/gates",)))
+    assert shown["command"] == "misstep judge run loops --base-url [base-url]/v1 --out run"
+    assert shown["inputs"] == ("2 items of gates",)
 
 
 def test_the_foot_names_data_licence_seed_versions_and_command():

@@ -189,7 +189,7 @@ def test_a_kappa_of_zero_has_a_z_of_zero() -> None:
 def test_a_standard_error_of_zero_is_said_to_be_none() -> None:
     kappa = cohen_kappa([[8, 0], [2, 0]])
     estimate = kappa.estimate(kappa.z_interval(), "by formula")
-    assert (estimate.value, estimate.low, estimate.high) == (0, 0, 0)
+    assert (estimate.value, estimate.low, estimate.high) == (0, None, None)
     assert "without width" in estimate.reason
 
 

@@ -39,7 +39,8 @@ def test_fewer_validation_items_widen_the_interval() -> None:
 def test_a_share_below_what_a_judge_flags_by_mistake_is_cut_and_says_so() -> None:
     found = rogan_gladen((5, 400), (45, 50), (190, 200))
     assert found.raw < 0
-    assert (found.estimate.value, found.estimate.low, found.estimate.reason) == (0.0, 0.0, OUTSIDE)
+    assert (found.estimate.value, found.estimate.low) == (0.0, None)
+    assert found.estimate.reason.startswith(OUTSIDE)
     assert "cut" in found.estimate.method
 
 

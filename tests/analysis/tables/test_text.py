@@ -23,13 +23,6 @@ def test_a_reason_follows_its_line():
     assert lines[place + 1].strip() == "15 of 50 are 30%, not 31%."
 
 
-def test_what_is_left_out_is_said():
-    text = table_text(of_many_sources(), most_lines=3)
-    assert "(and 4 more lines)" in text
-    assert "set 3" in text
-    assert "set 4" not in text
-
-
 def test_wide_letters_do_not_break_the_columns():
     table = Table("t", "p", "T", "F", (Row("日本", 1, n=5), Row("abcd", 2, n=5)))
     lines = table_text(table).splitlines()[-2:]

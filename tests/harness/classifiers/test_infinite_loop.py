@@ -37,6 +37,36 @@ LOOPS: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
     "a thought of the agent beside the arguments that differs": (
         run(*[call("execute_bash", TREE, command="cat a.py", thought=f"Once more {turn}") for turn in range(3)]), (0, 1, 2),
     ),
+    "one command in one wrapping after the other": (
+        run(*[bash(line, "src/a.py:3: load") for line in (
+            "grep -rn load src", "LC_ALL=C timeout -k 5 60s grep -rn load src", "(sudo -u me nice -n 5 grep -rn load src)", "bash -lc 'time grep -rn load src'",
+        )]),
+        (0, 1, 2, 3),
+    ),
+    "one flag after the other, and the same short error": (
+        run(*[bash(f"pytest {flag} tests/a", "ERROR: file or directory not found: tests/a", 4) for flag in ("-x", "-v", "-s")]), (0, 1, 2),
+    ),
+    "answers that differ in the number of the message": (
+        run(*[call("query", f'{{"jsonrpc": "2.0", "id": {n}, "result": {{"rows": []}}}}', q="a") for n in (7, 19, 204)]), (0, 1, 2),
+    ),
+    "answers that differ in durations of JSON": (
+        run(*[call("Glob", f'No files found\n\n[metadata] {{"durationMs": {n}, "numFiles": 0}}', pattern="*.x") for n in (156, 9, 12)]), (0, 1, 2),
+    ),
+    "answers with a head of their own": (
+        run(*[
+            call("exec_command", f"Chunk ID: {chunk}\nWall time: 0.05{n} seconds\nProcess exited with code 0\nOutput:\nsrc/a.py:3: load", cmd="rg load")
+            for n, chunk in enumerate(("a1b2c3", "99ffee", "0b0b0c"))
+        ]), (0, 1, 2),
+    ),
+    "a screen with a clock and a counter": (
+        run(*[
+            call("bash_command", f"New Terminal Output:\n\n[{n}] 10:0{n}:12 root@c:/# cat a\nhello\n[{n + 1}] 10:0{n}:13 root@c:/#", keystrokes="cat a\n")
+            for n in (3, 4, 5)
+        ]), (0, 1, 2),
+    ),
+    "answers that count down the turns that are left": (
+        run(*[call("query", f"no rows\n\nREMINDER: you have {n} turns left.", q="a") for n in (9, 8, 7)]), (0, 1, 2),
+    ),
     "answers that differ in durations only": (
         run(*[bash("pytest -q", f"1 failed, 3 passed in 0.{turn}1s", 1) for turn in range(4)]), (0, 1, 2, 3),
     ),
@@ -135,6 +165,21 @@ def test_a_loop_is_found_with_its_steps(name: str) -> None:
     assert answer.rationale.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([call("get_user", None, id=7)] * 3, "3 times with no answer recorded and nothing"),
+        ([bash(f"./{name}.sh", None) for _ in range(3) for name in "ab"], "3 times with no answer recorded ("),
+        (
+            [step for _ in range(3) for step in (bash("./a.sh", "x"), bash("./b.sh", None))],
+            "3 times with the same answers where one is recorded (",
+        ),
+    ],
+)
+def test_of_answers_that_a_run_does_not_record_nothing_is_said(steps: list[Step], said: str) -> None:
+    assert said in verdict("infinite_loop", run(user("Go."), *steps)).rationale
+
+
 def _twice_in_one_turn() -> Step:
     look = ToolCall("bash", {"command": "git log -1"})
     return Step(
@@ -174,6 +219,20 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "files with similar names": run(*[read(f"src/{name}.py", "same header") for name in ("user", "users", "user_old", "user_new")]),
     "one thing done to many files": run(*[bash(f"touch part_{place}.txt") for place in range(6)]),
     "many folders made": run(*[bash(f"mkdir -p data/{name}") for name in "abcd"]),
+    "a tool of any name that waits for a job in a shell": run(
+        *[call("console", "job 5512: no runner is free", command="sleep 30 && ci status 5512")] * 6
+    ),
+    "a tool of any name that is asked until the answer changes": run(
+        *[call("ci", "no runner took it", job=5512)] * 6, call("ci", "done", job=5512)
+    ),
+    "a tool of any name whose answer says that it goes on": run(*[call("look_at", "job 5512: queued", job=5512)] * 6),
+    "a question between waits": run(*[step for _ in range(5) for step in (call("nap", "ok", minutes=3), call("state_of", "none", job=3))]),
+    "a running program asked with an empty line": run(
+        *[call("bash_command", "Current Screen:\n$ make\nThe kernel takes some minutes on one core, and nothing is to be seen meanwhile.", keystrokes="")] * 6
+    ),
+    "a figure that grows": run(*[bash("ls out | wc -l", f"{n}") for n in range(10, 16)]),
+    "one program with other words beside it": run(*[call("run_command", "ok, nothing has changed", command="git", args=[word]) for word in ("fsck", "gc", "prune", "repack")]),
+    "one command in other folders, which stand apart": run(*[call("exec_command", "nothing to be done", cmd="make", workdir=f"/w/{n}") for n in "abcd"]),
     "git status between edits": run(*[
         step for turn in range(4) for step in (bash("git status", "M a.py"), edit("a.py", f"{turn}", f"{turn}1"))
     ]),

@@ -108,6 +108,38 @@ FAILURES: dict[str, tuple[Trajectory, tuple[int, ...]]] = {
     "a reply without a command": (
         run(*[call("bash", "Please always provide EXACTLY ONE action in triple backticks, found 0.", command="") for _ in range(3)]), (0, 1, 2),
     ),
+    "a shell's call without any command, told by its exit code alone": (
+        run(*[call("shell", "shell lacks 'command'.", 1, workdir="src", justification=word) for word in "abc"]), (0, 1, 2),
+    ),
+    "what is wrong in the second line": (
+        run(*[call("Write", "Write failed due to the following issue:\nThe required parameter `content` is missing", None, True, file_path=n) for n in "abc"]),
+        (0, 1, 2),
+    ),
+    "a validator's word for an argument that is missing, from a tool that reads files": (
+        run(*[
+            call("read_file", "Error executing tool read_file: 1 validation error for read_fileArguments\npath\n  Field required [type=missing, input_value={}]", file=n)
+            for n in "abc"
+        ]), (0, 1, 2),
+    ),
+    "an argument that is missing, from a tool that reads files": (
+        run(*[call("Read", "Error: missing required parameter: file_path", None, True, path=n) for n in "abc"]), (0, 1, 2),
+    ),
+    "a line of the harness before each error": (
+        run(*[call("ledger", f"I ran the tool for you.\nError: page {n} is in a closed book", page=n) for n in range(4)]), (0, 1, 2, 3),
+    ),
+    "a line of the harness before each complaint of a call": (
+        run(*[call("ledger", "Executing ledger ...\nUnknown argument 'page'", page=n) for n in range(3)]), (0, 1, 2),
+    ),
+    "files that are not there, other files seen in between": (
+        run(*[step for n in range(4) for step in (call("Read", "File does not exist.", None, True, file_path=f"src/core/{n}.py"), *[read("README.md", f"{n}")] * (n % 2))]),
+        (0, 1, 3, 4),
+    ),
+    "a failed edit that is passed over in words that no list holds": (
+        run(user("Fix it."), misses("src/a.py", "x = 1"), bash("git status", "clean"), says("All set: src/a.py waits thirty seconds from here on.")), (1, 3),
+    ),
+    "a failed edit that is passed over in another language": (
+        run(user("Fix it."), misses("src/a.py", "x = 1"), says("Erledigt, ab sofort sind es in src/a.py dreißig Sekunden.")), (1, 2),
+    ),
 }  # fmt: skip
 
 
@@ -148,6 +180,25 @@ LOOK_ALIKES: dict[str, Trajectory] = {
     "a call that the user declined": run(*[
         call("Bash", "The user doesn't want to proceed with this tool use. The tool use was rejected.", None, True, command=f"rm {n}") for n in "abc"
     ]),
+    "a shell whose harness calls the command line keystrokes": run(*[call("bash_command", f"$ cat {n}\nx = {n}", keystrokes=f"cat {n}\n", duration=0.1) for n in range(5)]),
+    "a shell whose harness calls the command line by a name of its own": run(*[call("terminal", f"out {n}", to_be_run=f"ls {n}") for n in range(5)]),
+    "a shell that takes words": run(*[call("exec", f"out {n}", argv=["ls", f"{n}"], cwd="/w") for n in range(5)]),
+    "a shell that takes an action": run(*[call("local_shell", f"out {n}", action={"type": "exec", "command": ["bash", "-lc", f"ls {n}"]}) for n in range(5)]),
+    "a shell asked with an empty line what goes on": run(
+        *[call("execute_bash", "[No new output after 10 s. Send an empty command '' to see more.]", command="", is_input="true")] * 5
+    ),
+    "a shell that is started anew": run(*[call("bash", "tool has been restarted.", restart=True)] * 3),
+    "a harness's mark below an error of the network": run(
+        *[call("fetch_page", "Request timed out\n\n[error] tool reported failure", url=n) for n in "abc"]
+    ),
+    "a harness's mark below a full disk": run(
+        *[call("Write", "ENOSPC: no space left on device\n\n[error] tool reported failure", file_path=n, content="x") for n in "abcd"]
+    ),
+    "a few files of a long run that are not there": run(*[
+        step for n in range(4) for step in (call("Read", "File does not exist.", None, True, file_path=f"src/core/{n}.py"), bash("ls src", f"{n}"), read(f"src/{n}.py"))
+    ]),
+    "a failed edit that is found to be needless": run(misses("a.py", "x"), says("a.py already had the value, so all is well.")),
+    "a failed edit that is admitted in another language": run(misses("a.py", "x"), says("Leider konnte ich a.py nicht bearbeiten.")),
     "a file whose content speaks of errors": run(*[
         read(f"{n}.md", "# Errors\n\nError: unknown tool 'x' is printed when a tool is missing.\n" + "More text. " * 60) for n in "abc"
     ]),

@@ -82,13 +82,20 @@ def test_a_trial_is_an_item_and_its_reward_is_gold_only(tmp_path: Path) -> None:
         (f"some-task__Ab1,0.5,,,,,2,1,1,{TIMES}", ("outcomes.csv", "reward", "neither 0 nor 1")),
         (f"some-task__Ab1,,,,,,2,1,1,{TIMES}", ("outcomes.csv:2", "reward")),
         (f"some-task__Ab1,1.0,,,,,two,1,1,{TIMES}", ("outcomes.csv:2", "n_steps")),
-        (f"other__Cd2,1.0,,,,,2,1,1,{TIMES}", ("other__Cd2.json", "missing")),
     ],
 )
 def test_a_broken_table_is_an_error_that_names_file_and_field(tmp_path: Path, row: str, words: tuple[str, ...]) -> None:
     with pytest.raises(InputError) as raised:
         load("codetracer_runs", upstream(tmp_path / "upstream", row), tmp_path)
     assert all(word in raised.value.line() for word in words)
+
+
+def test_a_trial_without_a_trajectory_is_an_item_that_no_judge_is_asked_about(tmp_path: Path) -> None:
+    rows = f"some-task__Ab1,1.0,,,,,2,1,1,{TIMES}\nother__Cd2,0.0,,,,,0,0,0,{TIMES}"
+    made_up = load("codetracer_runs", upstream(tmp_path / "upstream", rows), tmp_path)
+    assert set(made_up.trajectories) == {"some-task__Ab1"}
+    assert made_up.items["other__Cd2"].unaskable
+    assert made_up.gold["other__Cd2", "verifier"] == "failed"
 
 
 def test_a_set_without_outcomes_is_an_error(tmp_path: Path) -> None:

@@ -105,6 +105,15 @@ def test_what_the_terminal_printed_is_a_step_of_the_system(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize("blamed", ["counting_expert", "COUNTING_EXPERT", " Counting Expert", "Counting-Expert"])
+def test_the_agent_that_is_blamed_is_spelt_as_where_it_speaks(tmp_path: Path, blamed: str) -> None:
+    made = load(
+        "whoandwhen", write(tmp_path / "whoandwhen", {"logs/1.json": log(mistake_agent=blamed)}), tmp_path / "o"
+    )
+    assert set(made.gold.values()) == {"Counting_Expert"}
+    assert made.items["1"].labels == ("Counting_Expert", "Computer_terminal")
+
+
 @pytest.mark.parametrize("step", ["2", "-1", "one", ""])
 def test_a_step_that_the_log_has_not_is_an_error(tmp_path: Path, step: str) -> None:
     upstream = write(tmp_path / "whoandwhen", {"logs/7.json": log(mistake_step=step)})

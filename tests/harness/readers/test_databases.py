@@ -199,6 +199,25 @@ def test_a_database_that_is_cut_off_is_unreadable_or_of_no_format(tmp_path: Path
     assert any(isinstance(one, Unreadable) for one in found)
 
 
+def test_a_broken_page_costs_the_sessions_with_messages_on_it_where_an_index_tells_them(tmp_path: Path) -> None:
+    path = goose(tmp_path / "sessions.db")
+    insert = "INSERT INTO messages VALUES (NULL, 'm', ?, 'user', ?, 1, NULL)"
+    said = json.dumps([{"type": "text", "text": "word " * 300}])
+    rows = [("INSERT INTO sessions VALUES (?, '', '/', NULL, NULL)", (f"s{number:02}",)) for number in range(20)]
+    rows += [(insert, (f"s{number:02}", said)) for number in range(20) for _ in range(3)]
+    made(path, "CREATE INDEX of_session ON messages (session_id)", *rows)
+    size = sqlite3.connect(path).execute("PRAGMA page_size").fetchone()[0]
+    content = bytearray(path.read_bytes())
+    place = content.index(b"word word", len(content) // 2) // size * size
+    content[place : place + size] = b"\xaa" * size
+    path.write_bytes(content)
+    found = list(read_file(path))
+    lost = [one for one in found if isinstance(one, Unreadable)]
+    assert len(found) == 22
+    assert 1 <= len(lost) <= 3
+    assert all("cannot be read: database disk image is malformed" in one.error for one in lost)
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_the_bytes_of_a_database_nothing_is_raised_but_the_projects_own_errors(

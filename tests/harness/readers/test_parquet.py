@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -173,26 +172,77 @@ def test_slices_of_a_long_row_group_are_its_rows_with_their_numbers(
     assert [placed.found.id for placed in found if isinstance(placed.found, Trajectory)] == list(map(str, range(11)))
 
 
+def damaged(path: Path, group: int, column: str, where: float = 0.0) -> Path:
+    """The file with zeros in the pages of one column of a row group, from some share of them on."""
+    about = pq.ParquetFile(path).metadata.row_group(group)
+    content = bytearray(path.read_bytes())
+    for chunk in map(about.column, range(about.num_columns)):
+        if chunk.path_in_schema.split(".")[0] == column:
+            start = chunk.dictionary_page_offset or chunk.data_page_offset
+            first = start + int(where * chunk.total_compressed_size)
+            content[first : start + chunk.total_compressed_size] = bytes(start + chunk.total_compressed_size - first)
+    path.write_bytes(content)
+    return path
+
+
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("rows_a_group", "group", "column", "where", "lost"),
     [
-        (lambda data: data[: len(data) // 2], "broken or cut off"),
-        (lambda data: data[:8], "broken or cut off"),
-        (lambda data: b"PARE" + data[4:], "encrypted"),
+        (13, 2, "messages", 0.0, range(27, 40)),
+        (13, 0, "messages", 0.0, range(1, 14)),
+        (13, 2, "note", 0.0, range(27, 40)),
+        (13, 2, "picture", 0.0, range(0)),
+        (130, 0, "messages", 0.0, range(1, 131)),
+        (65, 0, "note", 0.6, range(36, 66)),
     ],
-    ids=["cut off", "begun", "encrypted"],
+    ids=["a group", "the first group", "another column", "a column that is not read", "all", "within a group"],
 )
-def test_a_file_that_cannot_be_opened_is_one_line_and_in_a_folder_unreadable(
-    tmp_path: Path, change: Callable[[bytes], bytes], said: str
+def test_damage_costs_the_rows_to_the_end_of_their_group_however_the_file_is_cut(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rows_a_group: int,
+    group: int,
+    column: str,
+    where: float,
+    lost: range,
 ) -> None:
+    columns = {
+        "id": list(map(str, range(1, 131))),
+        "messages": [json.dumps(CHAT)] * 130,
+        "note": [f"{number:04}" * 100 for number in range(130)],
+        "picture": [b"png"] * 130,
+    }
+    small_pages = {"use_dictionary": False, "data_page_size": 2000, "write_batch_size": 5, "compression": "none"}
+    options = small_pages | {"write_page_checksum": True}
+    path = damaged(written(tmp_path / "chats.parquet", columns, rows_a_group, **options), group, column, where)
+    assert ids(path) == [number if number in lost else str(number) for number in range(1, 131)]
+    if len(lost) < 130:
+        whole = list(read_file(path))
+        monkeypatch.setattr("harness.readers.cuts.SLICE_BYTES", 6000)
+        for part_bytes in (1, 9000, 30_000):
+            parts = list(plan(path, all_readers(), part_bytes))
+            assert len(parts) > 1
+            assert [one for part in parts for one in read_part(part, reader_for(part.format))] == whole
+
+
+@pytest.mark.parametrize("length", [0.5, 0.02])
+def test_a_file_without_its_footer_is_unreadable_and_stops_no_other(tmp_path: Path, length: float) -> None:
     path = lake(tmp_path / "lake.parquet")
-    path.write_bytes(change(path.read_bytes()))
-    with pytest.raises(InputError, match=said) as raised:
+    path.write_bytes(path.read_bytes()[: int(length * path.stat().st_size)])
+    for named in (True, False):
+        (found,) = parts_of(Found(path, named))
+        assert isinstance(found, Unreadable)
+        assert "broken or cut off" in found.error
+
+
+def test_an_encrypted_file_is_one_line_and_in_a_folder_unreadable(tmp_path: Path) -> None:
+    path = lake(tmp_path / "lake.parquet")
+    path.write_bytes(b"PARE" + path.read_bytes()[4:])
+    with pytest.raises(InputError, match="encrypted"):
         list(read_file(path))
-    assert "\n" not in str(raised.value)
     (found,) = parts_of(Found(path, named=False))
     assert isinstance(found, Unreadable)
-    assert said in found.error
+    assert "encrypted" in found.error
 
 
 def test_a_file_of_something_else_is_of_no_known_format_and_says_which_columns_are_missing(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from harness.repair.affirm import affirm
 from harness.workspace import Sandbox
+from harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.cases import GOLDEN, price_case
 
 
@@ -21,6 +24,29 @@ def test_a_case_that_does_not_hold_says_why(tmp_path: Path, sandbox: Sandbox) ->
     stale = price_case(tmp_path / "c")
     (stale.folder / "golden.patch").write_text(GOLDEN.replace("found -= price", "found /= price"))
     assert "does not apply" in affirm(stale, sandbox).reason
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ([True, False, False], "on the broken tree it fails in 2 of 3 runs"),
+        ([False, False, False, True, True, False], "with the golden patch it fails in 1 of 3 runs"),
+        ([(1,), (1, 2), (1,)], "on the broken tree it fails with 1 or 2 tests in 3 runs"),
+    ],
+)
+def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(
+    runs: list[bool | tuple[int, ...]], said: str, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(runs)
+
+    def oracle(*_: object) -> SuiteReport:
+        answer = next(answers)
+        failed = () if isinstance(answer, bool) else tuple(FailedTest(f"t{n}") for n in answer)
+        return SuiteReport(answer is True, failed=failed)
+
+    monkeypatch.setattr("harness.repair.scoring.oracle_report", oracle)
+    found = affirm(price_case(tmp_path / "price"), sandbox)
+    assert (found.holds, found.flaky, found.reason) == (False, True, f"the oracle is flaky: {said}")
 
 
 def test_a_case_without_a_golden_patch_has_to_fail(tmp_path: Path, sandbox: Sandbox) -> None:

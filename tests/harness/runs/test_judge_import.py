@@ -167,6 +167,53 @@ def test_the_ids_of_the_benchmark_may_stand_in_another_field(tmp_path: Path, pla
         imported_judge(file, plants, Choice(item="id"))
 
 
+def test_a_row_needs_no_id_of_its_own_beside_the_field_that_is_named(tmp_path: Path, plants: Path) -> None:
+    rows = [{"label": "fruit", "score": 1.0, "execution_status": "COMPLETED", "case": "i0"}]
+    (tmp_path / "frame.json").write_text(json.dumps(rows))
+    assert verdicts(imported_judge(tmp_path / "frame.json", plants, Choice(item="case")), plants)["i0"].score == 1.0
+    with pytest.raises(InputError, match=r"frame\.json: record 1: item: it names no item\. .*--item"):
+        imported_judge(tmp_path / "frame.json", plants)
+
+
+@pytest.mark.parametrize(
+    ("grades", "certainties", "turned"),
+    [
+        ({"i0": ("fruit", 0.9), "i1": ("vegetable", 0.2), "i2": ("fruit", 0.4)}, [0.9, 0.8, 0.4], True),
+        ({"i0": ("fruit", 0.9), "i1": ("vegetable", 0.7), "i2": ("fruit", 0.4)}, [0.9, 0.7, 0.4], False),
+        ({"i0": ("fruit", 0.9), "i1": ("fruit", None), "i2": ("fruit", 0.1)}, [0.9, None, 0.1], False),
+    ],
+    ids=["how much fruit it is", "how sure it is", "one label"],
+)
+def test_a_score_of_unknown_meaning_is_turned_round_where_it_says_how_much_of_one_label_an_item_has(
+    tmp_path: Path, plants: Path, grades: dict[str, Any], certainties: list[float | None], turned: bool
+) -> None:
+    rows = [{"span_id": item, "label": label, "score": grade} for item, (label, grade) in grades.items()]
+    (tmp_path / "frame.json").write_text(json.dumps(rows))
+    imported = imported_judge(tmp_path / "frame.json", plants)
+    assert [verdicts(imported, plants)[item].score for item in grades] == certainties
+    assert any("1 less it is that of 'vegetable'" in remark for remark in imported.remarks) == turned
+
+
+def test_why_a_sample_was_skipped_is_said_of_each_judge(tmp_path: Path, plants: Path) -> None:
+    common = {"prompt": "p", "response": "r", "target": "t", "metadata": {}, "error": None}
+    rows = [common | {"sample_id": "i0", "status": "scored", "scores": {"kind": "fruit", "tone": "dry"}}]
+    rows += [common | {"sample_id": "i1", "status": "skipped_model_error", "scores": None, "error": "503"}]
+    (tmp_path / "predictions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = verdicts(imported_judge(tmp_path / "predictions.jsonl", plants, Choice("kind")), plants)["i1"]
+    assert (said.status, said.error) == ("failed", "the sample has no score (skipped_model_error): 503")
+
+
+def test_an_item_that_nobody_can_be_asked_about_does_not_stop_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "who"
+    folder.mkdir()
+    (folder / "benchmark.toml").write_text('name = "who"\nkind = "text"\n')
+    items = [{"id": "i0", "text": "a", "labels": ["Ann", "Ben"]}, {"id": "i1", "text": "b", "unaskable": "no speaker"}]
+    (folder / "items.jsonl").write_text("".join(json.dumps({"kind": "text"} | item) + "\n" for item in items))
+    imported = imported_judge(table(tmp_path, "i0,Ann", "i1,Ben"), folder)
+    assert imported.judge.verdicts.keys() == {"i0"}
+    assert imported.remarks[1] == "Left out: 1 item that nobody can be asked about: i1."
+
+
 def test_an_attempt_at_each_item_is_taken_and_the_others_are_said(tmp_path: Path, plants: Path) -> None:
     samples = [{"id": "i0", "epoch": n, "scores": {"graded": {"value": v}}} for n, v in ((1, "fruit"), (2, "berry"))]
     (tmp_path / "log.json").write_text(json.dumps({"version": 2, "eval": {"task": "t"}, "samples": samples}))

@@ -30,9 +30,10 @@ SMALL = Sizes(group=400, file=1500, chunk=900)
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Path:
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Forty-one sessions of three formats, a broken line, a file of no format, and two ids that are taken."""
-    folder = tmp_path / "runs"
+    monkeypatch.chdir(tmp_path)
+    folder = Path("runs")
     folder.mkdir()
     (folder / "a.tau").write_bytes(samples.taubench())
     (folder / "b.mini").write_bytes(samples.mini_swe_agent())
@@ -139,6 +140,15 @@ def test_what_classify_says_of_packed_sessions_is_what_it_says_of_the_originals(
         said.append([{**msgspec.json.decode(line), "file": "", "line": None} for line in lines])
     assert said[0] == said[1]
     assert len(said[0]) == 41 * len(CATEGORIES)
+
+
+def test_no_folder_of_the_machine_is_in_what_is_packed(runs: Path, tmp_path: Path) -> None:
+    pack([runs], str(tmp_path / "named_from_here"), sizes=SMALL)
+    pack([runs.resolve()], str(tmp_path / "named_from_the_root"), sizes=SMALL)
+    assert bytes_of(tmp_path / "named_from_here") == bytes_of(tmp_path / "named_from_the_root")
+    assert set(pq.read_table(tmp_path / "named_from_here")["source_uri"].to_pylist()) >= {"runs/c.jsonl"}
+    others = [file.read_bytes() for file in (tmp_path / "named_from_the_root").rglob("*.json*")]
+    assert not any(str(tmp_path).encode() in content for content in others)
 
 
 def test_packed_sessions_are_converted_to_the_same_documents_as_the_originals(runs: Path, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from harness.items import read_items
 from harness.journal.records import read_manifest
 from harness.judges.python_judge import PythonJudge
 from harness.protocols import FittedJudge
-from harness.repair.case import CaseFolder
+from harness.repair.affirm import Affirmed
+from harness.repair.case import Case, CaseFolder
 from harness.repair.repairers import POLICIES, RepairerOptions
 from harness.repair.settings import SETTINGS
 from harness.repair.validators.patch_judge import fitted_to_patches
@@ -21,6 +22,7 @@ from harness.runs.known_judges import known_judge
 from harness.runs.patches import write_patches
 from harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
 from harness.workspace import Sandbox
+from harness.workspace.suite_report import SuiteReport
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.judging import LooksForTheLoop
@@ -88,6 +90,23 @@ def test_a_case_that_does_not_hold_does_not_count(tmp_path: Path, sandbox: Sandb
     made = next(recorded_attempts(tmp_path / "run"))
     assert (made.solved, made.ended) == (None, "not_affirmed")
     assert "passes on the broken tree" in made.error
+
+
+def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {"a": iter([True, True, False]), "b": iter([True, True, True])}
+
+    def oracle(_: object, case: Case) -> SuiteReport:
+        return SuiteReport(next(answers[case.id]))
+
+    monkeypatch.setattr("harness.runs.repair.affirm", lambda *_: Affirmed(True))
+    monkeypatch.setattr("harness.repair.scoring.oracle_report", oracle)
+    run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
+    made = {each.case: each for each in recorded_attempts(tmp_path / "run")}
+    assert [(made[name].solved, made[name].ended) for name in "ab"] == [(None, "flaky"), (True, "exit")]
+    assert "with the patch it passes 2 times, then fails" in made["a"].error
+    assert write_patches([tmp_path / "run"], tmp_path / "patches").counts["items"] == 1
 
 
 def test_what_a_policy_raises_costs_its_attempt_alone(

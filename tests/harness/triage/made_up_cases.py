@@ -23,6 +23,7 @@ if __name__ == "__main__":
 """
 
 
+RIGHT = "def total(values):\n    return sum(values)\n"
 COMMAND = "python -m unittest tests/test_price.py"
 
 

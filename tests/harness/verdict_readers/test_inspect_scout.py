@@ -72,8 +72,3 @@ def test_a_value_beside_an_error_is_no_label() -> None:
 def test_the_key_of_a_scanner_tells_two_of_one_name_apart() -> None:
     assert one(scanner_key="tone-2").judge == "tone-2"
     assert one().judge == "tone"
-
-
-def test_a_row_without_a_transcript_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"rows\.jsonl:1: transcript_id: the row names no transcript"):
-        one(transcript_id=None)

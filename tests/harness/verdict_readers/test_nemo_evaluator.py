@@ -9,7 +9,7 @@ import pytest
 from harness.errors import InputError
 from harness.runs.verdict_files import written_verdicts
 from harness.verdict_readers import Place, nemo_evaluator
-from harness.verdict_readers.written import WrittenVerdict
+from harness.verdict_readers.written import EVERY, WrittenVerdict
 from tests.families import samples_verdicts
 
 ROWS = [json.loads(line) for line in samples_verdicts.nemo_evaluator().splitlines()]
@@ -75,4 +75,7 @@ def test_a_grade_that_was_not_parsed_or_not_asked_for_is_no_score_though_the_pre
     }
     assert (unparsed["1", "judge_score"].written_as, unparsed["1", "judge_grade"].written_as) == ("0", "")
     assert (unasked["2", "judge_score"].status, unasked["2", "judge_score"].written_as) == ("failed", "0")
-    assert verdicts(prediction(3, 0.0, "") | {"scores": None, "status": "skipped_model_error"}) == {}
+    skipped = {"scores": None, "status": "skipped_model_error", "error": "503 from the server"}
+    (none,) = verdicts(prediction(3, 0.0, "") | skipped).values()
+    said = "the sample has no score (skipped_model_error): 503 from the server"
+    assert (none.judge, none.status, none.error) == (EVERY, "failed", said)

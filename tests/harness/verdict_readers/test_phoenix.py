@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError
 from harness.runs.verdict_files import written_verdicts
 from harness.verdict_readers import Place, phoenix, reader_of
 from harness.verdict_readers.written import WrittenVerdict
@@ -23,7 +22,7 @@ def one(**fields: Any) -> WrittenVerdict:
 def test_what_could_not_be_parsed_is_unreadable_though_its_score_is_0(tmp_path: Path) -> None:
     (tmp_path / "rows").write_bytes(samples_verdicts.phoenix())
     correct, unparsed, failed = written_verdicts(tmp_path / "rows").verdicts
-    assert (correct.item, correct.label, correct.score) == ("a1", "correct", None)
+    assert (correct.item, correct.label, correct.score, correct.grade) == ("a1", "correct", None, 1.0)
     assert (unparsed.status, unparsed.label, unparsed.written_as) == ("unreadable", None, "0")
     assert (failed.status, failed.error) == ("failed", "the evaluation failed (FAILED): TimeoutError()")
 
@@ -69,8 +68,3 @@ def test_annotations_of_spans_are_named_and_those_of_people_are_told_apart() -> 
 @pytest.mark.parametrize(("score", "label"), [(1.0, "1"), ("0.0", "0"), (0.25, "0.25"), ("nan", None), (None, None)])
 def test_an_evaluation_without_a_label_has_its_score_for_one(score: Any, label: str | None) -> None:
     assert one(span_id="s1", name="length", result={"label": None, "score": score}).label == label
-
-
-def test_a_row_without_span_and_index_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"rows\.jsonl:1: span_id: the row has neither a span nor an index"):
-        one(label="yes", execution_status="COMPLETED")

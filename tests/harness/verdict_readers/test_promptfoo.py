@@ -65,6 +65,15 @@ def test_a_reason_of_a_grader_that_begins_alike_is_a_verdict(reason: str) -> Non
     assert verdicts(**graded(one))["llm-rubric"].label == "fail"
 
 
+@pytest.mark.parametrize(
+    ("passed", "score", "certainty"),
+    [(True, 0.9, 0.9), (False, 0.2, 0.8), (False, 0, 1.0), (True, 7, None), (True, None, None), (True, "0.5", 0.5)],
+)
+def test_a_score_is_the_certainty_of_its_own_label(passed: bool, score: Any, certainty: float | None) -> None:
+    one = {"pass": passed, "score": score, "assertion": {"type": "llm-rubric"}}
+    assert verdicts(**graded(one))["llm-rubric"].score == certainty
+
+
 def test_assertions_of_one_name_are_numbered_and_a_test_without_any_is_a_judge_itself() -> None:
     one = {"pass": True, "assertion": {"type": "llm-rubric"}}
     assert verdicts(**graded(one, one | {"pass": False})).keys() == {"llm-rubric", "llm-rubric-2"}

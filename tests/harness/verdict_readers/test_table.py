@@ -51,9 +51,7 @@ def test_a_score_outside_0_to_1_is_an_error_that_names_file_line_field_and_cure(
         row(score=score)
 
 
-def test_a_row_without_an_item_and_a_list_for_a_label_are_errors() -> None:
-    with pytest.raises(InputError, match=r"verdicts\.csv:7: item: the row names no item"):
-        row(item="")
+def test_a_list_for_a_label_is_an_error() -> None:
     with pytest.raises(InputError, match=r"verdicts\.csv:7: label: a list where a text is expected"):
         row(label=["yes", "no"])
 

@@ -99,7 +99,10 @@ def test_means_of_what_votes_say_are_no_votes(make_run: MakeRun) -> None:
 def test_too_few_labels_are_said_with_how_many_more_it_takes(make_run: MakeRun) -> None:
     done = calibrate(make_run("sure_of_fruit", texts=FRUIT[:12]), "--precision", "0.8")
     assert done.exit_code == 1
-    assert "none does with this many items; about 48 more labels are needed" in " ".join(done.stdout.split())
+    assert (
+        "the one with the best chance flags too few items on the held-out half; about 48 more labels are needed"
+        in " ".join(done.stdout.split())
+    )
 
 
 def test_the_label_has_to_be_named_where_the_benchmark_has_no_positive_one(make_run: MakeRun) -> None:

@@ -40,7 +40,7 @@ def theirs(folder: Path, name: str, wrong: int = 0, lacking: int = 0, unread: in
 def test_an_imported_run_has_the_files_and_the_scores_of_any_other(tmp_path: Path, plants: Path) -> None:
     file = theirs(tmp_path, "rubric", wrong=4, lacking=3, unread=2)
     done = judge("import", file, "--benchmark", plants, "--out", tmp_path / "run", "--json")
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     scores = json.loads(done.stdout)
     assert (scores["judge"], scores["n"], scores["answered"]) == ("rubric", N, 35)
     assert (scores["unreadable"], scores["failed"]) == (2, 3)
@@ -85,6 +85,15 @@ def test_the_same_line_again_prints_the_same_and_a_changed_file_needs_another_fo
         judge(*line)
 
 
+@pytest.mark.parametrize(("lacking", "unread", "code"), [(0, 0, 0), (1, 0, 1), (0, 1, 1)])
+def test_the_exit_code_says_whether_each_item_has_a_label(
+    tmp_path: Path, plants: Path, lacking: int, unread: int, code: int
+) -> None:
+    file = theirs(tmp_path, "rubric", lacking=lacking, unread=unread)
+    line = ("import", file, "--benchmark", plants, "--out", tmp_path / "run")
+    assert [judge(*line).exit_code, judge(*line).exit_code] == [code, code]
+
+
 @pytest.mark.parametrize("mapping", ["1", "=fruit", "1="])
 def test_a_mapping_has_two_sides(tmp_path: Path, plants: Path, mapping: str) -> None:
     line = ("import", theirs(tmp_path, "rubric"), "--benchmark", plants, "--out", tmp_path / "run")
@@ -98,5 +107,5 @@ def test_a_label_of_theirs_may_hold_an_equals_sign(tmp_path: Path, plants: Path)
     file = tmp_path / "rubric.csv"
     file.write_text("item,label\ni0,score=1\n")
     out = tmp_path / "run"
-    assert judge("import", file, "--benchmark", plants, "--out", out, "--label", "score=1=fruit").exit_code == 0
+    judge("import", file, "--benchmark", plants, "--out", out, "--label", "score=1=fruit")
     assert next(read_verdicts(out)).label == "fruit"

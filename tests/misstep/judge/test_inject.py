@@ -124,7 +124,7 @@ def test_what_is_made_is_a_benchmark_like_any_other(tmp_path: Path) -> None:
 def test_items_of_a_benchmark_of_ones_own_are_attacked_with_their_gold_labels(tmp_path: Path) -> None:
     folder = benchmark(tmp_path / "plants", TEXTS)
     spec = read_judge(judge_file(tmp_path))
-    got = injected_run(tmp_path / "run", "obeying", benchmark_source(folder, 3), spec)
+    got = injected_run(tmp_path / "run", "obeying", benchmark_source(PromptedJudge(spec), folder, 3), spec)
     assert (got.n, got.plain, got.copies) == (58, 3, 6)
     assert set(got.by_position) == {"text_start", "text_end"}
     truth = {row.item: row.label for row in read_gold(tmp_path / "run" / "benchmark")}
@@ -136,7 +136,7 @@ def test_a_benchmark_without_labels_cannot_be_attacked(tmp_path: Path) -> None:
     folder = benchmark(tmp_path / "plants", TEXTS)
     (folder / "gold.csv").write_text("item,rater,label\n")
     with pytest.raises(InputError, match="no item has both a gold label and content for a judge"):
-        benchmark_source(folder)
+        benchmark_source(PromptedJudge(judge()), folder)
 
 
 def test_a_judge_with_labels_of_its_own_is_attacked_without_a_gold_label(tmp_path: Path) -> None:

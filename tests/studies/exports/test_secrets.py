@@ -1,12 +1,16 @@
 """No key leaves with an export: it is refused, or replaced where that is asked for."""
 
+import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from harness.errors import InputError
+from harness.journal.records import read_manifest, write_manifest
 from studies.exports.opening import Choice
 from studies.exports.writing import Form, export_run
+from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -35,6 +39,26 @@ def test_a_run_with_a_key_is_refused_by_file_record_column_and_kind(run: Path, t
     assert "--redact" in told
     assert TOKEN not in told
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("to", ["hf", "csv"])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_no_folder_and_no_server_of_the_machine_leaves_with_an_export(
+    runs: dict[str, Path], kind: str, to: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.quagga.example/v1")
+    run = tmp_path / "run"
+    shutil.copytree(runs[kind], run)
+    manifest = read_manifest(run)
+    assert manifest is not None
+    more = [str(tmp_path / "gates"), "--base-url", "http://10.7.0.5:8000/v1", f"--cases={tmp_path}/own cases"]
+    write_manifest(run, replace(manifest, arguments=[*manifest.arguments, *more]))
+    export_run(run, to, tmp_path / "out", Choice())
+    written = "".join(file.read_text() for file in (tmp_path / "out").rglob("*") if file.suffix in (".csv", ".md"))
+    for private in (str(tmp_path), str(runs[kind].parent), "10.7.0.5", "quagga"):
+        assert private not in written
+    if to == "hf":
+        assert "gates --base-url [base-url]/v1 '--cases=own cases'" in written
 
 
 @pytest.mark.parametrize("to", ["hf", "parquet", "csv", "scout"])

@@ -5,7 +5,7 @@
   const steps = [...document.querySelectorAll(".step")];
   const boxes = [...document.querySelectorAll("input[name=step]")];
   const fieldsets = [...form.querySelectorAll(".finer")];
-  const sends = form.querySelector(".send") !== null;
+  const sends = form.querySelector("[type=submit]") !== null;
   let at = -1;
 
   const chosen = name => form.querySelector(`input[name="${CSS.escape(name)}"]:checked`);
@@ -59,17 +59,21 @@
     tell("Restored what you had entered; it is not saved yet.");
   };
 
-  /** What is still to be said, as a sentence; empty where the answer is whole. */
+  /** What is still to be said, as a sentence, and where; nothing where the answer is whole. */
   const lacking = () => {
     const label = chosen("label");
-    if (!label) return "Choose a label.";
-    if (label.value === "") return note.value.trim() ? "" : "Say in the note why it cannot be told.";
-    if (fieldsets.some(one => one.dataset.of === label.value) && !chosen(`subcategory ${label.value}`)) return "Choose a kind.";
-    return chosen("certainty") ? "" : "Say how certain you are.";
+    if (!label) return ["Choose a label.", form.querySelector(".labels")];
+    if (label.value === "") return note.value.trim() ? [] : ["Say in the note why it cannot be told.", note];
+    const kinds = fieldsets.find(one => one.dataset.of === label.value);
+    if (kinds && !chosen(`subcategory ${label.value}`)) return ["Choose a kind.", kinds];
+    return chosen("certainty") ? [] : ["Say how certain you are.", form.querySelector(".certainty")];
   };
   const send = async () => {
-    const lacks = lacking();
-    if (lacks) return tell(lacks, true);
+    const [lacks, where] = lacking();
+    if (lacks) {
+      where.scrollIntoView({ block: "nearest" });
+      return tell(lacks, true);
+    }
     remember();
     form.elements.seconds.value = looked();
     tell("Saving…");

@@ -64,6 +64,14 @@ class JudgedRuns extends Listing {
     return run_shown(run, named, { title: noun[0].toUpperCase() + noun.slice(1) });
   }
 
+  /** Open a run at what is searched for, else at its first evidence. */
+  async open(place) {
+    await super.open(place);
+    if (this.opened !== place) return;
+    const first = this.dialog.querySelector(".step.hit") ?? this.dialog.querySelector(".step.evidence");
+    first?.scrollIntoView({ block: "start" });
+  }
+
   named_state(parts) {
     const state = super.named_state(parts);
     return this.categories.includes(state.show) ? state : { ...state, show: "" };

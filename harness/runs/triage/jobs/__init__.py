@@ -13,7 +13,10 @@ from msgspec import Struct
 
 from harness.registry import Registry
 from harness.runs.triage.jobs.trials import Trial, written_trials
+from harness.triage.texts import TRAJECTORY
 from harness.triage_case import TriageCase
+
+_SHOWN = 5
 
 CASES = "cases"
 """The folder in a benchmark that holds cases made of a job."""
@@ -71,9 +74,17 @@ def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
         if reader.is_job(path):
             cases = written_trials(reader.trials(path), benchmark / CASES)
             has_files = any(case.part("workspace") or case.part("tests") for case in cases)
+            without = [case.id for case in cases if not (case.folder / TRAJECTORY).is_file()]
             only = "their files can be looked at" if has_files else "they have texts alone"
             trials = f"{len(cases):,} trial{'' if len(cases) == 1 else 's'}"
-            return ConvertedJob(
-                cases, f"{path} is {reader.NAME} with {trials}; {only}, and nothing can be run.", has_files
-            )
+            said = f"{path} is {reader.NAME} with {trials}; {only}, and nothing can be run."
+            return ConvertedJob(cases, said + _stepless(without), has_files)
     return None
+
+
+def _stepless(names: Sequence[str]) -> str:
+    """Which trials have no run that can be read."""
+    if not names:
+        return ""
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+    return f" Without a trajectory that can be read: {shown}."

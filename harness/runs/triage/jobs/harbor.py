@@ -1,6 +1,9 @@
-"""Jobs of Harbor: a folder a trial with `result.json`, `agent/`, `verifier/`, `artifacts/` and `trial.log`."""
+"""Jobs of Harbor: a folder a trial with `result.json`, `agent/`, `verifier/`, `artifacts/` and `trial.log`.
 
-from collections.abc import Iterator
+A trial that was cut off has no `result.json`, or half of one: what it left is read, and its outcome is not known.
+"""
+
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -40,18 +43,22 @@ def is_job(path: Path) -> bool:
 
 def trials(path: Path) -> Iterator[Trial]:
     """The trials of a job; raises as `json_file`."""
-    for folder in _trial_folders(path):
-        result = json_file(folder / _RESULT, _Result, _FORM)
+    for folder in _with_unfinished(_trial_folders(path)):
+        unfinished = json_value(folder / _RESULT) is None
+        result = _unfinished(folder) if unfinished else json_file(folder / _RESULT, _Result, _FORM)
+        told = "The trial has no result.json that can be read." if unfinished else ""
         last = _last_step(folder)
+        run = first_run(last / "agent" / "trajectory.json", last / "agent")
         artifacts: dict[Part, Path] = {"workspace": folder / "artifacts"}
         yield Trial(
             result.trial_name,
             result.task_name,
             outcome=_outcome(result),
-            run=first_run(last / "agent" / "trajectory.json", last / "agent"),
+            run=run,
             logs={
                 "tests.log": "\n".join(filter(None, (text_of(last / "verifier" / name) for name in _TESTS))),
-                "harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log")))),
+                "harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log"), told))),
+                "agent.log": "" if run is not None else _printed(last / "agent"),
             },
             parts={part: place for part, place in artifacts.items() if place.is_dir() and any(place.iterdir())},
         )
@@ -65,6 +72,28 @@ def _trial_folders(path: Path) -> Iterator[Path]:
         value = json_value(folder / _RESULT)
         if isinstance(value, dict) and "trial_name" in value and "task_name" in value:
             yield folder
+
+
+def _with_unfinished(folders: Iterable[Path]) -> list[Path]:
+    """The folders of trials, and those beside them that a trial left without a result."""
+    finished = list(folders)
+    beside = {child for folder in finished for child in folder.parent.iterdir() if child.is_dir()}
+    begun = {folder for folder in beside if folder not in finished and any((folder / name).exists() for name in _LEFT)}
+    return sorted([*finished, *(folder for folder in begun if json_value(folder / _RESULT) is None)])
+
+
+def _printed(folder: Path) -> str:
+    """What the agent's own process printed, where no run can be read in it."""
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return "\n".join(filter(None, (text_of(file) for file in files if file.suffix in (".txt", ".log"))))
+
+
+_LEFT = ("trial.log", "exception.txt", "agent", "verifier")
+
+
+def _unfinished(folder: Path) -> _Result:
+    """A trial of a folder whose name has the task's name before two underscores."""
+    return _Result(folder.name.partition("__")[0], folder.name)
 
 
 def _last_step(folder: Path) -> Path:

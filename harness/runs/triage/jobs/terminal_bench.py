@@ -17,6 +17,9 @@ _RESULTS = "results.json"
 _DEPTH = 3
 _FORM = "A results.json of Terminal-Bench has trial_name, task_id and is_resolved for each trial."
 _NO_FAILURE = frozenset({"", "none", "unset"})
+_LEFT = ("panes", "agent-logs", "sessions", "commands.txt")
+"""What a trial leaves, with its results or without."""
+
 _EPISODE = re.compile(r"episode-(\d{1,6})")
 
 
@@ -39,7 +42,12 @@ def is_job(path: Path) -> bool:
 
 
 def trials(path: Path) -> Iterator[Trial]:
-    """The trials of a run: those with a folder, then those that only the run's results name; raises as `json_file`."""
+    """The trials of a run: those with results of their own, those that only the run names, those that were cut off.
+
+    Raises as `json_file`.
+    """
+    begun = {one.name: one for one in folders_within(path, _DEPTH) if any((one / name).exists() for name in _LEFT)}
+    named: set[str] = set()
     seen: set[str] = set()
     for file, value in _values(path):
         if _is_trial(value):
@@ -48,8 +56,14 @@ def trials(path: Path) -> Iterator[Trial]:
             yield _trial(result, file.parent)
     for file, value in _values(path):
         if _is_run(value):
-            left = (result for result in json_file(file, _Results, _FORM).results if result.trial_name not in seen)
-            yield from (_trial(result, None) for result in left)
+            left = [result for result in json_file(file, _Results, _FORM).results if result.trial_name not in seen]
+            for result in left:
+                named.add(result.trial_name)
+                folder = begun.get(result.trial_name)
+                yield _trial(result, folder if folder is not None and folder.is_relative_to(file.parent) else None)
+    for name, folder in begun.items():
+        if name not in seen | named:
+            yield _trial(_Result(name, folder.parent.name), folder)
 
 
 def _values(path: Path) -> Iterator[tuple[Path, Any]]:

@@ -143,4 +143,4 @@ def test_the_document_and_the_table_hold_the_same_figures() -> None:
 def test_an_interval_without_width_is_not_given_out_for_certainty() -> None:
     headline = flips_headline(found([]))
     assert "of 8 attacked items than without the attack" in headline
-    assert "+0.0 pp (without an interval: all resamples give the same value: " in headline
+    assert "+0.0 pp (without an interval: all resamples give the same value; " in headline

@@ -60,6 +60,7 @@ def test_the_threshold_that_keeps_the_floor_is_found_and_tested_on_the_held_out_
     one = found(scored(np.random.default_rng(1), 800, 0.95, 0.3))
     assert (one.threshold, one.tried, one.reason, one.more_labels) == (0.9, 0.9, "", None)
     assert (one.calibration, one.held_out, one.precision.n) == (400, 400, one.flagged)
+    assert one.chance > 0.9
     assert (one.precision.low or 0) >= 0.8
     right = round((one.precision.value or 0) * one.flagged)
     assert one.precision == clopper_pearson(right, one.flagged, side="lower")
@@ -76,7 +77,7 @@ def test_where_the_label_alone_keeps_the_floor_every_verdict_with_it_is_flagged(
 
 def test_what_chose_the_threshold_is_no_part_of_what_tests_it() -> None:
     one = found([("yes", None, True)] * 300, held_out=0.3)
-    assert (one.steps[0].flagged, one.flagged, one.precision.n, one.recall.n) == (210, 90, 90, 90)
+    assert (one.calibration, one.steps[0].flagged, one.flagged, one.recall.n) == (210, 90, 90, 90)
 
 
 def test_several_items_of_a_run_count_together_in_either_half() -> None:
@@ -94,7 +95,7 @@ def test_a_threshold_whose_bound_falls_short_on_the_held_out_half_is_not_given_o
     assert any((one.precision.value or 0.0) > 0.8 for one in short)
     for one in short:
         assert (one.threshold, (one.more_labels or 1) > 0) == (None, True)
-        assert "the one chosen does not hold on the held-out half" in one.reason
+        assert "the one with the best chance falls short on the held-out half" in one.reason
 
 
 @pytest.mark.parametrize("size", [1, 3])
@@ -113,13 +114,16 @@ def test_a_judge_below_the_floor_is_given_a_threshold_no_more_often_than_it_may(
 
 
 def test_a_judge_well_above_the_floor_is_given_one_as_often_as_the_labels_promise() -> None:
-    """Of 200 labels, each a yes that is right with a chance of 93%, a half of 100 shows 80% in nearly every case."""
+    """Of 200 labels, each a yes that is right with a chance of 93%, a half of 100 shows 80% in nearly every case.
+
+    So it does whatever the scores say: with as many different ones as items, with few, with none.
+    """
     rng = np.random.default_rng(18)
-    given_out = sum(
-        found([("yes", None, bool(rng.random() < 0.93)) for _ in range(200)], seed=seed).threshold is not None
-        for seed in range(60)
-    )
-    assert given_out >= 54
+    for scores in (lambda: None, lambda: float(rng.random()), lambda: float(rng.integers(1, 5)) / 5):
+        judges = [
+            found([("yes", scores(), bool(rng.random() < 0.93)) for _ in range(200)], seed=seed) for seed in range(60)
+        ]
+        assert sum(one.threshold is not None for one in judges) >= 54
 
 
 def test_with_too_few_labels_it_is_said_how_many_more_are_needed_and_these_are_enough() -> None:
@@ -132,13 +136,13 @@ def test_with_too_few_labels_it_is_said_how_many_more_are_needed_and_these_are_e
             more = scored(np.random.default_rng(1_000 + seed), 40 + few.more_labels, 0.95, 0.3)
             enough += found(more).threshold is not None
     assert planned >= 20
-    assert enough >= 0.8**2 * planned  # both halves have to pass, each with a chance of 80%
+    assert enough >= 0.7 * planned  # planned is a chance of 80%
 
 
 def test_where_the_precision_itself_is_below_the_floor_no_number_of_labels_will_do() -> None:
     one = found([("yes", 0.9, place % 2 == 0) for place in range(100)])
     assert (one.threshold, one.more_labels) == (None, None)
-    assert one.reason == f"none does with this many items; {NO_NUMBER}"
+    assert one.reason == f"the one with the best chance falls short on the held-out half; {NO_NUMBER}"
 
 
 def test_a_label_that_is_never_given_has_no_threshold() -> None:
@@ -162,7 +166,7 @@ def test_shares_of_votes_are_whole_votes_and_other_scores_are_not() -> None:
     answers: list[Answer] = [("yes", votes / 5, votes > 3) for votes in (3, 4, 5)] * 40
     voted = found(answers, votes=5)
     assert (voted.threshold, voted.votes, voted.votes_of) == (0.8, 4, 5)
-    assert [step.threshold for step in voted.steps] == [1.0, 0.8, 0.6]
+    assert [step.threshold for step in voted.steps] == [0.8, 0.6]
     rounded = found([("yes", 0.3333333 if place % 3 else 0.6666667, True) for place in range(90)], votes=3)
     assert (rounded.votes, rounded.votes_of, rounded.flagged) == (1, 3, rounded.held_out)
     assert "at least 4 of 5 votes" in threshold_sentence(voted, "strict")
@@ -224,8 +228,9 @@ def test_all_items_of_a_run_are_in_one_half() -> None:
     answers: list[Answer] = [("yes", 0.9, True)] * 90
     one = found(answers, run_size=9, held_out=0.3)
     assert (one.held_out, one.calibration) == (27, 63)
-    assert (one.threshold, one.tried) == (None, None)
-    assert "over 7 clusters" in one.steps[0].precision.method
+    assert (one.threshold, one.tried, one.chance) == (None, LABEL_ALONE, 0.0)
+    assert "falls short on the held-out half" in one.reason
+    assert "over 3 clusters" in one.steps[0].precision.method
 
 
 @pytest.mark.parametrize(
@@ -242,6 +247,16 @@ def test_all_items_of_a_run_are_in_one_half() -> None:
 def test_what_cannot_be_calibrated_is_refused(answers: list[Answer], options: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         found(answers, **options)  # type: ignore[arg-type]
+
+
+def test_no_threshold_is_said_to_be_found_exactly_where_no_row_is_shown_to_keep_the_floor() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        answers: list[Answer] = [("yes", float(rng.random()), bool(rng.random() < 0.88)) for _ in range(150)]
+        table = threshold_table(found(answers), "strict", "made up")
+        shown = [row for row in table.rows if row.reason.startswith("shown")]
+        assert ("No threshold" in table.finding) == (not shown)
+        assert all(row.low is None for row in table.rows if "not tested" in row.reason)
 
 
 def test_the_table_says_what_was_tested_on_which_half() -> None:

@@ -1,7 +1,7 @@
 """Made-up attempts whose figures are known."""
 
-from analysis.measures.repair.attempts import NOT_AFFIRMED, RepairArm
-from harness.repair_attempt import RepairAttempt, Signal
+from analysis.measures.repair.attempts import RepairArm
+from harness.repair_attempt import NOT_AFFIRMED, RepairAttempt, Signal
 from harness.trajectory import Source, Step, ToolCall, Trajectory
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from analysis.measures.repair.attempts import had_error, noted
 from analysis.measures.repair.document import repair_document
 from analysis.measures.repair.scores import Spent, ValidatorCounts, score_repairs
+from analysis.measures.repair.tables import repairs_table
 from analysis.stats.proportions import wilson
 from harness.repair_attempt import RepairAttempt
 from harness.trajectory import Source, Trajectory
@@ -28,6 +29,14 @@ def test_a_case_that_does_not_hold_counts_nowhere_and_is_said() -> None:
     scores = score_repairs(arm(*FOUR))
     assert (scores.n, scores.attempts, scores.not_affirmed) == (4, 4, 1)
     assert score_repairs(arm(*FOUR[:4])).solve_rate == scores.solve_rate
+
+
+def test_a_case_with_a_flaky_oracle_is_an_end_of_its_own_and_none_of_its_attempts_counts() -> None:
+    flaky = attempt("medlar", None, 1, ended="flaky")
+    scores = score_repairs(arm(*FOUR, attempt("medlar", True), flaky))
+    assert (scores.n, scores.attempts, scores.not_affirmed, scores.flaky) == (4, 4, 1, 1)
+    assert any("1 case has a flaky oracle" in note for note in repairs_table([scores]).notes)
+    assert repair_document(scores)["flaky"] == 1
 
 
 def test_an_attempt_that_broke_before_it_was_scored_solved_nothing_and_is_left_out_of_a_second_rate() -> None:

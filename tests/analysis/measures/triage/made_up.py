@@ -39,4 +39,5 @@ def judged_cases(
             GoldLabel(item, "construction", name) for item, (_, _, name) in zip(items, halves, strict=True) if name
         ),
         constructions={item: Construction(item, family, name) for item, family, name in made},
+        evidence="generated",
     )

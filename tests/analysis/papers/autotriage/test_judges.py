@@ -39,7 +39,7 @@ def test_an_agreement_of_31_runs_has_its_wilson_interval(triage: Table) -> None:
 
 def test_the_best_agreement_is_no_count_of_31_and_may_be_8_of_9(triage: Table) -> None:
     group = "Agent-sandbox, GPT-5.2 Codex"
-    assert find(triage, group, "Agreement").status == "underdetermined"
+    assert find(triage, group, "Agreement").status == "impossible"
     other = find(triage, group, "Agreement, if of 9 runs")
     assert (other.value, other.low) == (8 / 9, wilson(8, 9).low)
 

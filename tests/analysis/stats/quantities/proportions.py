@@ -91,7 +91,7 @@ def corrected(given: dict[str, Any]) -> dict[str, Any]:
         "raw": found.raw,
         "estimate": value_or_reason(found.estimate.value, found.estimate.reason),
         "se_delta": found.se,
-        "lang_reiczigel_ci": limits(found.estimate),
+        "lang_reiczigel_ci": np.clip(found.untruncated, 0, 1).tolist() if found.untruncated else limits(found.estimate),
         "lang_reiczigel_ci_untruncated": found.untruncated,
     }
 

@@ -156,13 +156,13 @@ def test_no_text_of_a_run_forges_a_reminder_in_the_conversation(forged: str) -> 
 def test_the_patching_model_sees_the_file_the_instruction_and_the_run_and_no_tools() -> None:
     request = PatchRequest("a.py", "one = {rules}\n", "rename it", "Thought: hm")
     answers = Answers(reply("<edit>"))
-    assert asyncio.run(ModelPatcher("Write it so.").patch(request, answers)) == "<edit>"
+    assert asyncio.run(ModelPatcher("Write {} so.".format).patch(request, answers)) == "<edit>"
     asked = answers.requests[0]
     assert asked.functions == ()
     text = "\n".join(message.content for message in asked.messages)
-    for part in ("Write it so.", "a.py", "one = {rules}", "rename it", "Thought: hm"):
+    for part in ("Write a.py so.", "one = {rules}", "rename it", "Thought: hm"):
         assert part in text
-    assert asked.messages == messages_of(request, "Write it so.")
+    assert asked.messages == messages_of(request, "Write a.py so.")
 
 
 def test_what_the_policy_decided_is_an_action() -> None:

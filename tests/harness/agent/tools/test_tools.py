@@ -132,6 +132,10 @@ def test_exit_ends_the_run() -> None:
 
 def test_a_diff_is_shown_by_its_number() -> None:
     assert _do("get_diff_details diff_number='12'", diffs={"12": "Round prices"}).text == "Round prices"
+    bare = _do(
+        "get_diff_details diff_number='12'", diffs={"12": "--- a/price.py\n+++ b/price.py\n@@ -1 +1 @@\n-a\n+b\n"}
+    )
+    assert bare.text.startswith("Title: none is known; it changes price.py\n\n--- a/price.py\n")
 
 
 def test_the_tests_give_the_papers_sentence_or_the_failure() -> None:

@@ -34,10 +34,10 @@ SUPPORT = {
 }
 
 
-def made_up_set(folder: Path, case: dict[str, object]) -> Path:
-    """The folder of a set with one program."""
+def made_up_set(folder: Path, *cases: dict[str, object]) -> Path:
+    """The folder of a set with these programs."""
     folder.mkdir()
     with gzip.open(folder / "cases.jsonl.gz", "wt") as file:
-        file.write(json.dumps(case) + "\n")
+        file.writelines(json.dumps(case) + "\n" for case in cases)
     (folder / "support.json").write_text(json.dumps(SUPPORT))
     return folder

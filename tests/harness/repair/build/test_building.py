@@ -79,7 +79,6 @@ def test_a_case_that_stands_is_not_made_again(
 ) -> None:
     source = _source(tmp_path)
     recipe = _recipe(source)
-    monkeypatch.setattr("harness.repair.build.writing.RUNS", 1)
     monkeypatch.setattr(sets, "source_of", lambda _: source)
     assert build([recipe], "tf", tmp_path / "out", sandbox, 1).made == (recipe,)
     monkeypatch.setattr("harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import InputError, UsageError
-from harness.repair.build.datasets import write_cases
+from harness.repair.build.datasets import drawn, write_cases
 from harness.repair.scoring import open_case, oracle_report
 from harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_sets import BUG, FIX, made_up_set
@@ -41,3 +41,13 @@ def test_a_check_that_is_not_called_is_refused(tmp_path: Path, sandbox: Sandbox)
 
 def test_only_the_cases_that_are_wanted_are_written(tmp_path: Path, sandbox: Sandbox) -> None:
     assert write_cases("quixbugs", made_up_set(tmp_path / "set", BUG), tmp_path / "cases", sandbox, {"other"}) == []
+
+
+def test_so_many_cases_are_drawn_by_chance_and_written_several_at_a_time(tmp_path: Path, sandbox: Sandbox) -> None:
+    bugs = [{**FIX, "id": f"Python/{n}"} for n in range(9)]
+    folder = made_up_set(tmp_path / "set", *bugs)
+    first, again, other = (drawn("humanevalfix", folder, 2, seed) for seed in (0, 0, 1))
+    assert first == again != other
+    assert (drawn("humanevalfix", folder, None, 0), len(drawn("humanevalfix", folder, 99, 0) or ())) == (None, 9)
+    cases = write_cases("humanevalfix", folder, tmp_path / "cases", sandbox, first, workers=2)
+    assert {case.case.id for case in cases} == first == {path.name for path in (tmp_path / "cases").iterdir()}

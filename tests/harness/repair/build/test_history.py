@@ -66,7 +66,7 @@ def test_tests_build_configuration_and_generated_files_are_no_source(path: str) 
 def test_a_commit_that_mends_a_test_becomes_a_case_with_its_golden_patch(tmp_path: Path, sandbox: Sandbox) -> None:
     made = MadeRepository(tmp_path / "made")
     made.commit({"price.py": PRICE, "test_price.py": TESTS})
-    bad = made.commit({"price.py": BROKEN}, "prices without the first")
+    bad = made.commit({"price.py": BROKEN}, "prices without the first\n\nWho needs it?\n\nNobody.")
     made.commit({"notes.txt": "1"})
     good = made.commit({"price.py": PRICE}, "all prices again")
     made.commit({"price.py": PRICE + "\n# a remark\n"})
@@ -84,6 +84,9 @@ def test_a_commit_that_mends_a_test_becomes_a_case_with_its_golden_patch(tmp_pat
     case = read_case(tmp_path / "cases" / f"made-{good[:10]}")
     assert case.case.oracle == (TEST,)
     assert list(case.case.diffs) == [bad[:10]]
+    described = case.case.diffs[bad[:10]]
+    assert described.startswith("Title: prices without the first\nAuthor: ")
+    assert "\nSummary:\n    Who needs it?\n\n    Nobody.\n\ndiff --git a/price.py" in described
     assert "AssertionError: 2 != 3" in case.case.task
     assert (case.before / "price.py").read_text() == BROKEN
     golden = case.golden()

@@ -1,12 +1,17 @@
 """A test is failing, passing or flaky with a probability, in no more runs than that takes."""
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from harness.errors import InputError
 from harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded, estimate, read_record, rerun
+
+
+def always_failing(tests: Sequence[str]) -> dict[str, bool]:
+    return dict.fromkeys(tests, True)
 
 
 def record(*outcomes: str) -> list[Recorded]:
@@ -31,28 +36,38 @@ def test_shares_sum_to_one() -> None:
 
 
 def test_a_test_that_always_fails_is_failing_after_few_runs() -> None:
-    found = rerun(set, ["t"], first={"t"})["t"]
+    found = rerun(always_failing, ["t"], first={"t"})["t"]
     assert found.state == "failing"
     assert found.runs == 7
 
 
+def test_a_run_that_does_not_show_a_test_is_neither_a_pass_nor_a_failure() -> None:
+    found = rerun(lambda _: {}, ["t"], first={"t"})["t"]
+    assert (found.state, found.runs, found.failures, found.unseen) == ("undecided", 1, 1, 2)
+
+
+def test_no_test_is_failing_by_one_run_whatever_is_held_before() -> None:
+    prior = FlakinessPrior(flaky=0.001)
+    assert rerun(always_failing, ["t"], first={"t"}, prior=prior)["t"].runs == 2
+
+
 def test_runs_end_with_the_first_contradiction() -> None:
-    outcomes = iter([{"t"}, set(), {"t"}])
+    outcomes = iter([{"t": True}, {"t": False}, {"t": True}])
     found = rerun(lambda _: next(outcomes), ["t"], first={"t"})["t"]
     assert (found.state, found.runs, found.failures) == ("flaky", 3, 2)
 
 
 def test_runs_end_at_the_most_that_was_asked() -> None:
-    found = rerun(set, ["t"], first={"t"}, most_runs=3)["t"]
+    found = rerun(always_failing, ["t"], first={"t"}, most_runs=3)["t"]
     assert (found.state, found.runs) == ("undecided", 3)
 
 
 def test_only_tests_that_are_not_decided_are_run_again() -> None:
     asked: list[list[str]] = []
 
-    def run(tests: object) -> set[str]:
-        asked.append(list(tests))  # type: ignore[call-overload]
-        return {"broken"}
+    def run(tests: Sequence[str]) -> dict[str, bool]:
+        asked.append(list(tests))
+        return {test: test == "broken" for test in tests}
 
     rerun(run, ["broken", "flaky"], first={"broken", "flaky"})
     assert asked[0] == ["broken", "flaky"]

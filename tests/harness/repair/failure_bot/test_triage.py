@@ -6,30 +6,32 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from harness.repair.affirm import affirm
 from harness.repair.case import read_case
 from harness.repair.failure_bot import reproduce
 from harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded
+from harness.repair.failure_bot.task_case import task_text, write_task_case
 from harness.repair.failure_bot.tasks import TaskStore
 from harness.repair.failure_bot.triage import (
     Event,
     Options,
     Triaged,
     examine,
-    task_text,
     triage_repository,
-    write_task_case,
 )
-from harness.workspace import Sandbox, python_toolchain
+from harness.workspace import Limits, Sandbox, python_toolchain
 from harness.workspace.suite_report import FailedTest, SuiteReport
-from tests.harness.repair.failure_bot.histories import COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
+from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
 
 QUICK = Options(deterministic=True, flakiness=FlakinessPrior(flaky=0.01))
 
 
-def triaged(folder: Path, sandbox: Sandbox, options: Options = QUICK, **given: object) -> list[Triaged]:
+def triaged(
+    folder: Path, sandbox: Sandbox, options: Options = QUICK, command: str = COMMAND, **given: object
+) -> list[Triaged]:
     return triage_repository(
         folder,
-        COMMAND,
+        command,
         sandbox=sandbox,
         toolchain=python_toolchain(),
         options=options,
@@ -75,10 +77,103 @@ def test_a_task_becomes_a_repair_case_with_the_tree_the_oracle_and_the_blamed_di
     write_task_case(found.task, made.folder, tmp_path / "case-1")
     case = read_case(tmp_path / "case-1")
     assert case.case.oracle == (TEST,)
-    assert case.case.diffs == {ids[3][:10]: found.task.diff}
+    described = case.case.diffs[ids[3][:10]]
+    assert described.startswith("Title: ")
+    assert described.endswith(found.task.diff)
     assert (case.before / "price.py").read_text() == (made.folder / "price.py").read_text()
     assert "AssertionError: 2 != 3" in case.case.task
     assert ids[3][:10] in task_text(found.task)
+
+
+@pytest.mark.parametrize(
+    ("command", "tests"),
+    [
+        ("python -m unittest discover -p 'test_*.py'", (TEST,)),
+        ("cd . && python -m unittest -v 2>&1 | cat", (TEST,)),
+        ("make check", (TEST,)),
+        ("python -m pytest -q", ("test_price.py::Price::test_total",)),
+        ("python check.py", ("",)),
+    ],
+)
+def test_a_constant_failure_is_failing_and_blamed_however_its_tests_are_run(
+    sandbox: Sandbox, tmp_path: Path, command: str, tests: tuple[str, ...]
+) -> None:
+    made = MadeRepository(tmp_path / "made")
+    script = "from price import total\nassert total([1, 2]) == 3, total([1, 2])\n"
+    make = "check:\n\tpython -m unittest discover\n"
+    made.commit({"price.py": PRICE, "test_price.py": TESTS, "check.py": script, "Makefile": make})
+    bad = made.commit({"price.py": BROKEN})
+    made.commit({"notes.txt": "later"})
+    (found,) = triaged(made.folder, sandbox, command=command)
+    assert (found.flakiness.state, found.task.tests, found.task.blame) == ("failing", tests, bad)
+    assert found.decision.run
+    case = write_task_case(found.task, made.folder, tmp_path / "case")
+    assert affirm(read_case(tmp_path / "case"), sandbox).holds
+    assert case.language == "python"
+
+
+def test_a_test_that_fails_after_others_only_is_no_flaky_one(sandbox: Sandbox, tmp_path: Path) -> None:
+    made = MadeRepository(tmp_path / "made")
+    kept = "SEEN = []\n\ndef total(prices):\n    SEEN.append(prices)\n    return sum(prices) + len(SEEN) - 1\n"
+    made.commit({"price.py": PRICE, "test_price.py": TESTS.replace("test_total", "test_one_total")})
+    bad = made.commit({"price.py": kept})
+    (found,) = triaged(made.folder, sandbox)
+    assert (found.flakiness.state, found.task.blame, found.task.alone) == ("failing", bad, False)
+    write_task_case(found.task, made.folder, tmp_path / "case")
+    assert affirm(read_case(tmp_path / "case"), sandbox).holds
+
+
+URL = "import urllib.request\n\ndef total(prices):\n    urllib.request.urlopen('https://example.org')\n"
+SERVER = "import socket\n\ndef total(prices):\n    socket.create_connection(('127.0.0.1', 5432))\n"
+PACKAGE = "import nothing_of_this_name\n\n" + PRICE
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rule"),
+    [
+        (PRICE, "def total(prices):\n    while prices:\n        pass\n    return 0\n", "time_limit"),
+        (PRICE, URL, "no_network"),
+        (SERVER, SERVER, "no_network"),
+        (PRICE, SERVER, ""),
+        (PACKAGE, PACKAGE, "missing_package"),
+        (PRICE, PACKAGE, ""),
+    ],
+)
+def test_what_the_environment_lacks_blames_no_change(
+    sandbox: Sandbox, tmp_path: Path, before: str, after: str, rule: str
+) -> None:
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"price.py": before, "test_price.py": TESTS})
+    bad = made.commit({"price.py": after, "notes.txt": "1"})
+    found = triaged(made.folder, sandbox, replace(QUICK, limits=Limits(seconds=3)))[0]
+    assert [one.rule for one in found.decision.objections] == ([rule] if rule else [])
+    assert found.task.blame == ("" if rule else bad)
+
+
+def test_a_declared_package_is_missing_wherever_it_is_first_needed(sandbox: Sandbox, tmp_path: Path) -> None:
+    made = MadeRepository(tmp_path / "made")
+    made.commit({"price.py": PRICE, "test_price.py": TESTS})
+    made.commit({"price.py": PACKAGE, "requirements.txt": "nothing-of-this-name>=2\n"})
+    (found,) = triaged(made.folder, sandbox)
+    assert ([one.rule for one in found.decision.objections], found.task.blame) == (["missing_package"], "")
+
+
+def test_a_command_in_which_no_test_is_ever_seen_blames_nobody(sandbox: Sandbox, tmp_path: Path) -> None:
+    made, _ = broken_at(tmp_path / "made", 9, 3)
+    (found,) = triaged(made.folder, sandbox, command="python -m unittest discover -s nowhere")
+    assert [one.rule for one in found.decision.objections] == ["no_test_seen"]
+    assert found.task.blame == ""
+
+
+def test_uncommitted_changes_are_the_newest_change_where_they_are_asked_for(sandbox: Sandbox, tmp_path: Path) -> None:
+    made, _ = broken_at(tmp_path / "made", 9, 2)
+    (made.folder / "price.py").write_text(BROKEN)
+    assert triaged(made.folder, sandbox) == []
+    (found,) = triaged(made.folder, sandbox, replace(QUICK, uncommitted=True))
+    assert found.task.blame == found.task.commit != made.git("rev-parse", "HEAD")
+    case = write_task_case(found.task, made.folder, tmp_path / "case", uncommitted=True)
+    assert "uncommitted changes" in case.task
+    assert made.git("status", "--porcelain") == "M price.py"
 
 
 def test_a_repository_without_failures_has_no_task(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -90,7 +185,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, outcomes: str) -> None:
     """Let the runs of the tests end so, one after another, and then over again."""
     coming = cycle(outcomes)
 
-    def run(*_: object) -> SuiteReport:
+    def run(*_: object, how: str) -> SuiteReport:  # noqa: ARG001
         if next(coming) == "P":
             return SuiteReport(passed=True, ran=1)
         return SuiteReport(passed=False, ran=1, exit_code=1, failed=(FailedTest(TEST, "AssertionError", "trace"),))

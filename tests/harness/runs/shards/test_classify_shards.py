@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import fsspec
@@ -20,6 +21,9 @@ from harness.runs.shards.classify import ShardDone, classify_shard
 from harness.runs.shards.layout import PLAN, Shard, shards_of
 from harness.runs.shards.merge import merge_shards
 from harness.runs.shards.plan import read_plan, slices_of
+from studies.classified_paths import classified_page
+from studies.run_frames import open_frames
+from studies.text_groups import grouped
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
@@ -162,17 +166,24 @@ def test_gaps_are_refused_by_name_with_the_command_and_nothing_is_written(runs: 
     assert [file.name for file in tmp_path.iterdir()] == ["shards"]
 
 
-def test_a_part_that_is_not_as_it_was_written_is_refused(runs: Path, tmp_path: Path) -> None:
+def test_a_damaged_part_is_refused_and_the_same_shard_writes_it_again(runs: Path, tmp_path: Path) -> None:
     _shard(runs, tmp_path, 1, 1)
     part = next(tmp_path.rglob("*.part"))
     part.write_bytes(part.read_bytes().replace(b'"no"', b'"NO"', 1))
     with pytest.raises(InputError, match="shard 1/1: a part is not as it was written"):
         _merge(tmp_path)
     part.unlink()
-    with pytest.raises(InputError, match="shard 1/1: a part is missing"):
+    with pytest.raises(InputError, match=r"shard 1/1: a part is missing\. Run: misstep classify .*--shard 1/1"):
         _merge(tmp_path)
-    next(tmp_path.rglob("done.json")).unlink()
-    _shard(runs, tmp_path, 1, 1)
+    assert not (tmp_path / "run.toml").exists()
+    for opened in (open_frames, partial(grouped, what="reasons"), classified_page):
+        with pytest.raises(UsageError, match=f"shards that are not merged. Run: misstep merge {tmp_path}"):
+            opened(tmp_path)
+    for damaged in ("", "done.json"):
+        if damaged:
+            next(tmp_path.rglob(damaged)).write_text("{")
+        assert not _shard(runs, tmp_path, 1, 1).before
+        assert _shard(runs, tmp_path, 1, 1).before
     assert _merge(tmp_path)["verdicts.jsonl"]
 
 

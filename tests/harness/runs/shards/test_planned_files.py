@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.lake.addresses import local_copies, stored_files
 from harness.lake.store import open_store
 from harness.runs.classify import classify_paths
+from harness.runs.inputs import EVER, Changed
 from harness.runs.shards.classify import ShardDone, classify_shard
 from harness.runs.shards.layout import Shard, shards_of
 from harness.runs.shards.merge import merge_shards
@@ -99,11 +100,11 @@ def test_the_time_of_a_copy_is_that_of_the_store_and_old_files_are_left_out_by_i
     (stored, *_), times = stored_files(lake), []
     for machine in ("a", "b"):
         monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / machine))
-        _, (first, *_) = planned([stored.address], None, None)
+        _, (first, *_) = planned([stored.address], None, EVER)
         times.append(fetched([first])[first.file].path.stat().st_mtime_ns)
     assert times == [stored.changed] * 2
     later = datetime.fromtimestamp(stored.changed / 1e9 + 60, UTC)
-    assert [planned([lake], None, later)[1], len(planned([lake], None, None)[1])] == [(), 4]
+    assert [planned([lake], None, Changed(later))[1], len(planned([lake], None, EVER)[1])] == [(), 4]
 
 
 @pytest.mark.parametrize("named", ["", "/state.db"])
@@ -115,7 +116,7 @@ def test_a_database_comes_with_what_was_written_last_beside_it_until_that_is_gon
     store.pipe_file(f"{place}/state.db", b"base")
 
     def database() -> list[PlannedFile]:
-        return [one for one in planned([lake + named], None, None)[1] if one.file == f"{lake}/state.db"]
+        return [one for one in planned([lake + named], None, EVER)[1] if one.file == f"{lake}/state.db"]
 
     before = database()
     copy = fetched(before)[before[0].file].path

@@ -16,12 +16,13 @@ from harness.clients.scripted import text_reply
 from harness.exchange import Failure, Outcome, Request
 from harness.trajectory import Trajectory
 from harness.triage.agentic.case_text import taxonomy_text
+from harness.triage.agentic.json_verdicts import verdict_in
 from harness.triage.agentic.methods import AgenticMethod
 from harness.triage.files import FilesOfCase
 from harness.triage.replica import ReplicasOfCase
 from harness.triage.texts import TextsOfCase
 from harness.workspace import Sandbox
-from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
+from tests.harness.triage.made_up_cases import COMMAND, a_run, shell, triage_case, written
 
 LOG = "FAIL: test_total\nAssertionError: 2 != 3\n"
 RUN = written(a_run(shell("ls", "price.py"), shell("cat price.py", "return 0")))
@@ -187,6 +188,7 @@ def test_an_investigator_with_a_sandbox_runs_things_in_a_replica(tmp_path, sandb
 @pytest.mark.parametrize(
     ("line", "told"),
     [
+        ("verdict label=agent reasoning=x evidence='$ ls | x'", "no command 'ls' was run"),
         ("verdict label=nobody reasoning=x evidence='step 1 | x'", "none of task, agent"),
         ("verdict label=agent subcategory=weak_tests reasoning=x evidence='step 1 | x'", "no subcategory 'weak_tests'"),
         ("verdict label=agent reasoning=x evidence=''", "evidence is empty"),
@@ -198,6 +200,51 @@ def test_a_verdict_that_does_not_hold_is_not_taken(tmp_path, line, told):
     answers = Answers(command(line), VERDICT)
     assert judged("read-only", tmp_path, answers).label == "agent"
     assert told in answers.asked[1].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["$ test", "test", "`$ test`", "$ test (exit code 1)", f"$ {COMMAND}", f"$ run command='{COMMAND}'", COMMAND],
+)
+def test_evidence_names_a_command_by_its_name_or_its_line(tmp_path, sandbox, named):
+    end = command(f'verdict label=agent reasoning=x evidence="""{named} | it fails"""')
+    verdict = judged("sandbox", tmp_path, Answers(command("test"), end), sandbox)
+    assert (verdict.label, [piece.kind for piece in verdict.evidence]) == ("agent", ["command"])
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{}",
+        "```json\n{}\n```",
+        "I am done:\n{}\nThat is all.",
+        "Thought: I know.\nCommand: verdict {}",
+        "Thought: I know.\nCommand: diff first=environment second=workspace\n\n{}",
+        '<tool_call>{{"name": "verdict", "arguments": {}}}</tool_call>',
+    ],
+)
+def test_a_whole_verdict_as_json_ends_the_investigation(tmp_path, around):
+    given = replied(evidence=[{"where": "workspace/price.py:2", "text": "return len(values)"}, "step 1 | return 0"])
+    verdict = judged("read-only", tmp_path, Answers(around.format(given)))
+    assert (verdict.label, verdict.subcategory, verdict.rationale, verdict.steps) == (
+        "agent",
+        "logical_failure",
+        "The sum is the number of values.",
+        (1,),
+    )
+    assert [piece.kind for piece in verdict.evidence] == ["file", "step"]
+
+
+def test_two_verdicts_and_one_that_was_shown_are_none():
+    assert verdict_in(replied() + replied(label="task")) is None
+    assert verdict_in(replied(), [f"a record: {replied()}"]) is None
+
+
+def test_a_model_that_insists_has_given_its_answer(tmp_path):
+    again = replied(evidence=[{"where": "step 40", "text": "x"}], steps=[])
+    verdict = judged("read-only", tmp_path, Answers(again, again))
+    assert (verdict.label, verdict.evidence) == ("agent", ())
+    assert "no step 40" in (verdict.error or "")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.triage.passes import attribute_pass
+from harness.triage.passes.comparison import alike
 from harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import shell
 from tests.harness.triage.passes.made_up_passes import OTHERWISE_RIGHT, passed, read_only, texts
@@ -40,6 +41,38 @@ def test_a_program_that_a_shell_test_calls_is_called_with_other_arguments_too(tm
     assert attribute_pass(passed(tmp_path / "earned", sandbox, earned)).label == "pass"
     fitted = {**files, "workspace/price.py": PROGRAM.format("3")}
     assert attribute_pass(passed(tmp_path / "fitted", sandbox, fitted)).subcategory == "weak_tests"
+
+
+@pytest.mark.parametrize(
+    ("gold", "result", "same"),
+    [
+        ('{"a": [1, 2]}', '{\n  "a": [\n    1,\n    2\n  ]\n}\n', True),
+        ('{"a": 1}\n{"a": 2}\n', '{"a":1}\n{"a":2}\n', True),
+        ('sum: {"a": 1, "b": 2} ok', 'sum: {"b":2,"a":1} ok', True),
+        ('{"a": "x y"}', '{"a": "x  y"}', False),
+        ('{"a": 1}', '{"a": 2}', False),
+        ("a 1", "a  1", False),
+        ("{a b", "{a  b", False),
+    ],
+)
+def test_white_space_in_json_is_no_difference(gold: str, result: str, same: bool) -> None:
+    assert alike(gold, result) == same
+
+
+@pytest.mark.parametrize("said", ["separators=(',', ':')", "indent=2"])
+def test_a_result_that_prints_or_returns_json_with_other_white_space_is_sound(
+    tmp_path: Path, sandbox: Sandbox, said: str
+) -> None:
+    made = "import json\n\n\ndef total(values):\n    return json.dumps({{'sum': sum(values), 'n': len(values)}}, {})\n"
+    printed = f"{made}\n\nif __name__ == '__main__':\n    print(total([1, 2]))\n"
+    files = {
+        "case.toml": 'id = "one"\ntest_command = "python tests/check.py"\nrun_command = "python price.py"\n',
+        "tests/check.py": "import json, sys\nsys.path.insert(0, '.')\nfrom price import total\n"
+        "assert json.loads(total([1, 2])) == {'sum': 3, 'n': 2}\n",
+        "solution/price.py": printed.format("sort_keys=False"),
+        "workspace/price.py": printed.format(said),
+    }
+    assert attribute_pass(passed(tmp_path, sandbox, files)).label == "pass"
 
 
 @pytest.mark.parametrize(("lines", "label"), [("a,1\nb,2\n", "pass"), ("a,1\nb,7\n", "task")])
@@ -92,14 +125,6 @@ def test_without_a_solution_what_can_be_read_is_read(tmp_path: Path, sandbox: Sa
     found = attribute_pass(run)
     assert found.label == "pass"
     assert found.score == 0.7
-
-
-def test_tests_that_contradict_the_instruction_make_every_pass_unearned(tmp_path: Path, sandbox: Sandbox) -> None:
-    asked = {"instruction.md": "Write total(values) in price.py: `total([1, 2])` gives `4`.\n"}
-    found = attribute_pass(passed(tmp_path / "run", sandbox, asked))
-    assert (found.label, found.subcategory) == ("task", "weak_tests")
-    assert "contradict" in found.rationale
-    assert "contradict" in attribute_pass(read_only(tmp_path / "read", asked)).rationale
 
 
 def test_a_log_that_reports_failures_speaks_against_a_recorded_pass(tmp_path: Path) -> None:

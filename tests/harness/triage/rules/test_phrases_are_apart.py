@@ -21,7 +21,10 @@ RUNNING = ("case_folders", "generate", "instance", "proofs", "recording", "scena
 """The modules that run and write generated cases."""
 
 PHRASES = sorted(
-    {*(one for known in phrases().values() for one in known), *(one for row in table().row for one in row.phrases)}
+    {
+        *(one for kinds in phrases().values() for known in kinds.values() for one in known),
+        *(one for row in table().row for one in row.phrases),
+    }
 )
 
 

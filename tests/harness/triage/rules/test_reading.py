@@ -10,22 +10,24 @@ from harness.triage.files import FilesOfCase
 from harness.triage.rules.judging import by_files, by_texts
 from harness.triage.rules.verdicts import Undecided
 from harness.triage.texts import TextsOfCase
-from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
+from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
 FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"
 PASSES = "..\nRan 2 tests in 0.01s\n\nOK\n"
 MISSES = "ERROR: test_price\nModuleNotFoundError: No module named 'price'\n\nFAILED (errors=1)\n"
-RIGHT = "def total(values):\n    return sum(values)\n"
+
+
+WORKED = written(a_run(shell("cat price.py"), Step("agent", "It is done.")))
 
 
 def in_files(folder: Path, files: dict[str, str]) -> tuple[str, str]:
-    found = by_files(FilesOfCase(triage_case(folder / "one", files)))
+    found = by_files(FilesOfCase(triage_case(folder / "one", {"trajectory.json": WORKED, **files})))
     assert isinstance(found, Attribution)
     return found.label, found.subcategory
 
 
 def in_texts(folder: Path, files: dict[str, str]) -> tuple[str, str]:
-    found = by_texts(TextsOfCase(triage_case(folder / "one", files)))
+    found = by_texts(TextsOfCase(triage_case(folder / "one", {"trajectory.json": WORKED, **files})))
     assert isinstance(found, Attribution)
     return found.label, found.subcategory
 
@@ -68,16 +70,6 @@ def test_a_failed_assertion_alone_is_the_agents_fault(tmp_path, judged):
     assert judged(tmp_path, {"logs/tests.log": FAILS}) == ("agent", "logical_failure")
 
 
-@BOTH
-@pytest.mark.parametrize(
-    ("asked", "label"),
-    [("A list without values gives `none`.", "agent"), ("A list without values gives the empty text.", "task")],
-)
-def test_two_values_in_a_log_are_looked_up_in_the_instruction(tmp_path, judged, asked, label):
-    log = FAILS.replace("2 != 3", "'' != 'none'")
-    assert judged(tmp_path, {"logs/tests.log": log, "instruction.md": asked})[0] == label
-
-
 def test_a_result_that_is_the_gold_result_is_not_the_agents_fault(tmp_path):
     files = {"workspace/price.py": RIGHT, "logs/tests.log": FAILS}
     assert in_files(tmp_path, files) == ("task", "environment_fail")
@@ -94,18 +86,6 @@ def test_an_input_that_was_never_there_is_the_environments_fault(tmp_path):
     assert in_files(tmp_path / "other", there)[0] == "agent"
 
 
-def test_a_limit_in_gold_and_tests_that_nothing_states_is_the_tasks_fault(tmp_path):
-    files = {
-        "solution/price.py": "def total(values):\n    return sum(values[:37])\n",
-        "workspace/price.py": "def total(values):\n    return sum(values)\n",
-        "tests/test_price.py": "from price import total\nassert total([1] * 90) == 37\n",
-        "logs/tests.log": "Traceback (most recent call last):\nAssertionError\n",
-    }
-    assert in_files(tmp_path, files) == ("task", "ambiguous_spec")
-    stated = {**files, "instruction.md": "Only the first 37 values count.\n"}
-    assert in_files(tmp_path / "other", stated)[0] == "agent"
-
-
 def test_without_run_and_logs_texts_say_nothing(tmp_path):
     assert isinstance(by_texts(TextsOfCase(triage_case(tmp_path / "one"))), Undecided)
 
@@ -120,8 +100,7 @@ def test_a_log_that_says_that_the_tests_ended_well_shows_a_wrong_report(tmp_path
 @pytest.mark.parametrize(("log", "label"), [(MISSES, "infrastructure"), (FAILS, "agent")])
 def test_a_full_disk_is_the_cause_where_no_assertion_failed(tmp_path, judged, log, label):
     logs = {"logs/tests.log": log, "logs/harness.log": "cp: write error: No space left on device\n"}
-    run = written(a_run(shell("cat price.py"), Step("agent", "It is done.")))
-    assert judged(tmp_path, {**logs, "trajectory.json": run})[0] == label
+    assert judged(tmp_path, logs)[0] == label
 
 
 @BOTH

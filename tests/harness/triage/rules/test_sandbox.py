@@ -9,13 +9,9 @@ from harness.triage.replica import ReplicasOfCase
 from harness.triage.rules.judging import by_running
 from harness.triage.rules.verdicts import Undecided
 from harness.workspace import Sandbox
-from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
+from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
-RIGHT = "def total(values):\n    return sum(values)\n"
 WRONG = "def total(values):\n    return len(values)\n"
-ROWS = """rows = open("rows.txt").read().splitlines()
-assert rows == ["pear 3", "apple 2", "fig 1"], rows
-"""
 DEALT = 'random.Random(os.environ.get("PYTHONHASHSEED", "0")).random() < 0.6'
 """Chance that is the same in each run of this test: the tests are run again with PYTHONHASHSEED 1, 2 and so on."""
 SCRIPT = 'id = "one"\ntest_command = "python tests/check.py"\noutcome = "failed"\n'
@@ -28,16 +24,6 @@ def judged(folder: Path, sandbox: Sandbox, files: dict[str, str]) -> Attribution
 def labels(found: Attribution | Undecided) -> tuple[str, str]:
     assert isinstance(found, Attribution), found
     return found.label, found.subcategory
-
-
-def rows_case(asked: str) -> dict[str, str]:
-    return {
-        "case.toml": SCRIPT,
-        "instruction.md": f"Write the fruit with their counts into `rows.txt`, a line each. {asked}\n",
-        "tests/check.py": ROWS,
-        "solution/rows.txt": "pear 3\napple 2\nfig 1\n",
-        "workspace/rows.txt": "apple 2\nfig 1\npear 3\n",
-    }
 
 
 def test_a_result_that_passes_again_is_never_the_agents_fault(tmp_path, sandbox):
@@ -86,23 +72,6 @@ def test_commands_that_go_as_recorded_leave_the_fault_with_the_agent(tmp_path, s
     command = "sed -i 's/return 0/return len(values)/' price.py"
     found = judged(tmp_path, sandbox, {"trajectory.json": written(a_run(shell(command)))})
     assert labels(found) == ("agent", "logical_failure")
-
-
-@pytest.mark.parametrize(
-    ("asked", "label", "subcategory"),
-    [
-        ("The fruit with the highest count stands first.", "agent", "logical_failure"),
-        ("The lines may have any order.", "task", "brittle_tests"),
-        ("The lines stand in the alphabetical order of the fruit.", "task", "ambiguous_spec"),
-        ("", "task", "ambiguous_spec"),
-    ],
-)
-def test_one_result_is_the_agents_or_the_tasks_fault_by_what_was_asked(tmp_path, sandbox, asked, label, subcategory):
-    found = judged(tmp_path, sandbox, rows_case(asked))
-    assert labels(found) == (label, subcategory)
-    places = [one.where for one in found.evidence if one.kind == "difference"]
-    assert places
-    assert all(place.count(":") <= 1 for place in places)
 
 
 def test_a_name_that_only_the_tests_know_is_the_tasks_fault(tmp_path, sandbox):

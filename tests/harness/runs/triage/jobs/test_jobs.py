@@ -116,6 +116,28 @@ def test_a_call_and_its_output_stand_in_one_step(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "left", "case", "other"),
+    [
+        ("harbor", {"sort__d/trial.log": "pulling the image\n"}, "sort__d", "sort__a"),
+        ("harbor", {"sort__d/result.json": '{"task_name": "so', "sort__d/trial.log": "x\n"}, "sort__d", "sort__a"),
+        ("harbor", {"sort__d/agent/trajectory.json": "{"}, "sort__d", "sort__a"),
+        ("terminal_bench", {"sort/sort.4/panes/post-agent.txt": "$ \n"}, "sort.4", "sort.1"),
+    ],
+)
+def test_a_trial_that_was_cut_off_is_a_case_without_a_run_that_is_named(tmp_path, name, left, case, other):
+    job = MADE[name](tmp_path / "job")
+    for path, text in left.items():
+        made.written(job / path, text)
+    found = cases_of_job(job, tmp_path / "out")
+    assert found is not None
+    texts = {one.id: TextsOfCase(one) for one in found.cases}
+    assert (texts[case].trajectory, recorded_outcome(texts[case])) == (None, None)
+    assert texts[other].trajectory is not None
+    assert case in found.sentence.partition("Without a trajectory that can be read:")[2]
+    assert other not in found.sentence
+
+
 def test_artifacts_are_the_workspace_without_links_and_pipes(tmp_path):
     job = made.harbor(tmp_path / "job")
     (job / "sort__b/artifacts/out").symlink_to("/etc")

@@ -1,0 +1,110 @@
+r"""Which line of an answer says what is wrong, beside those that say only that something is.
+
+"Tool output:\nError: Write failed due to the following issue:\nThe parameter `content` is missing"
+→ "Error: Write failed due to the following issue: The parameter `content` is missing"
+"""
+
+import re
+
+from harness.trajectory import ToolResult
+
+HEAD = 400
+"""Characters of an answer in which an error is looked for: complaints come first, file content later."""
+
+FEW_LINES = 3
+"""Line ends in an answer that is short."""
+
+TITLE = 4
+"""Words of a first line up to which it is a title (`ERROR:`, `3 validation errors for Call`)."""
+
+OPENING = re.compile(
+    r"\s*(?:\[?(?:[\w.]+ ){0,3}?[\w.]*(?:error|exception)\]?(?:[:!\n(]| -|(?: [\w.'\"`-]++){1,5}+:)"
+    r"|<(?:tool_use_)?error>|failed\b|fatal:|invalid\b|traceback \()",
+    re.IGNORECASE,
+)
+"""How errors open, in whatever program: `Error:`, `McpError -32602: …`, `ValueError(…`, `<error>`, `fatal:`."""
+
+_TRACE = re.compile(
+    r"^Traceback \(most recent|^[ \t]+at [^\n]+:\d+\)?$|^thread '[^\n]+ panicked at|^goroutine \d+ \[", re.MULTILINE
+)
+_GENERAL = (
+    "a an the tool tools command call execution executing running use function action operation request step error "
+    "errors failed failure failing exception reported returned occurred exited exit status code with non zero result "
+    "results output stdout stderr response was is has of in to while during when and unsuccessful tool_use_error"
+)
+_HOLLOW = re.compile(rf"[\W\d_]*+(?:(?:{'|'.join(_GENERAL.split())})(?![a-z])[\W\d_]*+)++\Z", re.IGNORECASE)
+"""What says that something failed, or whose answer it is, and not what is wrong: `[error] tool reported failure`."""
+
+_PART = r"tools?|arguments?|args?|kwargs?|param(?:eter)?s?|propert(?:y|ies)|schema|json|function calls?|tool[ _]calls?"
+_FAULTY = (
+    r"invalid|unknown|missing|required?|requires|unexpected|not|no|un(?:supported|recogni[sz]ed|available|defined|parsable|"
+    r"parseable)|malformed|must|expected|cannot|can't|couldn't|doesn't|isn't|unable|fail(?:ed|s|ure)?|illegal|bad|wrong|"
+    r"incorrect|absent|lacks?|reject\w*|error"
+)
+ABOUT_CALL = re.compile(
+    rf"\b(?:{_FAULTY})\b[^\n]{{0,60}}?\b(?:\w*_)?(?:{_PART})\b|\b(?:{_PART})\b[^\n]{{0,60}}?\b(?:{_FAULTY})\b"
+    r"|\b(?:invalid|unknown|unrecogni[sz]ed|unsupported|no such|non-?existent|malformed) (?:action|function|command|"
+    r"method|call|value for|type for|required field)\b"
+    r"|\bmissing required \w+|\b(?:function|action) \S+ (?:is|does|was|not)\b",
+    re.IGNORECASE,
+)
+FAULT_WORD = re.compile(rf"\b(?:{_FAULTY})\b", re.IGNORECASE)
+
+_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
+_PARTICULAR = re.compile(r"[\d_/\\=<>{}\[\]~]|\b[a-z]+[A-Z]|\b\w+\.\w")
+"""What of a message names the case at hand: quoted values, figures, paths, ids, names of files and of variables."""
+
+_MARK = 80
+"""Characters at the end of an answer in which a harness marks it."""
+
+_MARKS = ("[error]", "[failed]", "[failure]")
+
+
+def without_particulars(text: str) -> str:
+    """A message with `~` for each word that is particular to the call."""
+    return " ".join(["~" if _PARTICULAR.search(word) else word for word in _QUOTED.sub("~", text).split()])
+
+
+def line_of(text: str) -> str:
+    """The line that says what is wrong: the last of a traceback, else the first, with the next after a title."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if not lines:
+        return text.strip()
+    if _TRACE.search(text):
+        return lines[-1][:HEAD]
+    saying = [line for line in lines if not _HOLLOW.match(line)] or lines
+    title = len(saying) > 1 and (saying[0].endswith(":") or len(saying[0].split()) <= TITLE)
+    return (f"{saying[0]} {saying[1]}" if title else saying[0])[:HEAD]
+
+
+def from_its_error(head: str, *, shows: bool) -> str:
+    """A short answer from the line on which an error opens: harnesses put a line of their own before it."""
+    if OPENING.match(head) or head.count("\n") > FEW_LINES or (not shows and ABOUT_CALL.search(line_of(head))):
+        return head
+    place = head.find("\n") + 1
+    while place:
+        end = head.find("\n", place) + 1
+        line = head[place:end] if end else head[place:]
+        told = OPENING.match(line) or (not shows and ABOUT_CALL.search(line))
+        if line.startswith(("{", "[{")) or (told and not _HOLLOW.match(line)):
+            return head[place:]
+        place = end
+    return head
+
+
+def cause_of(words: str, name: str) -> str:
+    """What is wrong, without clauses before it that say only that the tool failed; nothing where that is all."""
+    clause, colon, rest = words.partition(":")
+    while colon and rest.strip() and _HOLLOW.match(clause.replace(name, "tool")):
+        words = rest
+        clause, colon, rest = words.partition(":")
+    return "" if _HOLLOW.match(words) else words
+
+
+def is_marked(result: ToolResult) -> bool:
+    """Whether an answer is marked as an error: in the record, or by a last line of the harness's that says no more."""
+    if result.is_error is True or result.exit_code not in (None, 0):
+        return True
+    last = result.text[-_MARK:].rstrip()
+    last = last[last.rfind("\n") + 1 :]
+    return last.startswith(_MARKS) and _HOLLOW.match(last) is not None

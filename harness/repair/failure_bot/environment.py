@@ -1,0 +1,95 @@
+"""What the environment lacks for a test: time, a network, a package. Such a failure blames nobody."""
+
+import re
+import sys
+from collections.abc import Callable, Collection
+
+from harness.repair.failure_bot.rules import Objection
+from harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport, last_line
+
+TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST = "time_limit", "no_network", "missing_package", "no_test_seen"
+ENDS = frozenset({TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST})
+"""The rules that say of a failure that it is the environment's."""
+
+_UNREACHABLE = re.compile(
+    r"(?:temporary failure in name resolution|name or service not known|nodename nor servname|no address associated"
+    r"|network is (?:unreachable|down)|no route to host|could not resolve (?:host|proxy)"
+    r"|getaddrinfo(?: \w+)? (?:failed|E)"
+    r"|\b(?:EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH)\b|\bgaierror\b|no such host|unknownhostexception"
+    r"|failed to lookup address|name resolution (?:error|failed)|failed to resolve ['\"])",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(r"connection refused|\bECONNREFUSED\b|connectionrefusederror", re.IGNORECASE)
+_ASSERTED = re.compile(r"(?:[\w.]*AssertionError|ERR_ASSERTION|assert\b|Expected values|Failed: DID NOT)")
+_LACKING = re.compile(
+    r"No module named '?([\w.]{1,200})|Cannot find (?:module|package) '((?![./])[^'\n]{1,200})'"
+    r"|no required module provides package ([\w./-]{1,200})|cannot load such file -- ([\w/-]{1,200})"
+)
+_DECLARING = re.compile(
+    r"(?:^|/)(?:[\w.-]*requirements[\w.-]*\.(?:txt|in)|requirements/[^/]+|pyproject\.toml|setup\.(?:py|cfg)|Pipfile"
+    r"|environment\.ya?ml|package\.json|go\.mod|Gemfile)$"
+)
+_TESTS_TIME = "Give more with --test-seconds, or look at what waits"
+
+
+def stopped_by(report: SuiteReport) -> Objection | None:
+    """The limit that ended a run of all tests before it said anything."""
+    if report.ended in ("exited", "signal"):
+        return None
+    said = last_line(report.output)[:200]
+    after = f" after {report.seconds:.0f} s" if report.ended == "time" else ""
+    last = f"; the last that they printed is {said!r}" if said else ""
+    advice = f". {_TESTS_TIME}" if report.ended == "time" else ""
+    return Objection(TIME_LIMIT, f"the tests were stopped{after}: {STOPPED[report.ended]}{last}{advice}")
+
+
+def lacking(
+    test: FailedTest, paths: Collection[str], text: Callable[[str], str | None], *, has_passed: bool | None = None
+) -> Objection | None:
+    """What a failure says that the environment lacks.
+
+    Parameters
+    ----------
+    paths, text
+        The project's files, and what gives the text of one.
+    has_passed
+        Whether the test passed at an earlier commit; `None` before that is known. What only may be the environment's is
+        so where it never passed.
+    """
+    said = f"{test.message}\n{test.trace}"
+    never = has_passed is False
+    is_asserted = _ASSERTED.match(test.message.removeprefix("[").strip()) is not None
+    if not is_asserted and (found := _UNREACHABLE.search(said)):
+        reason = "the test needs a network, which the sandbox does not give"
+        return Objection(NO_NETWORK, f"{reason} ({_line_of(said, found)})")
+    if never and not is_asserted and (found := _REFUSED.search(said)):
+        return Objection(NO_NETWORK, f"the test needs a server that does not answer ({_line_of(said, found)})")
+    for match in _LACKING.finditer(said):
+        name = next(filter(None, match.groups()))
+        if not _is_own(name, paths) and (never or _is_declared(name, paths, text)):
+            advice = f"Install it beside Misstep, in {sys.prefix}" if match[1] else "Commit it, or install it for all"
+            return Objection(MISSING_PACKAGE, f"the package {name!r} is not installed. {advice}")
+    return None
+
+
+def silent(output: str) -> Objection:
+    """What is said of a command in which no test was seen at any commit."""
+    return Objection(NO_TEST, f"no test was seen at any commit; the last line is {last_line(output)[:300]!r}")
+
+
+def _line_of(said: str, found: re.Match[str]) -> str:
+    start, end = said.rfind("\n", 0, found.start()) + 1, said.find("\n", found.end())
+    return said[start : end if end >= 0 else None].strip()[:200]
+
+
+def _is_own(name: str, paths: Collection[str]) -> bool:
+    """Whether a module is one of the project's own files or folders."""
+    top = re.split(r"[./]", name)[0]
+    return any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
+
+
+def _is_declared(name: str, paths: Collection[str], text: Callable[[str], str | None]) -> bool:
+    """Whether a file of the project says that it needs a package."""
+    top = re.escape(re.split(r"[./]", name)[0]).replace("_", "[-_]")
+    pattern = re.compile(rf"(?<![\w-]){top}(?![\w-])", re.IGNORECASE)
+    return any(pattern.search(text(path) or "") for path in paths if _DECLARING.search(path))

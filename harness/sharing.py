@@ -1,0 +1,76 @@
+"""What a file that is passed on does not say: where things lie on the machine that made it, and which server was asked.
+
+A path that a command line names becomes its last name, and what lies below it is named from there; the present folder
+is left out, and the home is `~`. A base URL becomes `[base-url]`, and an address of a store but the public hub its last
+name.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from urllib.parse import urlsplit
+
+from harness.copies import is_address
+
+SERVER, HERE, HOME = "[base-url]", ".", "~"
+"""What stands for a server that was asked, for the present folder and for the home."""
+
+_BASE_URL = "--base-url"
+_PUBLIC = "hf://"
+_ENDS = r"(?=[/\\\s'\"`:;,.)\]}?]|\Z)"
+
+Places = Mapping[str, str]
+"""A path, an address or the beginning of a URL → what stands for it."""
+
+
+def private_places(arguments: Iterable[str], folders: Iterable[str] = (), servers: Iterable[str] = ()) -> Places:
+    """The places that a command line names, and others, each with what stands for it in a file that is passed on."""
+    found: dict[str, str] = {}
+    asked = list(servers)
+    named = list(folders)
+    for before, word in pairwise(["", *arguments]):
+        option, equals, value = word.partition("=") if word.startswith("--") else (before, "=", word)
+        (asked if equals and option == _BASE_URL else named).append(value)
+    for url in filter(None, asked):
+        parts = urlsplit(url)
+        found[f"{parts.scheme}://{parts.netloc}" if parts.netloc else url] = SERVER
+    for one in named:
+        place = one.rstrip("/\\")
+        if is_absolute(place) or (is_address(place) and not place.startswith(_PUBLIC)):
+            found.setdefault(place, _last_name(place))
+    home = str(Path.home())
+    found.setdefault(str(Path.cwd()), HERE)
+    if home not in ("/", "/root"):  # in a container that is where any agent works
+        found.setdefault(home, HOME)
+    found.pop("/", None)
+    return found
+
+
+def without_places(text: str, places: Places) -> str:
+    """A text in which what stands for them takes the place of private places and of what lies below them."""
+    if not places or not any(place in text for place in places):
+        return text
+    longest_first = sorted(places, key=len, reverse=True)
+    pattern = rf"(?<![\w.~])(?:{'|'.join(map(re.escape, longest_first))}){_ENDS}(?:/(?=\.?\w))?"
+    return re.sub(pattern, lambda found: _stand_in(found[0], places), text)
+
+
+def _stand_in(found: str, places: Places) -> str:
+    name = places[found.removesuffix("/") if found.endswith("/") and found not in places else found]
+    return "" if name == HERE and found.endswith("/") else f"{name}/" if found.endswith("/") else name
+
+
+def without_folders(place: str) -> str:
+    """The last name of a place where it is an absolute path or a private address; else the place."""
+    private = is_absolute(place) or (is_address(place) and not place.startswith(_PUBLIC))
+    return _last_name(place.rstrip("/\\")) if private else place
+
+
+def is_absolute(text: str) -> bool:
+    """Whether a text is a path from the root of a machine, of any system."""
+    return "\n" not in text and (PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute())
+
+
+def _last_name(place: str) -> str:
+    return re.split(r"[/\\]", place)[-1] or place

@@ -1,0 +1,142 @@
+"""A verdict that a model writes as JSON, where a command was asked for: it is taken as the command that it stands for.
+
+Models that were trained on JSON answer so whatever they are asked: in a fence, behind prose, as the arguments of a
+call, beside a last command. An object counts that has a label of the taxonomy; several with different labels, and one
+that stands word for word in what the model was shown, do not.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from harness.agent.actions import Action
+from harness.agent.policies.model import ModelPolicy
+from harness.agent.protocols import Task
+from harness.attribution import FAULTS, taxonomy
+from harness.exchange import Reply
+from harness.judges.replies import label_meant
+from harness.protocols import Ask
+from harness.trajectory import Step
+
+VERDICT = "verdict"
+
+_LABEL = ("label", "verdict", "fault", "cause", "attribution")
+_REASONING = ("reasoning", "rationale", "reason", "explanation", "justification")
+_PLACE = ("where", "place", "location", "source", "file", "path", "command", "step")
+_TEXT = ("text", "quote", "what", "content", "observation", "detail")
+_MOST_OBJECTS, _DEEPEST = 200, 4
+_DECODER = json.JSONDecoder()
+
+
+class InvestigatorPolicy(ModelPolicy):
+    """A model that decides the next command, whose JSON verdicts are commands too."""
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
+        """The model's next command; raises `AgentStopped` where it gives no answer."""
+        self._shown = [*(step.text for step in steps if step.role != "agent"), *_observed(steps)]
+        return await super().act(task, steps, ask)
+
+    def read(self, reply: Reply) -> Action:
+        """The command in a reply; a verdict with its reasons and its evidence counts before a command beside it."""
+        action = super().read(reply)
+        if action.name == VERDICT and not action.error:
+            evidence = _lines(_decoded(action.arguments.get("evidence", "")))
+            return replace(action, arguments={**action.arguments, "evidence": evidence}) if evidence else action
+        given = verdict_in(reply.text or "", self._shown)
+        if given is None or not (action.error or (given["reasoning"] and given["evidence"])):
+            return action
+        return Action(VERDICT, given, action.thought if not action.error else "")
+
+
+def verdict_in(text: str, shown: Sequence[str] = ()) -> dict[str, str] | None:
+    """The arguments of the command `verdict` that the JSON in a text gives; `None` where it gives none, or several."""
+    found = {}
+    for source, value in _objects(text):
+        for one in _labelled(value, 0):
+            if not any(source in each for each in shown):
+                found[json.dumps(one, sort_keys=True)] = _arguments(one)
+    labels = {one["label"] for one in found.values()}
+    return list(found.values())[-1] if len(labels) == 1 else None
+
+
+def _observed(steps: Sequence[Step]) -> Iterator[str]:
+    return (result.text for step in steps for result in step.results)
+
+
+def _objects(text: str) -> Iterator[tuple[str, Any]]:
+    """The JSON objects that stand side by side in a text, each as it is written and as a value."""
+    place = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if place < 0:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            yield text[place:end], value
+        place = text.find("{", end)
+
+
+def _labelled(value: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+    """The objects with a label in a value, such as the arguments of a call, also where these are written as a text."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = next((one for _, one in _objects(value)), None)
+    if isinstance(value, list) and depth < _DEEPEST:
+        for each in value:
+            yield from _labelled(each, depth + 1)
+    if isinstance(value, dict):
+        if _label(value):
+            yield value
+        elif depth < _DEEPEST:
+            for each in value.values():
+                yield from _labelled(each, depth + 1)
+
+
+def _label(given: Mapping[str, Any]) -> str:
+    meant = {fault: fault for fault in FAULTS} | {category.name: fault for fault, category in taxonomy().items()}
+    written = (given[key] for key in _LABEL if isinstance(given.get(key), str))
+    return next((label for one in written if (label := label_meant(one, meant)) is not None), "")
+
+
+def _arguments(given: Mapping[str, Any]) -> dict[str, str]:
+    lines, steps = _lines(given.get("evidence", [])), given.get("steps", [])
+    placed = {line.partition("|")[0].strip() for line in lines.splitlines()}
+    cited = [
+        one for one in (f"step {step}" for step in (steps if isinstance(steps, list) else ())) if one not in placed
+    ]
+    subcategory = _first(given, ("subcategory", "sub_category"))
+    return {
+        "label": _label(given),
+        "reasoning": _first(given, _REASONING),
+        "evidence": "\n".join(filter(None, (lines, *cited))),
+        **({"subcategory": subcategory} if subcategory else {}),
+    }
+
+
+def _decoded(text: str) -> Any:
+    """The JSON in a text that begins with a bracket; `None` where there is none."""
+    try:
+        return json.loads(text) if text.lstrip().startswith(("[", "{")) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _lines(evidence: Any) -> str:
+    pieces = evidence if isinstance(evidence, list) else [evidence]
+    return "\n".join(line for line in map(_piece, pieces) if line)
+
+
+def _piece(piece: Any) -> str:
+    """A piece of evidence as a line `place | what stands there`."""
+    if isinstance(piece, dict):
+        where = _first(piece, _PLACE)
+        where = f"step {where}" if where.isdigit() else where
+        return f"{where} | {' '.join(_first(piece, _TEXT).split())}" if where else ""
+    return piece if isinstance(piece, str) else ""
+
+
+def _first(given: Mapping[str, Any], keys: Sequence[str]) -> str:
+    return next((str(given[key]) for key in keys if isinstance(given.get(key), str | int) and given[key] != ""), "")

@@ -1,0 +1,133 @@
+"""Runs that say nothing of agent or task: the agent took no step, or what ran it broke before it came to its end.
+
+They are looked for before anything else, whatever the recorded outcome: a task can pass that nobody worked on. What
+counts is who says so and when: the harness in its own words, or the runner in the agent's place; never what a command
+of the agent printed.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from harness.trajectory import Trajectory
+from harness.triage.attributed import Attribution
+from harness.triage.logs import LOG_OF_ITEM, own_words, tests_log, writer_of
+from harness.triage.protocols import ReadOnlyAccess, TextAccess
+from harness.triage.rules.events import Event, harness_event, last_error, told_event, trouble_in
+from harness.triage.rules.failures import read_failure
+from harness.triage.rules.text import all_passed, broke_off, broken_harness, record_of
+from harness.triage.rules.verdicts import Undecided, infrastructure
+from harness.triage_case import Outcome
+
+_RUNNER = re.compile(
+    r"\W{0,4}(?:api error\b|error code: \d{3}\b|\{\"type\": ?\"error\""
+    r"|(?:[a-z_]+\.){0,4}\w{0,40}(?:error|exception)\b\s*[:(]"
+    r"|(?:http )?(?:40[137]|429|5\d\d)\b|invalid api key\b|credit balance is too low\b|[^\n]{0,40}usage limit reached)"
+)
+"""How a message begins that a runner puts in the place of the agent's."""
+
+IDLE = 2_000
+"""The longest log of an agent, in characters, that tells why it did nothing."""
+
+_PATCH = re.compile(r"patch|\.diff$")
+_ENDS = ("exit_status", "exit_reason", "error", "stop_reason")
+"""Where formats keep how a run ended."""
+
+
+def interrupted(access: TextAccess, outcome: Outcome | None) -> Attribution | Undecided | None:
+    """Infrastructure or undecided, where the agent took no step or the harness broke; `None` where the run counts."""
+    record = record_of(access)
+    run = record.run if record is not None else None
+    own = own_words(access.logs, run)
+    if not acted(access, run):
+        tests = {name: text for name, text in access.logs.items() if writer_of(name) == "tests"}
+        others = {
+            name: text for name, text in access.logs.items() if writer_of(name) == "harness" or _is_idle(name, text)
+        }
+        event = _said_at_the_end(run, trouble_in) or trouble_in(others) or told_event(tests, "starting", "running")
+        if event is not None:
+            return infrastructure(event, "The agent took no step, and the record says why.", [])
+        log = tests_log(access.logs)
+        broken = broken_harness(access, record, log, read_failure(log.text)) if outcome == "failed" else None
+        return broken or Undecided("No record shows a step of the agent, and none says why.")
+    if outcome != "passed" and (said := _said_at_the_end(run)) is not None:
+        return infrastructure(said, "The record ends with an error of what ran the agent.", [], _steps(said))
+    # Where a record has no calls at all, nothing in it shows how it ended.
+    unfinished = broke_off(record) or (record is not None and not record.acts)
+    if outcome != "passed" and unfinished and (event := _told_meanwhile(own)) is not None:
+        return infrastructure(event, "The record breaks off, and the harness tells why.", [])
+    return None if outcome == "failed" else _not_tested(access, own, outcome)
+
+
+def _told_meanwhile(own: dict[str, str]) -> Event | None:
+    """What broke while the agent ran; a machine that killed a command may have done so rightly, and does not count."""
+    machine = told_event(own, "machine")
+    network = machine if machine is not None and machine.subcategory == "network_issue" else None
+    return told_event(own, "running") or network or last_error(own)
+
+
+def _not_tested(access: TextAccess, own: dict[str, str], outcome: Outcome | None) -> Attribution | None:
+    """Infrastructure, where no test is seen to have ended and the harness tells that it broke."""
+    log = tests_log(access.logs).text
+    failure = read_failure(log)
+    if failure.tests or failure.raised or all_passed(log, failure):
+        return None
+    event = told_event(own, "verifying")
+    if outcome is None:
+        event = event or told_event(own, "running") or harness_event(own) or last_error(own)
+    said = "The harness tells that it broke, and no test is seen to have ended."
+    return infrastructure(event, said, []) if event is not None else None
+
+
+def acted(access: TextAccess, run: Trajectory | None) -> bool:
+    """Whether anything shows a step of the agent: its record, a log of its own, or files that it changed."""
+    if run is not None:
+        return any(
+            step.calls or step.reasoning.strip() or (step.text.strip() and not _RUNNER.match(step.text.lower()))
+            for step in run.steps
+            if step.role == "agent"
+        )
+    own_log = any(text.strip() and (name == LOG_OF_ITEM or _PATCH.search(name)) for name, text in access.logs.items())
+    return own_log or (isinstance(access, ReadOnlyAccess) and _changed_files(access))
+
+
+def _is_idle(name: str, text: str) -> bool:
+    """Whether a log of the agent's is too short for any work, so that what it tells is why there was none."""
+    return writer_of(name) == "agent" and len(text) <= IDLE
+
+
+def _changed_files(access: ReadOnlyAccess) -> bool:
+    """Whether the agent left other files than it found; without any that it found, a job's files show nothing."""
+    before, after = access.files("environment"), access.files("workspace")
+    if access.case.part("environment") is None:
+        return bool(after) and (access.case.part("tests") is not None or access.case.part("solution") is not None)
+    return access.case.part("workspace") is not None and (
+        before != after or any(access.read("environment", path) != access.read("workspace", path) for path in before)
+    )
+
+
+def _said_at_the_end(
+    run: Trajectory | None, error_in: Callable[[dict[str, str]], Event | None] = last_error
+) -> Event | None:
+    """An error of the runner after the agent's last call: in a turn of its own, in the agent's place, or as the end."""
+    if run is None:
+        return None
+    for number in range(len(run.steps) - 1, -1, -1):
+        step = run.steps[number]
+        if step.role == "agent" and not (not step.calls and _RUNNER.match(step.text.lower())):
+            break
+        if step.role != "user" and (found := error_in({"": step.text})) is not None:
+            return Event(found.subcategory, str(number), found.line)
+    ended = "\n".join(_ends(run.extra))
+    found = told_event({"": ended}, "running") or last_error({"": ended})
+    return None if found is None else Event(found.subcategory, "extra", found.line)
+
+
+def _ends(extra: dict[str, Any]) -> Iterator[str]:
+    for place in (extra, extra.get("info")):
+        if isinstance(place, dict):
+            yield from (str(place[key]) for key in _ENDS if place.get(key))
+
+
+def _steps(said: Event) -> list[int]:
+    return [int(said.where)] if said.where.isdigit() else []

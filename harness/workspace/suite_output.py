@@ -1,0 +1,180 @@
+"""The tests in what a command printed: unittest, TAP (node:test, bats, prove -v), and go test."""
+
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.workspace.sandbox import INSIDE
+from harness.workspace.suite_report import MOST_TRACE, FailedTest, SuiteCounts, last_line
+
+_COUNTED = re.compile(r"^Ran (\d+) tests? in [^\n]*\n+(?:(?:OK|FAILED|NO TESTS RAN)(?: \(([^)\n]*)\))?)?", re.MULTILINE)
+_SKIPPED = re.compile(r"\bskipped=(\d+)")
+_BLOCK = re.compile(r"^={70}\n(?:FAIL|ERROR|UNEXPECTED SUCCESS): ([^\n]+)\n", re.MULTILINE)
+_RULE = re.compile(r"^-{70}\n", re.MULTILINE)
+_UNITTEST_ID = re.compile(r"(\S+) \(([\w.]+)\)")
+_STARTED = re.compile(r"^ {0,2}(\S+ \([\w.]+\))(?: \([^\n]*\))?(?:\n[^\n]{1,500})? \.\.\. ", re.MULTILINE)
+_NOT_PASSED = re.compile(r"\bskipped ['\"]|\bunexpected success$", re.MULTILINE)
+_PLAN = re.compile(r"^ *1\.\.\d+", re.MULTILINE)
+_POINT = re.compile(r"( *)(not )?ok\b(?: \d+)?(?: -)? ?(.*)")
+_DIRECTIVE = re.compile(r"(?: |^)# ?(skip|todo)\b.*$", re.IGNORECASE)
+_LOCATION = re.compile(r"^ *location: '(.+?):\d+:\d+'$", re.MULTILINE)
+_ERROR = re.compile(
+    r"^ *error: (?:\|-\n((?:[^\n]*\n)+?)(?= *code: | *name: | *expected: | *stack: )|(.+))", re.MULTILINE
+)
+_GO = re.compile(r"^( *)--- (FAIL|PASS|SKIP): (\S+) \(")
+_GO_ENDED = re.compile(r"^(?:ok  \t|FAIL\t|PASS$|FAIL$|\?   \t)")
+
+
+class _Point(Struct, frozen=True):
+    """A test point of TAP: its indent, the titles down to it, and what stands below it."""
+
+    indent: int
+    titles: tuple[str, ...]
+    ok: bool
+    skipped: bool
+    below: str = ""
+
+
+def from_output(output: str) -> SuiteCounts | None:
+    """The tests in what a command printed, all that it ran together; `None` where it does not say how many ran."""
+    found = [each for each in (from_unittest(output), from_tap(output), from_go(output)) if each is not None]
+    return joined_counts(found) if found else None
+
+
+def joined_counts(found: list[SuiteCounts]) -> SuiteCounts:
+    """What several reports say together; the passed tests are known where all of them name theirs."""
+    passed = [each.passed for each in found]
+    return SuiteCounts(
+        sum(each.ran for each in found),
+        sum(each.skipped for each in found),
+        tuple(test for each in found for test in each.failed),
+        None if None in passed else tuple(test for each in passed for test in each or ()),
+    )
+
+
+def from_unittest(output: str) -> SuiteCounts | None:
+    """The tests in what `python -m unittest` printed; `None` where it does not say how many ran."""
+    ended = list(_COUNTED.finditer(output))
+    starts = [0, *(each.end() for each in ended)]
+    found = [_unittest_run(output[start : each.end()], each) for start, each in zip(starts, ended, strict=False)]
+    return joined_counts(found) if found else None
+
+
+def _unittest_run(output: str, counted: re.Match[str]) -> SuiteCounts:
+    failed: list[FailedTest] = []
+    places = list(_BLOCK.finditer(output))
+    end = output.rfind(f"\nRan {counted[1]} test")
+    for place, following in zip(places, [*(each.start() for each in places), end][1:], strict=True):
+        rule = _RULE.search(output, place.end(), following)
+        trace = output[rule.end() if rule else place.end() : following].strip().removesuffix("-" * 70).strip()
+        failed.append(FailedTest(_unittest_id(place.group(1)), last_line(trace), trace[-MOST_TRACE:]))
+    skipped = _SKIPPED.search(counted[2] or "")
+    number = int(skipped.group(1)) if skipped else 0
+    return SuiteCounts(
+        int(counted[1]) - number, number, tuple(failed), _unittest_passed(output, int(counted[1]), failed)
+    )
+
+
+def _unittest_passed(output: str, ran: int, failed: list[FailedTest]) -> tuple[str, ...] | None:
+    """The tests that `-v` names and that neither failed nor were skipped; `None` where it was not asked for."""
+    started = list(_STARTED.finditer(output))
+    if not started and ran:
+        return None
+    broken = {test.id for test in failed}
+    passed = []
+    for each, end in zip(started, [*(each.start() for each in started), len(output)][1:], strict=True):
+        name = _unittest_id(each[1])
+        if name not in broken and not _NOT_PASSED.search(output, each.end(), end):
+            passed.append(name)
+    return tuple(passed)
+
+
+def _unittest_id(heading: str) -> str:
+    found = _UNITTEST_ID.match(heading)
+    if found is None:
+        return heading.strip()
+    name, place = found.groups()
+    return place if place.endswith(f".{name}") else f"{place}.{name}"
+
+
+def from_tap(output: str) -> SuiteCounts | None:
+    """The tests in what printed the Test Anything Protocol; `None` where it has no plan.
+
+    A point with points of its own is a suite; it counts where it failed and none of those did.
+    """
+    if not _PLAN.search(output):
+        return None
+    points: list[_Point] = []
+    for point in _points(output):
+        inner = len(points)
+        while inner and points[inner - 1].indent > point.indent:
+            inner -= 1
+        own = [replace(each, indent=point.indent, titles=(*point.titles, *each.titles)) for each in points[inner:]]
+        del points[inner:]
+        points += own
+        if not own or (not point.ok and not point.skipped and all(each.ok for each in own)):
+            points.append(point)
+    ran = [each for each in points if not each.skipped]
+    return SuiteCounts(
+        len(ran),
+        len(points) - len(ran),
+        tuple(_tap_failure(each) for each in ran if not each.ok),
+        tuple("::".join(each.titles) for each in ran if each.ok),
+    )
+
+
+def _points(output: str) -> Iterator[_Point]:
+    last: _Point | None = None
+    below: list[str] = []
+    for line in output.splitlines():
+        found = _POINT.fullmatch(line)
+        if found is None:
+            if not line.lstrip().startswith(("# Subtest: ", "1..")):
+                below.append(line)
+            continue
+        if last is not None:
+            yield replace(last, below="\n".join(below))
+        directive = _DIRECTIVE.search(found[3])
+        title = _DIRECTIVE.sub("", found[3]).replace("\\#", "#").replace("\\\\", "\\").strip()
+        last = _Point(len(found[1]), (title.removeprefix(f"{INSIDE}/"),), not found[2], directive is not None)
+        below = []
+    if last is not None:
+        yield replace(last, below="\n".join(below))
+
+
+def _tap_failure(point: _Point) -> FailedTest:
+    below = dedent(point.below).strip()
+    place = _LOCATION.search(below)
+    file = place[1].removeprefix("file://").removeprefix(f"{INSIDE}/") if place else ""
+    named = file if file and not file.startswith("/") and file != point.titles[0] else ""
+    error = _ERROR.search(below)
+    message = " ".join(((error[1] or error[2]) if error else "").split()).strip("'\"") or last_line(below)
+    return FailedTest("::".join(filter(None, (named, *point.titles))), message[:MOST_TRACE], below[-MOST_TRACE:])
+
+
+def from_go(output: str) -> SuiteCounts | None:
+    """The tests in what `go test` printed; those that passed are named with `-v`. `None` where no package ended."""
+    lines = output.splitlines()
+    if not any(_GO_ENDED.match(line) and "\t" in line for line in lines):
+        return None
+    results: list[tuple[str, str, str]] = []
+    trace: list[str] = []
+    for line in reversed(lines):
+        found = _GO.match(line)
+        if found is None:
+            trace = [] if _GO_ENDED.match(line) or line.startswith("=== ") else [line, *trace]
+            continue
+        results.append((found[2], found[3], dedent("\n".join(trace)).strip()))
+        trace = []
+    suites = {name.rpartition("/")[0] for _, name, _ in results}
+    leaves = [each for each in reversed(results) if each[1] not in suites]
+    failed = tuple(FailedTest(name, last_line(said), said[-MOST_TRACE:]) for end, name, said in leaves if end == "FAIL")
+    passed = tuple(name for end, name, _ in leaves if end == "PASS")
+    quiet = sum(line.startswith("ok  \t") and "[no tests to run]" not in line for line in lines)
+    is_verbose = any(line.startswith("=== RUN") for line in lines)
+    skipped = sum(end == "SKIP" for end, _, _ in leaves)
+    ran = len(failed) + (len(passed) if is_verbose else quiet)
+    return SuiteCounts(ran, skipped, failed, passed if is_verbose or not ran else None)

@@ -1,0 +1,208 @@
+"""Every kind of page in one browser: each control is used once, each table sorted, and no script fails."""
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment
+from selenium.webdriver.support.ui import WebDriverWait
+
+from harness.clients import ClientSettings
+from harness.generate.trajectories import generate_trajectories
+from harness.journal.records import encode_lines
+from harness.readers.atif_writing import to_atif
+from harness.runs.judge import run_judge
+from harness.runs.rule_judge import RuleJudge
+from harness.runs.session_benchmark import asked_about
+from studies.flips import write_flips
+from studies.labelling import Labelling, draw
+from tests.browser.conftest import write_pages
+from tests.misstep.as_a_user import in_this_process
+from tests.misstep.judge.test_inject import injected_run
+from tests.misstep.made_up_repairs import four, repaired_run
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+from tests.misstep.made_up_triage import triage_benchmark, triage_run
+from tests.studies.annotation.made_up import opened, served, write_cases
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+DOORS = {"render", "page", "browser_page"}
+"""Who imports one of these makes pages, or parts of them."""
+LABELS = "item,ann,ben\n" + "".join(f"{n},{'yes' if n % 3 else 'no'},{'yes' if n % 2 else 'no'}\n" for n in range(12))
+ATTEMPTS = "system,task,passed\n" + "".join(
+    f"{system},{task},{'yes' if task < 3 + (system == 'large') else 'no'}\n"
+    for system in ("large", "small")
+    for task in range(8)
+)
+FIGURES = "id,check,printed,inputs\n" + "".join(f"f{n},percentage,4{n}.0%,n=80\n" for n in range(6))
+SESSIONS = "session,arm,calls,failed_calls\n" + "".join(
+    f"{n},{'new' if n % 2 else 'old'},20,{n % 5}\n" for n in range(24)
+)
+
+USE = """
+const [finish] = arguments;
+const wrong = [];
+const turn = () => new Promise(done => setTimeout(done));
+const buttons = () => [...document.querySelectorAll("button")]
+  .filter(one => one.type === "button" && one.checkVisibility());
+const sorted = table => [...table.tBodies].every(body => {
+  const place = [...table.tHead.rows[0].cells].findIndex(head => head.ariaSort);
+  const head = table.tHead.rows[0].cells[place];
+  const left = [...table.tHead.rows[0].cells].slice(0, place).reduce((sum, one) => sum + one.colSpan, 0);
+  const sign = head.ariaSort === "descending" ? -1 : 1;
+  const found = [...body.rows].filter(row => row.cells.length > left).map(row =>
+    [...row.cells].slice(left, left + head.colSpan).map(cell => cell.dataset.order).find(Boolean)).filter(Boolean);
+  return found.every((one, number) => !number || sign * (Number(one) - Number(found[number - 1])) >= 0);
+});
+(async () => {
+  for (const table of document.querySelectorAll("table.sortable")) {
+    for (const button of table.tHead.querySelectorAll("button")) {
+      for (let click = 0; click < 2; click++) {
+        button.click();
+        if (!sorted(table)) wrong.push(`${button.textContent} does not sort`);
+      }
+    }
+  }
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const select of document.querySelectorAll("select")) {
+    for (const value of [...[...select.options].map(one => one.value).slice(0, 8), select.options[0]?.value ?? ""]) {
+      select.value = value;
+      select.dispatchEvent(new Event("change"));
+    }
+  }
+  for (const search of document.querySelectorAll("input[type=search]")) {
+    for (const value of ["e", "nowhere to be seen", ""]) {
+      search.value = value;
+      search.dispatchEvent(new Event("input"));
+    }
+  }
+  for (const button of buttons().slice(0, 200)) if (button.isConnected && !button.closest(".sortable")) button.click();
+  await turn();
+  for (const row of [...document.querySelectorAll(".rows .row")].slice(0, 3)) row.click();
+  for (const key of "jkednxo/") (document.querySelector("dialog[open]") ?? document.activeElement).dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true }));
+  await turn();
+  if (document.querySelector("main").innerText.includes("cannot show")) wrong.push("the list is not shown");
+  const lists = document.querySelectorAll(".browser").length;
+  if (lists !== document.querySelectorAll(".browser .list").length) wrong.push("a list is missing");
+  finish(wrong);
+})().catch(error => finish([...wrong, String(error)]));
+"""
+
+
+@pytest.fixture
+def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
+    """`misstep` in this process, which must do what it is told to."""
+
+    def run(command: str, *arguments: object) -> None:
+        code, _, err = in_this_process(command, monkeypatch, capsys)(*arguments)
+        assert code == 0, (command, err)
+
+    return run
+
+
+@pytest.fixture
+def makers(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The modules that have a template rendered, as they do it."""
+    found: set[str] = set()
+    get_template = Environment.get_template
+
+    def noted(self: Environment, name: str, *more: object, **named: object) -> object:
+        frame = sys._getframe(1)
+        while frame is not None:
+            found.add(str(frame.f_globals.get("__name__")))
+            frame = frame.f_back
+        return get_template(self, name, *more, **named)
+
+    monkeypatch.setattr(Environment, "get_template", noted)
+    return found
+
+
+def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
+    """Write a page of every kind that is a file, each by its command where a command writes it: their names."""
+    write_pages(folder)
+    sessions = folder / "sessions"
+    sessions.mkdir()
+    runs = [case.trajectory for case in generate_trajectories(24, 1, wordings="development")]
+    (sessions / "all.jsonl").write_bytes(encode_lines(to_atif(run) for run in runs))
+    for number, run in enumerate(runs[:2]):
+        (folder / f"one-{number}.json").write_bytes(encode_lines([to_atif(run)]))
+    for name, text in (("labels", LABELS), ("attempts", ATTEMPTS), ("figures", FIGURES), ("arms", SESSIONS)):
+        (folder / f"{name}.csv").write_text(text)
+    misstep("classify", sessions, "--out", folder / "classified", "--workers", 1)
+    misstep("classify", sessions, "--out", folder / "classified-again", "--workers", 1)
+    misstep("report", folder / "classified", "--by", "model")
+    misstep("report", folder / "classified", folder / "classified-again")
+    misstep("observe", sessions, "--out", folder / "observed", "--workers", 1)
+    misstep("view", sessions, "--out", folder / "all.html")
+    misstep("view", folder / "one-0.json", "--out", folder / "one.html")
+    misstep("view", "--compare", folder / "one-0.json", folder / "one-1.json", "--out", folder / "two.html")
+    misstep("agreement", folder / "labels.csv", "--boot", 100, "--html", folder / "agreement.html")
+    misstep("pass", folder / "attempts.csv", "--boot", 100, "--html", folder / "passed.html")
+    misstep("audit", folder / "figures.csv", "--html", folder / "audit.html")
+    misstep("experiment", "report", folder / "arms.csv", "--control", "old", "--html", folder / "arms.html")
+    misstep("reflect", "run", "--n", 2, "--out", folder / "loop")
+    misstep("report", folder / "loop")
+    misstep("reflect", "run", "--n", 2, "--agents", "stubborn", "--out", folder / "stubborn")
+    misstep("report", folder / "loop", folder / "stubborn", "--out", folder / "loops.html")
+    misstep("report", repaired_run(folder / "repaired", four()))
+    gates = benchmark_of_runs(folder / "gates", 12, raters=("ann", "ben"))
+    judged = [
+        judged_run(
+            folder / name, gates, [verdict(n, "yes" if n % by else "no", judge=name, score=n / 12) for n in range(12)]
+        )
+        for name, by in (("strict", 2), ("lenient", 3))
+    ]
+    misstep("report", *judged)
+    cases = triage_benchmark(folder / "cases")
+    misstep("report", triage_run(folder / "triaged", cases, ["task/ambiguous_spec", "agent/premature_stop"] * 5))
+    injected_run(folder / "injected", "obeying")
+    write_flips(folder / "injected", folder / "injected" / "benchmark", 0)
+    judge = RuleJudge("infinite_loop")
+    run_judge(judge, asked_about(judge, [sessions], "", folder / "asked"), folder / "asked", ClientSettings())
+    labelling = Labelling(draw(folder / "asked", 2, "kim"))
+    (folder / "label.html").write_text(labelling.page())
+    yield from (str(page.relative_to(folder)) for page in sorted(folder.rglob("*.html")))
+
+
+def _makers() -> set[str]:
+    """The modules that make pages, or parts of them: those that import a door to it."""
+    found = set()
+    for room in ("analysis", "studies"):
+        for file in (ROOT / room).rglob("*.py"):
+            names = {
+                name.name
+                for node in ast.walk(ast.parse(file.read_text()))
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("analysis.pages")
+                for name in node.names
+            }
+            if names & DOORS and file.name != "__init__.py":
+                found.add(".".join(file.relative_to(ROOT).with_suffix("").parts))
+    return found
+
+
+def test_every_page_sorts_filters_and_searches_without_a_complaint(chromium, misstep, makers, tmp_path: Path) -> None:
+    def used(address: str) -> list[str]:
+        chromium.driver.get("about:blank")
+        chromium.open_address(address)
+        WebDriverWait(chromium.driver, 20, poll_frequency=0.02).until(
+            lambda _: (
+                chromium.run("return document.querySelectorAll('.browser:empty').length === 0") or chromium.complaints()
+            )
+        )
+        return [*chromium.driver.execute_async_script(USE), *chromium.complaints()]
+
+    wrong = {name: used((tmp_path / name).as_uri()) for name in _written(tmp_path, misstep)}
+    with opened(write_cases(tmp_path / "to-label", 4), tmp_path / "study") as study, served(study) as pages:
+        for rater in study.state.plan.raters:
+            wrong[f"case of {rater}"] = used(pages.address(rater))
+            for item in study.state.plan.calibration:
+                pages.label(rater, item)
+            wrong[f"after the calibration of {rater}"] = used(pages.address(rater))
+    misstep("annotate", "export", tmp_path / "study", "--html", tmp_path / "study.html", "--boot", 0)
+    wrong["study.html"] = used((tmp_path / "study.html").as_uri())
+    assert {name: found for name, found in wrong.items() if found} == {}
+    assert _makers() - makers == set()

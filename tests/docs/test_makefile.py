@@ -1,0 +1,11 @@
+"""What the Makefile's targets would run."""
+
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_notebooks_are_served_to_this_machine_alone_and_root_may_do_so():
+    said = subprocess.run(["make", "-n", "lab"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "jupyter lab --ip=127.0.0.1 --allow-root notebooks" in said

@@ -1,0 +1,115 @@
+"""Runs that say nothing of agent or task: who says that something broke, and when, decides."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.trajectory import Outcome, Step, Trajectory
+from harness.triage.attributed import Attribution
+from harness.triage.files import FilesOfCase
+from harness.triage.replica import ReplicasOfCase
+from harness.triage.rules.judging import by_files, by_running, by_texts
+from harness.triage.rules.verdicts import Undecided
+from harness.triage.texts import TextsOfCase
+from harness.workspace import Sandbox
+from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
+
+FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"
+ASKED = Step("user", "Write total.")
+NOBODY = a_run(ASKED)
+DONE = a_run(ASKED, shell("cat price.py"), Step("agent", "It is done."))
+CUT_OFF = a_run(ASKED, shell("cat price.py"), shell("ls", "price.py"))
+REFUSED = "HTTP/1.1 401 Unauthorized"
+API_ERROR = Step("agent", 'API Error: 529 {"type":"error","error":{"type":"overloaded_error"}}')
+NO_OUTCOME = {"case.toml": 'id = "one"\ntest_command = "python -m unittest tests/test_price.py"\n'}
+
+
+def judged(folder: Path, run: Trajectory | None, files: dict[str, str]) -> str:
+    """The label by texts, which is also that by files; `undecided` where a rule abstains."""
+    recorded = {} if run is None else {"trajectory.json": written(run)}
+    case = triage_case(folder / "one", {**recorded, **files})
+    if run in (None, NOBODY):
+        shutil.rmtree(case.folder / "workspace")
+        shutil.copytree(case.folder / "environment", case.folder / "workspace")
+    found = [by_texts(TextsOfCase(case)), by_files(FilesOfCase(case))]
+    for one in found:
+        assert all(
+            (case.folder / piece.where.partition(":")[0]).exists() for piece in one.evidence if piece.kind == "log"
+        )
+    labels = {"undecided" if isinstance(one, Undecided) else one.label for one in found}
+    assert len(labels) == 1, found
+    return labels.pop()
+
+
+@pytest.mark.parametrize("run", [None, NOBODY])
+@pytest.mark.parametrize("tests", ["", FAILS])
+@pytest.mark.parametrize(
+    ("log", "label"),
+    [
+        ("toomanyrequests: You have reached your pull rate limit.\n", "infrastructure"),
+        ("model endpoint: 401 Unauthorized\nrun aborted before the agent started\n", "infrastructure"),
+        ("407 Proxy Authentication Required\n", "infrastructure"),
+        ("dial tcp: lookup registry.example: no such host\n", "infrastructure"),
+        ("AgentSetupTimeoutError: Agent setup timed out after 360 seconds\n", "infrastructure"),
+        ("ERROR: failed to solve: process did not complete successfully\n", "infrastructure"),
+        ("pull failed, retrying (1/2)\npull failed, retrying (2/2)\n", "infrastructure"),
+        ("the lift of the moon base is out of order: cannot go on\n", "infrastructure"),
+        ("starting\nresult: failed reward=0\n", "undecided"),
+        ("", "undecided"),
+    ],
+)
+def test_where_the_agent_took_no_step_it_is_never_at_fault(tmp_path, run, tests, log, label):
+    logs = {f"logs/{name}": text for name, text in (("harness.log", log), ("tests.log", tests)) if text}
+    assert judged(tmp_path, run, logs) == label
+
+
+@pytest.mark.parametrize(
+    ("run", "log", "label"),
+    [
+        (CUT_OFF, "openai.RateLimitError: Error code: 429 - insufficient_quota\n", "infrastructure"),
+        (CUT_OFF, "getaddrinfo EAI_AGAIN api.model.example\n", "infrastructure"),
+        (CUT_OFF, "FATAL the runner lost its node\n", "infrastructure"),
+        (DONE, "openai.RateLimitError: Error code: 429 - insufficient_quota\n", "agent"),
+        (CUT_OFF, "429 Too Many Requests, retrying in 2 s\nagent: maximum number of turns reached\n", "agent"),
+        (CUT_OFF, "Traceback (most recent call last):\nAgentTimeoutError: timed out after 900.0 seconds\n", "agent"),
+        (CUT_OFF, "tests: cd tests && python -W error check.py\n", "agent"),
+        (a_run(ASKED, shell("ls"), API_ERROR), "", "infrastructure"),
+        (a_run(ASKED, API_ERROR), "", "infrastructure"),
+        (a_run(ASKED, shell("ls"), extra={"info": {"exit_status": "RateLimitError"}}), "", "infrastructure"),
+        (a_run(ASKED, shell("ls"), extra={"info": {"exit_status": "LimitsExceeded"}}), "", "agent"),
+        (a_run(ASKED, shell("curl https://shop.example", REFUSED, 22)), "", "agent"),
+        (a_run(ASKED, shell("curl https://shop.example", REFUSED, 22)), f"12:00 [agent] {REFUSED}\n", "agent"),
+    ],
+)
+def test_who_says_that_something_broke_and_when_decides(tmp_path, run, log, label):
+    logs = {"logs/tests.log": FAILS} | ({"logs/harness.log": log} if log else {})
+    assert judged(tmp_path, run, logs) == label
+
+
+@pytest.mark.parametrize(
+    ("log", "label"),
+    [
+        ("result: passed reward=1\n", "pass"),
+        ('{"reward": 1.0}\n', "pass"),
+        ("attempt 1: result: passed\nresolved: false\n", "agent"),
+        ("reward: 0.5\n", "agent"),
+        ("starting\n", "undecided"),
+        ("result: passed reward=0\n", "undecided"),
+    ],
+)
+def test_the_outcome_is_read_in_the_logs_of_the_harness(tmp_path, log, label):
+    run = a_run(*DONE.steps)
+    files = {**NO_OUTCOME, "logs/harness.log": log}
+    assert judged(tmp_path, Trajectory(run.id, run.source, run.task, run.steps, Outcome()), files) == label
+
+
+def test_an_event_is_looked_for_before_a_result_that_passes_counts(tmp_path: Path, sandbox: Sandbox) -> None:
+    nobody = Trajectory("run", NOBODY.source, steps=NOBODY.steps)
+    files = {**NO_OUTCOME, "environment/price.py": RIGHT, "workspace/price.py": RIGHT}
+    log = {"logs/harness.log": "toomanyrequests: pull rate limit\n"}
+    found = by_running(ReplicasOfCase(triage_case(tmp_path / "one", {**files, **log}), sandbox, nobody))
+    assert isinstance(found, Attribution)
+    assert (found.label, found.evidence[0].where) == ("infrastructure", "logs/harness.log:1")
+    quiet = by_running(ReplicasOfCase(triage_case(tmp_path / "two", files), sandbox, nobody))
+    assert isinstance(quiet, Undecided)

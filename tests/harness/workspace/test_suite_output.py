@@ -1,0 +1,123 @@
+"""What test commands print, read as the tests that ran: which failed, which passed, which said nothing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.workspace.suite_output import from_output, from_unittest
+from harness.workspace.suite_report import SuiteCounts
+
+VERBOSE = """test_a (m.T.test_a) ... ok
+test_b (m.T.test_b)
+What it is for. ... FAIL
+test_c (m.T.test_c) ... skipped 'not now'
+
+======================================================================
+FAIL: test_b (m.T.test_b)
+What it is for.
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/ws/m.py", line 9, in test_b
+AssertionError: 2 != 3
+
+----------------------------------------------------------------------
+Ran 3 tests in 0.001s
+
+FAILED (failures=1, skipped=1)
+"""
+TAP = """TAP version 13
+# Subtest: adds
+not ok 1 - adds
+  ---
+  location: '/ws/test/sum.test.js:4:1'
+  error: |-
+    Expected values to be strictly equal:
+
+    7 !== 6
+
+  code: 'ERR_ASSERTION'
+  ...
+# Subtest: mean
+    # Subtest: of two
+    ok 1 - of two
+      ---
+      duration_ms: 1
+      ...
+    # Subtest: of none
+    not ok 2 - of none # TODO later
+    # Subtest: of one
+    ok 3 - of one # SKIP test name does not match pattern
+    1..3
+ok 2 - mean
+# Subtest: test/broken.test.js
+not ok 3 - test/broken.test.js
+1..3
+"""
+SUMS = "test_sums.Sums"
+GO = """=== RUN   TestTotal
+=== RUN   TestTotal/of_two
+    sum_test.go:8: got 7
+=== RUN   TestTotal/of_none
+--- FAIL: TestTotal (0.00s)
+    --- FAIL: TestTotal/of_two (0.00s)
+        sum_test.go:8: got 7
+    --- PASS: TestTotal/of_none (0.00s)
+=== RUN   TestMean
+--- PASS: TestMean (0.00s)
+FAIL
+FAIL\texample.org/sum\t0.004s
+"""
+
+
+def _said(counts: SuiteCounts | None) -> object:
+    assert counts is not None
+    return counts.ran, counts.skipped, [test.id for test in counts.failed], counts.passed
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        (VERBOSE, (2, 1, ["m.T.test_b"], ("m.T.test_a",))),
+        (VERBOSE + VERBOSE.replace("m.T", "n.U"), (4, 2, ["m.T.test_b", "n.U.test_b"], ("m.T.test_a", "n.U.test_a"))),
+        (".\n" + "-" * 70 + "\nRan 1 test in 0.000s\n\nOK\n", (1, 0, [], None)),
+        ("\n" + "-" * 70 + "\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n", (0, 0, [], ())),
+        (TAP, (3, 2, ["test/sum.test.js::adds", "test/broken.test.js"], ("mean::of two",))),
+        ("1..2\nok 1 the first\nnot ok 2 the second\n", (2, 0, ["the second"], ("the first",))),
+        ("1..0\n", (0, 0, [], ())),
+        (GO, (3, 0, ["TestTotal/of_two"], ("TestTotal/of_none", "TestMean"))),
+        ("ok  \texample.org/sum\t0.004s [no tests to run]\n", (0, 0, [], ())),
+        ("ok  \texample.org/sum\t0.004s\n", (1, 0, [], None)),
+    ],
+)
+def test_each_framework_says_which_tests_ran(output: str, said: object) -> None:
+    assert _said(from_output(output)) == said
+
+
+def test_a_failure_has_its_message_and_its_trace() -> None:
+    told = {
+        test.id: test for text in (VERBOSE, TAP, GO) for test in (from_output(text) or SuiteCounts(0, 0, ())).failed
+    }
+    assert told["m.T.test_b"].message == "AssertionError: 2 != 3"
+    assert told["test/sum.test.js::adds"].message == "Expected values to be strictly equal: 7 !== 6"
+    assert "ERR_ASSERTION" in told["test/sum.test.js::adds"].trace
+    assert told["TestTotal/of_two"].trace == "sum_test.go:8: got 7"
+
+
+@pytest.mark.parametrize("output", ["", "all fine\nok\n", "ok, 3 of 3\n", "Ran away in 2 s\n"])
+def test_words_of_a_program_are_no_test(output: str) -> None:
+    assert from_output(output) is None
+
+
+def test_unittest_names_its_passing_tests_as_its_failing_ones(tmp_path: Path) -> None:
+    (tmp_path / "test_sums.py").write_text(
+        "import unittest\n\nclass Sums(unittest.TestCase):\n    def test_right(self):\n        print('skipped it')\n\n"
+        "    def test_each(self):\n        for n in (1, 2):\n            with self.subTest(n=n):\n"
+        "                self.assertEqual(n, 1)\n\n"
+        "    @unittest.expectedFailure\n    def test_odd(self):\n        pass\n"
+    )
+    line = [sys.executable, "-m", "unittest", "-v"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+    counts = from_unittest(done.stderr)
+    assert _said(counts) == (3, 0, [f"{SUMS}.test_each", f"{SUMS}.test_odd"], (f"{SUMS}.test_right",))
