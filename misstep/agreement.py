@@ -60,9 +60,9 @@ def agreement(
     """Measure how far annotators agree.
 
     LABELS is wide (a column of items, then one column per rater) or long (the columns item, rater and label, or columns
-    with other names for them), or an export of Label Studio, Prodigy or Argilla. An empty cell is a missing rating.
-    Labels are compared without letter case and without spaces around them. In the JSON, shares of agreement run from 0
-    to 1.
+    with other names for them), or an export of Label Studio, Prodigy, Argilla or Doccano. An empty cell is a missing
+    rating. Labels are compared without letter case and without spaces around them. In the JSON, shares of agreement run
+    from 0 to 1.
 
     \b
     misstep agreement labels.csv --html page.html

@@ -35,9 +35,10 @@ def export(
     """Write a finished run for other tools: its records, its figures with intervals, and a data card.
 
     Runs of `classify`, `judge run`, `judge import`, `triage`, `observe`, `repair run`, `reflect run` and
-    `experiment run` have tables of their own; a missing label is null. With `--to hf` the folder opens offline by
-    `datasets.load_dataset(DIR, TABLE)`, and its README.md is a data card. With `--to scout` it opens by
-    `inspect_scout.scan_results_df`. Trajectories are not part of it.
+    `experiment run` have tables of their own, and so have folders of `triage --curate`; a missing label is null. With
+    `--to hf` the folder opens offline by `datasets.load_dataset(DIR, TABLE)`, and its README.md is a data card. With
+    `--to scout` it opens by `inspect_scout.scan_results_df`. Trajectories are not part of it, but for the messages of
+    curated runs.
 
     An export is refused if something in it has the form of a key. The same command replaces its own export, and the
     same run gives the same bytes.

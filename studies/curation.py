@@ -3,12 +3,15 @@
     OUT/runs.jsonl       one line a run, whatever becomes of it
     OUT/keep.jsonl       the runs that are kept; and so filter, rerun, repair_task, undecided, each where there are any
     OUT/README.md        the data card: counts with intervals, how it was made; its front matter names the files
+    OUT/run.toml         what `misstep export` has to know of the folder
 
 Nothing is left out: every run of the verdicts stands in `runs.jsonl` and in the file of what becomes of it.
 """
 
 import os
 import shutil
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import cast
 
@@ -19,23 +22,28 @@ from analysis.measures.judging.reference import majority
 from analysis.measures.triage.cases import JudgedCases
 from analysis.measures.triage.curation import ACTIONS, Curation, Decision, ErrorRates, Outcome, curation, decide
 from analysis.measures.triage.curation_tables import curation_sentence, worth_sentence
-from analysis.pages.data_card import CARD, RUNS, About, CuratedEvidence, CuratedRun, card_text
+from analysis.pages.data_card import CARD, RUNS, About, ChatMessage, CuratedEvidence, CuratedRun, card_text
 from analysis.papers.autotriage.curation import known_errors
 from harness.attribution import TriageVerdict
 from harness.errors import InputError, UsageError, writing
-from harness.journal.records import encode_lines, replace_file
+from harness.journal.records import MANIFEST, Manifest, encode_lines, replace_file, write_manifest, written_in
 from harness.readers import read_file
 from harness.runs.triage.case_judge import case_folder
+from harness.sharing import without_places
 from harness.trajectory import Trajectory, Unreadable
 from harness.triage.files import FilesOfCase
 from harness.triage.logs import outcome_of_run
 from harness.triage.rules.interrupted import acted
 from harness.triage.texts import TRAJECTORY, TextsOfItem, recorded_outcome
 from harness.triage_case import CaseFile, TriageCase, read_triage_case
-from studies.finished_runs import command_line
+from studies.finished_runs import command_line, places_of
 from studies.judged_runs import JudgedRun
 from studies.judging.triage import judged_cases
+from studies.training_messages import training_messages
 from studies.triage_recording import recorded_cases
+
+CURATED = "triage --curate"
+"""The command of such a folder."""
 
 TRAJECTORIES = "trajectories"
 """In the folder: the runs that would not outlast the judge's run."""
@@ -79,20 +87,50 @@ def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
     ]
     rates = known_rates(run)
     found = curation(decisions, majority(run.gold).label_of, run.clusters, rates)
+    lines = (
+        _line(verdict, decision, recorded[verdict.item], rates, out, run.folder)
+        for verdict, decision in zip(verdicts, decisions, strict=True)
+    )
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
-        for name in ACTIONS:
-            (out / f"{name}.jsonl").unlink(missing_ok=True)
-        lines = [
-            _line(verdict, decision, recorded[verdict.item], rates, out, run.folder)
-            for verdict, decision in zip(verdicts, decisions, strict=True)
-        ]
-    replace_file(out / RUNS, encode_lines(lines))
-    for name in ACTIONS:
-        if chosen := [line for line in lines if line.action == name]:
-            replace_file(out / f"{name}.jsonl", encode_lines(chosen))
-    replace_file(out / CARD, card_text(_about(run), found).encode())
+        (out / MANIFEST).unlink(missing_ok=True)
+        _write(lines, out)
+    about = _about(run)
+    replace_file(out / CARD, card_text(about, found).encode())
+    write_manifest(out, _manifest(run, about, out))
     return found
+
+
+def _write(lines: Iterable[CuratedRun], out: Path) -> None:
+    """Write each line into the file of all and into that of what becomes of it; they are there when all are written."""
+    names = [Path(RUNS).stem, *ACTIONS]
+    parts = {name: out / f".{name}.jsonl.{os.getpid()}-0.part" for name in names}
+    with ExitStack() as open_files:
+        streams = {name: open_files.enter_context(part.open("wb")) for name, part in parts.items()}
+        for line in lines:
+            for name in (names[0], line.action):
+                streams[name].write(encode_lines([line]))
+    for name, part in parts.items():
+        if name == names[0] or part.stat().st_size:
+            part.replace(out / f"{name}.jsonl")
+        else:
+            part.unlink()
+            (out / f"{name}.jsonl").unlink(missing_ok=True)
+
+
+def _manifest(run: JudgedRun, about: About, out: Path) -> Manifest:
+    """What the folder is, without a place of the machine that made it."""
+    places = places_of(run.manifest, run.folder)
+    return structs.replace(
+        run.manifest,
+        command=CURATED,
+        arguments=[without_places(word, places) for word in run.manifest.arguments],
+        settings={"judge": about.judge, "cases": about.source, "evidence": about.evidence},
+        inputs=structs.replace(run.manifest.inputs, parts=()),
+        folder="",
+        finished=run.manifest.finished or run.manifest.started,
+        written=written_in(out, RUNS),
+    )
 
 
 def curation_text(found: Curation, out: Path) -> str:
@@ -104,7 +142,9 @@ def curation_text(found: Curation, out: Path) -> str:
 
 def _about(run: JudgedRun) -> About:
     cases = judged_cases({run.judge: run})
-    return About(run.judge, cases.source, cases.evidence, command_line(run.manifest), run.manifest.misstep)
+    places = places_of(run.manifest, run.folder)
+    command = without_places(command_line(run.manifest), places)
+    return About(run.judge, without_places(cases.source, places), cases.evidence, command, run.manifest.misstep)
 
 
 def known_rates(run: JudgedRun) -> ErrorRates | None:
@@ -199,13 +239,19 @@ def _line(
         confidence=measured if verdict.score is None else verdict.score,
         reason=" ".join(part for part in (decision.reason, verdict.rationale) if part),
         evidence=tuple(CuratedEvidence(one.kind, one.where, one.text) for one in verdict.evidence),
+        messages=() if recorded.trajectory is None else _messages(recorded.trajectory),
         trajectory=Path(os.path.relpath(place.resolve(), out.resolve())).as_posix() if place is not None else "",
     )
 
 
+def _messages(file: Path) -> tuple[ChatMessage, ...]:
+    run = _first(file)
+    return () if run is None else training_messages(run)
+
+
 def check_free(out: Path) -> None:
     """Refuse a folder with anything but an earlier curation."""
-    known = {RUNS, CARD, TRAJECTORIES, *(f"{name}.jsonl" for name in ACTIONS)}
+    known = {RUNS, CARD, MANIFEST, TRAJECTORIES, *(f"{name}.jsonl" for name in ACTIONS)}
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is no folder", "Name a folder with --curate.")
     others = sorted(file.name for file in out.iterdir() if file.name not in known) if out.is_dir() else []

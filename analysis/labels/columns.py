@@ -4,7 +4,7 @@ Raters share a scale: what one of them says, others say too. A column is asked a
 labels with the others, and where something else speaks against it:
 
 - all its cells are dates or times, and not all columns are like that;
-- its name is that of something else, as in the exports of Label Studio, Prodigy, Argilla and doccano;
+- its name is that of something else, as in the exports of Label Studio, Prodigy, Argilla and Doccano;
 - its cells are sentences, and not all columns are like that;
 - its labels are nearly all different, and another column's are mostly repeated, or are words where these are numbers;
 - hardly one of its labels is one of those that at least two other columns share and mostly repeat.

@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from analysis.labels.content import decoded, read_content, shown
+from analysis.labels.packed import packed_records
 from analysis.labels.records import Records, is_json, json_records, label_text
 from analysis.labels.rows import SHAPES, LabelRows, check_header, csv_rows
 from analysis.labels.sheets import is_workbook, sheet_rows
@@ -22,7 +23,7 @@ class Source(Struct, frozen=True):
 
 
 def read_source(path: Path, item_field: str = "", what: str = "labels", shapes: str = SHAPES) -> Source:
-    """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed by gzip or not; `-` is standard input.
+    """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed or not; `-` is standard input.
 
     Parameters
     ----------
@@ -43,11 +44,15 @@ def read_source(path: Path, item_field: str = "", what: str = "labels", shapes: 
     file = shown(path)
     content = read_content(path, what)
     if is_workbook(content):
-        return _of_table(*sheet_rows(content, file))
+        packed = packed_records(content, file)
+        return _of_table(*sheet_rows(content, file)) if packed is None else _of_records(packed, item_field)
     text = decoded(content, file)
     if not is_json(text):
         return _of_table(csv_rows(text, file, what, shapes), [])
-    records = json_records(text, file)
+    return _of_records(json_records(text, file), item_field)
+
+
+def _of_records(records: Records, item_field: str) -> Source:
     tool = tool_of(records)
     if tool is None:
         return _of_table(*_flat(records))

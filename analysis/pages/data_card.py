@@ -7,6 +7,7 @@ file; `load_dataset("json", data_files="keep.jsonl")` needs no card.
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec import inspect as types
 
 from analysis.measures.triage.curation import ACTIONS, Curation
 from analysis.measures.triage.curation_tables import curation_table
@@ -25,11 +26,37 @@ class CuratedEvidence(Struct, frozen=True):
     text: str
 
 
+class ChatFunction(Struct, frozen=True):
+    """What a call calls: the name of the tool, and its arguments as JSON text."""
+
+    name: str
+    arguments: str
+
+
+class ChatCall(Struct, frozen=True):
+    """A call of a tool."""
+
+    id: str
+    function: ChatFunction
+    type: str = "function"
+
+
+class ChatMessage(Struct, frozen=True):
+    """One message of a run, in the form of the chat API of OpenAI; `tool_call_id` is that of the call it answers."""
+
+    role: str
+    content: str
+    reasoning_content: str | None = None
+    tool_calls: tuple[ChatCall, ...] = ()
+    tool_call_id: str | None = None
+
+
 class CuratedRun(Struct, frozen=True):
     """One run as the files have it: the same columns of the same types in each line.
 
-    `outcome`, `label`, `subcategory` and `trajectory` are empty where there are none, `reward` and `confidence` null.
-    `reward` is the recorded one, else 1 for a pass and 0 for a failure. `trajectory` is a path relative to the folder.
+    `outcome`, `label`, `subcategory` and `trajectory` are empty where there are none, `reward` and `confidence` null,
+    and `messages` are none where no run is recorded. `reward` is the recorded one, else 1 for a pass and 0 for a
+    failure. `trajectory` is a path relative to the folder.
     """
 
     id: str
@@ -43,6 +70,7 @@ class CuratedRun(Struct, frozen=True):
     reason: str
     evidence: tuple[CuratedEvidence, ...]
     trajectory: str
+    messages: tuple[ChatMessage, ...] = ()
 
 
 _FIGURES = ("reward", "confidence")
@@ -59,6 +87,7 @@ _MEANINGS = {
     "reason": "what the action follows from",
     "evidence": "what the label rests on: kind, place and text of each piece",
     "trajectory": "the recorded run, relative to this folder",
+    "messages": "the recorded run as chat messages with calls of tools, as training tools read them",
 }
 
 
@@ -98,6 +127,8 @@ from datasets import load_dataset
 
 runs = load_dataset("json", data_files="runs.jsonl", split="train")
 ```
+
+`messages` of `keep.jsonl` are what tools for supervised training read; `misstep export` writes the folder as Parquet.
 
 ## Columns
 
@@ -152,11 +183,20 @@ def _files(found: Curation) -> Iterator[str]:
 
 
 def _features() -> Iterator[str]:
-    for column in CuratedRun.__struct_fields__:
-        yield f"  - name: {column}"
-        if column == "evidence":
-            yield "    list:"
-            for part in CuratedEvidence.__struct_fields__:
-                yield from (f"    - name: {part}", "      dtype: string")
-        else:
-            yield f"    dtype: {'float64' if column in _FIGURES else 'string'}"
+    for column in types.type_info(CuratedRun).fields:  # type: ignore[attr-defined]
+        yield from _feature(column.encode_name, column.type, "  ")
+
+
+def _feature(name: str, kind: types.Type, indent: str) -> Iterator[str]:
+    """A column as the front matter names it: a list with what is in it, a struct with its fields, or a plain type."""
+    yield f"{indent}- name: {name}"
+    if isinstance(kind, types.VarTupleType):
+        kind, inside = kind.item_type, "list"
+    else:
+        inside = "struct"
+    if isinstance(kind, types.StructType):
+        yield f"{indent}  {inside}:"
+        for field in kind.fields:
+            yield from _feature(field.encode_name, field.type, f"{indent}  ")
+    else:
+        yield f"{indent}  dtype: {'float64' if name in _FIGURES else 'string'}"

@@ -10,7 +10,7 @@ NO_WIDTH = 1e-12
 
 FLAT = "an interval without width says nothing of the uncertainty"
 
-TELLS_NOTHING = "it cannot be told: the interval is all of 0% to 100%"
+TELLS_NOTHING = "everything from 0% to 100% is left open"
 
 
 class Estimate(Struct, frozen=True):

@@ -160,7 +160,7 @@ def _command_effects(command: Command) -> list[Effect]:
     if program == "git":
         return found + _git(command)
     if (installed := _installed(program, words)) is not None:
-        return [*found, *(Effect("install", name) for name in installed or [""])]
+        return [*found, *(Effect("install", name, program) for name in installed or [""])]
     if program in ("rm", "unlink", "rmdir", "shred"):
         at("delete", *arguments)
     elif program == "tee":

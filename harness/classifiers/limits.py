@@ -19,11 +19,13 @@ import msgspec
 from msgspec.structs import replace
 
 from harness.classifiers.history import History, Turn, once
+from harness.classifiers.plain_orders import orders_of, reports
 from harness.classifiers.programs import words
 from harness.classifiers.prose import has, tokens_of
 from harness.classifiers.targets import is_path, names, parts_of
 
 DEEDS = ("commit", "install", "push")
+_UNTIL_THE_NEXT_TURN = ("only", "none", "ask")
 MOST = 50
 """Limits of a run that are held against it: no person sets more."""
 
@@ -31,8 +33,9 @@ MOST = 50
 class Limit(msgspec.Struct, frozen=True, gc=False):
     """One limit of the user's, said in the turn `since`; from the turn `until` on it may have been taken back.
 
-    Its kind is `only` (files that alone may change), `ban` (files that may not), one of the `DEEDS` (forbidden), `tool`
-    (forbidden), `must` (a tool to be used) or `mode` (nothing may change).
+    Its kind is `only` (files that alone may change), `ban` (files or areas, such as `:tests`, that may not), `none` or
+    `mode` (nothing may change), one of the `DEEDS`, `delete`, `dependency`, `tool` or `program` (forbidden), `must` (a
+    tool to be used) or `ask` (a deed that needs leave).
     """
 
     kind: str
@@ -44,6 +47,7 @@ class Limit(msgspec.Struct, frozen=True, gc=False):
 
 class _Words(msgspec.Struct, frozen=True):
     cues: tuple[str, ...]
+    phrases: tuple[tuple[str, str], ...]
     pointing: str
     kinds: dict[str, tuple[str, str]]
 
@@ -54,6 +58,7 @@ _LETTERS = {word: letter for letter, text in _WORDS.kinds.values() for word in t
 _ENGLISH = frozenset(_LETTERS) - words("a also an do in no")
 _WORD = re.compile(r"[^\W\d_]+")
 
+_WITHOUT_CHANGING = re.compile(r" without (?=(?:any )?(?:chang|touch|edit|modif|alter|updat|rewrit))")
 _AT = "[TI]?@(?:,*@)*+"
 _ELSE = ",*;?N[VHW]*E"
 _ONLY = (
@@ -98,7 +103,9 @@ def _taken_back(limit: Limit, spoken: list[tuple[int, frozenset[str]]]) -> int |
     """The first turn that may take a limit back: by its target or by pointing; what allows ends with the next turn."""
     lifting = _POINTING | _names_of(limit)
     later = ((step, words) for step, words in spoken if step > limit.since)
-    return next((step for step, words in later if limit.kind == "only" or not words.isdisjoint(lifting)), None)
+    return next(
+        (step for step, words in later if limit.kind in _UNTIL_THE_NEXT_TURN or not words.isdisjoint(lifting)), None
+    )
 
 
 def _words_of(turn: Turn) -> frozenset[str]:
@@ -108,12 +115,14 @@ def _words_of(turn: Turn) -> frozenset[str]:
 
 
 def _limits_of_turn(turn: Turn) -> list[Limit]:
-    """The limits of a turn that no other sentence of it softens."""
+    """The limits of a turn that no other sentence of it softens, those that name a file and then the plain ones."""
     likely = ((place, text) for place, text in enumerate(turn.sentences) if has(text.lower(), _WORDS.cues))
     found = [(place, limit) for place, text in likely for limit in _limits_of_sentence(_read(text), turn.step)][:MOST]
     limiting = {place for place, _ in found}
     others = [(place, _read(text)) for place, text in enumerate(turn.sentences) if found and place not in limiting]
-    return [limit for place, limit in found if not any(_softens(said, limit, after > place) for after, said in others)]
+    kept = [limit for place, limit in found if not any(_softens(said, limit, after > place) for after, said in others)]
+    plain = (Limit(kind, targets, text, turn.step) for kind, targets, text in orders_of(turn.sentences))
+    return kept + [limit for limit in plain if all(limit.words != one.words for one in kept)]
 
 
 def _softens(sentence: Sentence, limit: Limit, later: bool) -> bool:
@@ -139,7 +148,11 @@ def _names_of(limit: Limit) -> frozenset[str]:
 
 
 def _read(text: str) -> Sentence:
-    tokens = tokens_of(text.replace("thing but", "thing except"))
+    for said, meant in _WORDS.phrases:
+        text = text.replace(said, meant)
+    if " without " in text and not reports(text.lower()):
+        text = _WITHOUT_CHANGING.sub(", without ", text)
+    tokens = tokens_of(text)
     row = [(_LETTERS.get(value, letter) if letter != "@" else letter, value) for letter, value in tokens]
     return Sentence(text, "".join(letter for letter, _ in row), tuple(value for letter, value in row if letter))
 

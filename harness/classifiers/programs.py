@@ -68,6 +68,9 @@ INSTALLERS: dict[str, frozenset[str]] = _sets(
 )
 """Package manager → the commands with which it installs."""
 
+RECORDS_PACKAGES = words("npm yarn pnpm bun poetry uv pdm pipenv cargo go bundle composer dotnet")
+"""Package managers that note in the project what they install."""
+
 RUNNERS: dict[str, frozenset[str]] = _sets(
     {
         "uv": "run",

@@ -24,7 +24,7 @@ def folded(document: dict[str, Any]) -> dict[str, Any]:
     repeated = {text: where for text, where in places.items() if len(where) > 1 and len(text) >= LONG}
     if sum(len(text) * (len(where) - 1) for text, where in repeated.items()) <= sum(map(len, places)):
         return document
-    copy = _copied(document)
+    copy: dict[str, Any] = _copied(document)
     for first, *others in repeated.values():
         for pointer in others:
             _put(copy, pointer, f"[The same text as in {first}]")

@@ -15,6 +15,7 @@ from harness.workspace.suite_command import (
     names_tests,
     runner_of,
     suite_command,
+    takes_names,
     unittest_name,
 )
 from harness.workspace.suite_output import from_output
@@ -51,7 +52,8 @@ def run_suite(
     if not asked or how == "whole":
         return _once(workspace, command, asked, (), limits)
     alone = _once(workspace, command, asked, asked, limits)
-    if how == "alone" or alone.passed or alone.ended != "exited" or "{tests}" in command or _says_of(alone, asked):
+    is_said = "{tests}" in command or (takes_names(command) and _says_of(alone, asked))
+    if how == "alone" or alone.passed or alone.ended != "exited" or is_said:
         return alone
     whole = _once(workspace, command, asked, (), limits)
     return whole if _says_of(whole, asked) or whole.ended != "exited" else alone

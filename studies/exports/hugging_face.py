@@ -84,7 +84,10 @@ def _notes(run: RunExport, secrets: Secrets) -> list[str]:
         notes.append(f"The table {named} has the truth: keep it from a judge that is to be measured on these items.")
     else:
         notes.append("Gold labels are not part of it.")
-    notes.append("Trajectories are not part of it. Paths begin at what the command line named.")
+    trajectories = any(column.name == "messages" for table in run.tables for column in table.columns)
+    if not trajectories:
+        notes.append("Trajectories are not part of it.")
+    notes.append("Paths begin at what the command line named.")
     if secrets.found:
         counts = ", ".join(f"{count:,} times {kind}" for kind, count in secrets.counts().items())
         notes.append(f"Secrets were replaced by [secret] before it was written: {counts}.")

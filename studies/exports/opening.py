@@ -5,6 +5,7 @@
     observe             runs, invocations, interventions, sessions
     repair run          attempts, signals
     reflect run         items, events
+    triage --curate     runs, and the runs of each action
     experiment run      sessions, invocations, interventions; episodes, which were planted, where gold is asked for
 
 All have `scores`, the figures of the run's own page. Labels that a judge must not see are in no table unless they are
@@ -24,10 +25,12 @@ from analysis.tables.wording import counted_text
 from harness.errors import UsageError
 from harness.journal.records import Manifest
 from harness.runs.standing_runs import manifest_of
+from studies.curation import CURATED
 from studies.experiments import EXPERIMENT, open_experiment, report_of_run
 from studies.exports.columns import ExportedTable
 from studies.exports.record_tables import (
     classified_tables,
+    curated_tables,
     experiment_tables,
     judged_tables,
     observed_tables,
@@ -157,9 +160,14 @@ def _experiment(folder: Path, choice: Choice) -> _Opened:
     return experiment_tables(folder, gold=choice.gold), figures, None
 
 
+def _curated(folder: Path, _: Choice) -> _Opened:
+    return curated_tables(folder), (), None
+
+
 _OPENED: dict[str, Callable[[Path, Choice], _Opened]] = {
     CLASSIFIED: _classified,
     JUDGED: _judged,
+    CURATED: _curated,
     OBSERVED: _observed,
     REPAIRED: _repaired,
     REFLECTED: _reflected,

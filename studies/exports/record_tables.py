@@ -9,6 +9,8 @@ from msgspec import Struct, structs
 from analysis.gold import GoldLabel
 from analysis.measures.observed import ObservedIntervention, interventions_of
 from analysis.measures.reflexive.work import WorkedRun
+from analysis.measures.triage.curation import ACTIONS
+from analysis.pages.data_card import RUNS, CuratedRun
 from analysis.tables import Table
 from analysis.tables.figures import Figure, figures_of
 from harness.attribution import TriageVerdict
@@ -65,6 +67,15 @@ def judged_tables(run: JudgedRun, *, gold: bool) -> tuple[ExportedTable, ...]:
     verdicts = table_of("verdicts", VERDICTS, kind, lambda: iter(run.verdicts), key=("item",))
     labels = table_of("gold", "gold.csv", GoldLabel, lambda: iter(run.gold), key=("item", "rater"))
     return (verdicts, labels) if gold else (verdicts,)
+
+
+def curated_tables(folder: Path) -> tuple[ExportedTable, ...]:
+    """The curated runs, and those of each action that any has."""
+    files = [name for name in (RUNS, *(f"{action}.jsonl" for action in ACTIONS)) if (folder / name).is_file()]
+    return tuple(
+        table_of(Path(name).stem, name, CuratedRun, _records(folder, Records(CuratedRun, name, "run")), key=("id",))
+        for name in files
+    )
 
 
 def observed_tables(folder: Path) -> tuple[ExportedTable, ...]:

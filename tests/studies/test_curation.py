@@ -15,6 +15,8 @@ from harness.errors import UsageError
 from harness.runs.triage.judges import RULES
 from harness.trajectory import Step
 from misstep.triage import app
+from studies.exports.opening import Choice
+from studies.exports.writing import Form, export_run
 from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 
@@ -34,7 +36,7 @@ def curated(tmp_path: Path) -> Path:
         files = {"case.toml": f'id = "case-{number}"\ntask = "prices"\n{said}'} | (
             {"logs/tests.log": log} if log else {}
         )
-        files |= {"trajectory.json": written(a_run(shell("cat price.py")))} if number == 0 else {}
+        files |= {"trajectory.json": written(a_run(shell("ls", "a.py")))} if number == 0 else {}
         triage_case(tmp_path / "cases" / f"case-{number}", files)
     (tmp_path / "cases" / "gold.csv").write_text("item,rater,label\ncase-0,ann,agent\n")
     curate(tmp_path / "cases", tmp_path / "out")
@@ -69,7 +71,7 @@ def test_every_run_has_a_line_and_stands_in_the_file_of_what_becomes_of_it(curat
 def test_each_line_has_the_same_columns_of_the_same_types(curated: Path) -> None:
     rows = lines(curated / "runs.jsonl")
     assert {tuple(row) for row in rows} == {CuratedRun.__struct_fields__}
-    for column in set(CuratedRun.__struct_fields__) - {"reward", "confidence", "evidence"}:
+    for column in set(CuratedRun.__struct_fields__) - {"reward", "confidence", "evidence", "messages"}:
         assert {type(row[column]) for row in rows} == {str}, column
     assert [row["reward"] for row in rows] == [0.0, 0.0, 0.0, None]
     assert rows[0]["evidence"] == [{"kind": "log", "where": "logs/tests.log:1", "text": "2 != 3"}]
@@ -79,6 +81,37 @@ def test_the_files_load_with_the_datasets_library(curated: Path) -> None:
     datasets = pytest.importorskip("datasets")
     loaded = datasets.load_dataset("json", data_files=str(curated / "runs.jsonl"), split="train")
     assert loaded["action"] == ["keep", "rerun", "undecided", "undecided"]
+
+
+def test_a_line_has_the_messages_that_training_tools_read(curated: Path) -> None:
+    kept, *others = (line["messages"] for line in lines(curated / "runs.jsonl"))
+    assert others == [[], [], []]
+    assert [one["role"] for one in kept] == ["user", "assistant", "tool"]
+    (call,) = kept[1]["tool_calls"]
+    assert (call["type"], type(call["function"]["arguments"]), kept[2]["tool_call_id"]) == ("function", str, call["id"])
+
+
+@pytest.mark.parametrize("to", ["hf", "parquet", "csv"])
+def test_the_folder_is_exported_as_a_run_is(curated: Path, to: Form, tmp_path: Path) -> None:
+    assert export_run(curated, to, tmp_path / "export", Choice()) == {
+        "runs": 4,
+        "keep": 1,
+        "rerun": 1,
+        "undecided": 2,
+        "scores": 0,
+    }
+    card = "".join(file.read_text() for file in (tmp_path / "export").glob("README.md"))
+    assert str(tmp_path) not in card + (curated / "README.md").read_text() + (curated / "run.toml").read_text()
+
+
+@pytest.mark.parametrize("folder", ["out", "export"])
+def test_messages_are_read_by_the_datasets_library_from_the_folder(curated: Path, folder: str) -> None:
+    datasets = pytest.importorskip("datasets")
+    if folder == "export":
+        export_run(curated, "hf", curated.parent / folder, Choice())
+    cache = str(curated.parent / "cache")
+    loaded = datasets.load_dataset(str(curated.parent / folder), "keep", split="train", cache_dir=cache)
+    assert loaded[0]["messages"][1]["tool_calls"][0]["function"]["name"]
 
 
 def test_a_trajectory_is_found_from_the_folder(curated: Path) -> None:

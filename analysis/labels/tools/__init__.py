@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.labels.records import Records
-from analysis.labels.tools import argilla, label_studio, prodigy
+from analysis.labels.tools import argilla, doccano, label_studio, prodigy
 from analysis.labels.tools.ratings import ToolRatings
 
 TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Records, str], ToolRatings]]] = {
     "Label Studio": (label_studio.is_own, label_studio.ratings),
     "Prodigy": (prodigy.is_own, prodigy.ratings),
     "Argilla": (argilla.is_own, argilla.ratings),
+    "Doccano": (doccano.is_own, doccano.ratings),
 }
 """Tool → whether an object is one of its export, and the ratings in such objects, by the field that names the item."""
 

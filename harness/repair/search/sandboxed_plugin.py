@@ -268,7 +268,7 @@ class Swaps:
 
 @cache
 def _absolute(path: str) -> str:
-    return str(Path(path).absolute())
+    return os.path.abspath(path)  # noqa: PTH100 -- `Path.absolute` leaves `..` in it
 
 
 def _same(one: types.CodeType, other: types.CodeType) -> bool:

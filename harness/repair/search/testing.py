@@ -21,7 +21,7 @@ from harness.repair.case import Case
 from harness.repair.search.source import Change, changed
 from harness.repair.validators.test_files import pytest_id
 from harness.workspace import Limits
-from harness.workspace.suite_command import as_pytest, runner_of, suite_command
+from harness.workspace.suite_command import as_pytest, runner_of, suite_command, takes_names
 from harness.workspace.suite_report import SuiteReport
 from harness.workspace.suite_run import How, run_suite
 
@@ -127,7 +127,7 @@ class SandboxedTests:
         """What each test of the oracle executes, and some that pass, where they have names; in a run of its own."""
         case, started = self._place.case, time.monotonic()
         seen: tuple[str, ...] = ()
-        if all(case.oracle) and case.alone:
+        if all(case.oracle) and case.alone and takes_names(case.test_command):
             seen = self._suite((), {}).seen or ()
         for oracle, tests in ((True, case.oracle if seen else ("",)), (False, seen[:_MOST_PASSING])):
             for test in tests:

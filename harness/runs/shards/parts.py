@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import TypeGuard
 
 import msgspec
 from msgspec import Struct
@@ -94,8 +93,9 @@ def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iter
     InputError
         A part is missing, or is not what the marker says.
     """
-    for part, content in _contents(store, shard, marker):
-        if not _is_as_written(part, content):
+    for part in marker.parts:
+        content = store.read(part.name(shard))
+        if content is None or not _is_as_written(part, content):
             found = "a part is missing" if content is None else "a part is not as it was written"
             raise InputError(
                 f"shard {shard}: {found}",
@@ -112,17 +112,13 @@ def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iter
         yield from judged
 
 
-def _contents(store: Store, shard: Shard, marker: Marker) -> Iterator[tuple[WrittenPart, bytes | None]]:
-    return ((part, store.read(part.name(shard))) for part in marker.parts)
-
-
-def _is_as_written(part: WrittenPart, content: bytes | None) -> TypeGuard[bytes]:
+def _is_as_written(part: WrittenPart, content: bytes | None) -> bool:
     return content is not None and sha256(content).hexdigest() == part.sha256
 
 
 def is_whole(store: Store, shard: Shard, marker: Marker) -> bool:
     """Whether all parts of a shard are as they were written."""
-    return all(_is_as_written(*one) for one in _contents(store, shard, marker))
+    return all(_is_as_written(part, store.read(part.name(shard))) for part in marker.parts)
 
 
 def write_marker(store: Store, shard: Shard, marker: Marker) -> None:

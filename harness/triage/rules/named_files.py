@@ -21,6 +21,7 @@ _TEMPLATE = re.compile(r"[\w./<>{}*\[\]$%-]{1,120}\.\w{1,8}")
 _HOLE = re.compile(r"<[^<>]{1,40}>|\{[^{}]{0,40}\}|\[[^\[\]]{1,40}\]|\*|%\w|\$\w+|(?<![a-z])[A-Z]{1,20}(?![a-z])|\d+")
 """What stands in a path for something else: `<name>`, `{n}`, `*`, `NAME`, `YYYY`, a number of several."""
 
+_CAPITALS = re.compile(r"(?<![A-Za-z0-9])[A-Z]{1,20}(?![a-z0-9])")
 _EMPTY_BY_RIGHT = re.compile(r"(?:^|/)(?:__init__\.py|py\.typed|\.[^/]+)$")
 _DOCUMENT = re.compile(r"[\w./-]{1,120}\.(?:md|rst|adoc|txt|pdf|docx?|html?)\b", re.IGNORECASE)
 
@@ -56,11 +57,16 @@ def _is_input(access: ReadOnlyAccess, name: str, gold: str, record: RunRecord | 
 
 def _is_template(access: ReadOnlyAccess, name: str) -> bool:
     """Whether a path stands for others, by a hole in it or by files beside it that gold or the agent made."""
-    folder, _, bare = name.rpartition("/")
-    if re.search(r"(?<![A-Za-z0-9])[A-Z]{1,20}(?![a-z0-9])", bare.rpartition(".")[0]):
+    folder = name.rpartition("/")[0]
+    if is_placeholder(name):
         return True
     made = {*access.files("solution"), *access.files("workspace")} - set(access.files("environment"))
     return any(path.rpartition("/")[0].endswith(folder) for path in made if "/" in path)
+
+
+def is_placeholder(name: str) -> bool:
+    """Whether the name of a file is a word in capitals that stands for others, such as `NAME.json`."""
+    return _CAPITALS.search(name.rpartition("/")[2].rpartition(".")[0]) is not None
 
 
 def agent_makes(record: RunRecord, name: str) -> bool:
@@ -125,7 +131,7 @@ def is_stated(access: ReadOnlyAccess, record: RunRecord | None, path: str) -> bo
     told = (*access.files("environment"), *_readable(access, record))
     if any(name in text.lower() for text in told):
         return True
-    return _follows(access.instruction, name) or bool(_unread(access))
+    return _follows(access, name) or bool(_unread(access))
 
 
 def _readable(access: ReadOnlyAccess, record: RunRecord | None) -> Iterator[str]:
@@ -138,10 +144,11 @@ def _readable(access: ReadOnlyAccess, record: RunRecord | None) -> Iterator[str]
             yield step.text
 
 
-def _follows(instruction: str, name: str) -> bool:
-    """Whether a template of the instruction gives a name."""
-    for template in _TEMPLATE.findall(instruction):
-        bare = template.rpartition("/")[2]
+def _follows(access: ReadOnlyAccess, name: str) -> bool:
+    """Whether a template of the instruction gives a name; a file that is there is none."""
+    there = {path.rpartition("/")[2] for path in access.files("environment")}
+    names = (template.rpartition("/")[2] for template in _TEMPLATE.findall(access.instruction))
+    for bare in (one for one in names if one not in there):
         parts = _HOLE.split(bare)
         if len(parts) > 1 and any(parts) and re.fullmatch(".{1,80}".join(map(re.escape, parts)), name, re.IGNORECASE):
             return True

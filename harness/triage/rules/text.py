@@ -29,7 +29,7 @@ from harness.triage.rules.events import (
     told_event,
 )
 from harness.triage.rules.failures import Failure, last_lines, read_failure
-from harness.triage.rules.named_files import agent_makes
+from harness.triage.rules.named_files import agent_makes, is_placeholder
 from harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
 from harness.triage.rules.verdicts import Undecided, attributed, infrastructure
 
@@ -185,7 +185,7 @@ def missing_input(access: TextAccess, record: RunRecord | None, failure: Failure
             bare = name.rpartition("/")[2]
             asked = "/" in name and name in access.instruction and name not in failure.missing
             later = any(bare in one.line and "o such file" not in one.output for one in commands[place + 1 :])
-            if asked and not later and not agent_makes(record, name):
+            if asked and not (later or is_placeholder(name) or agent_makes(record, name)):
                 said = f"The instruction tells of {name!r}, and the agent did not find it."
                 shown = Evidence("step", str(command.step), f"{command.line[:200]}\n{last_lines(command.output, 2)}")
                 return attributed("task", "environment_fail", said, [shown], [command.step])

@@ -1,7 +1,9 @@
 """Exports of annotation tools are recognised by what they hold, and what is no rating in them is left out and said."""
 
 import csv
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +112,31 @@ ARGILLA_QUESTIONS = [
 ]
 
 
+DOCCANO_USERS = [
+    {"id": int(item), "text": "run", "annotations": [{"label": label, "user": int(user)} for user, label in of.items()]}
+    | {"meta": {}, "annotation_approver": None}
+    for item, of in EXPECTED.items()
+]
+DOCCANO_BY_NAME = [
+    {"id": int(item), "text": "run", "labels": {user: [label] for user, label in of.items()}, "Comments": []}
+    for item, of in EXPECTED.items()
+]
+
+
+def doccano_archive(chosen: str = "label", ending: str = "jsonl") -> bytes:
+    """What Doccano exports: a file an annotator in a zip archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for user in ("7", "8"):
+            texts = [
+                {"id": int(item), "text": f"run {item}", chosen: [of[user]], "Comments": ["unsure"], "case": f"c{item}"}
+                for item, of in EXPECTED.items()
+            ]
+            archive.writestr(f"{user}.{ending}", lines(texts) if ending == "jsonl" else json.dumps(texts))
+        archive.writestr("unknown.jsonl", "")
+    return packed.getvalue()
+
+
 def lines(values: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(value) + "\n" for value in values)
 
@@ -126,12 +153,35 @@ def lines(values: list[dict[str, Any]]) -> str:
         ("Argilla", lines(ARGILLA_USERS)),
         ("Argilla", lines(ARGILLA_COLUMNS)),
         ("Argilla", json.dumps(ARGILLA_QUESTIONS)),
+        ("Doccano", doccano_archive()),
+        ("Doccano", doccano_archive("labels", "json")),
+        ("Doccano", lines(DOCCANO_USERS)),
+        ("Doccano", lines(DOCCANO_BY_NAME)),
     ],
 )
-def test_an_export_is_recognised_whatever_its_file_is_called(tmp_path: Path, tool: str, content: str) -> None:
+def test_an_export_is_recognised_whatever_its_file_is_called(tmp_path: Path, tool: str, content: str | bytes) -> None:
     labels = read(tmp_path / "labels.csv", content)
     assert given(labels) == EXPECTED
     assert labels.remarks == [f"read as an export of {tool}"]
+
+
+def test_spans_and_texts_without_a_label_are_no_ratings_of_doccano_and_the_file_is_the_annotators(
+    tmp_path: Path,
+) -> None:
+    texts = [
+        {"id": 1, "text": "run", "label": ["agent", "late"], "Comments": []},
+        {"id": 2, "text": "run", "label": [], "Comments": []},
+        {"id": 3, "text": "run", "label": [[0, 3, "agent"]], "Comments": []},
+        {"id": 4, "text": "run", "entities": [{"id": 1, "label": "a", "start_offset": 0, "end_offset": 3}]},
+    ]
+    labels = read(tmp_path / "ann.jsonl", lines(texts), fewest_raters=1)
+    assert given(labels) == {"1": {"ann": "agent + late"}}
+    assert "not counted as ratings: spans and entities in texts (2), texts without a label (1)" in labels.remarks
+
+
+def test_the_item_of_doccano_may_stand_in_the_metadata(tmp_path: Path) -> None:
+    labels = read(tmp_path / "export.zip", doccano_archive(), item="case")
+    assert given(labels) == {f"c{item}": of for item, of in EXPECTED.items()}
 
 
 def test_skipped_annotations_predictions_and_regions_are_no_ratings(tmp_path: Path) -> None:

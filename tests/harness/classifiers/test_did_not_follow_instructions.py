@@ -19,6 +19,8 @@ NOT_FOLLOWED: dict[str, tuple[Trajectory, set[int]]] = {
     "a forbidden program": (asked("Do not use sed.", bash("sed -n 1,5p a.py")), {1}),
     "a forbidden tool": (asked("Do not use the `web_search` tool.", call("web_search", "hits", query="x")), {1}),
     "a forbidden tool of a server": (asked("Never call `web_search`.", call("mcp__web__web_search", "hits", query="x")), {1}),
+    "the other program": (asked("Use pnpm, not npm.", bash("npm run build")), {1}),
+    "the program that was to be replaced": (asked("Search with care. Use `rg` instead of `grep`.", bash("grep -rn load src")), {1}),
     "a forbidden file": (asked("Fix it, but do not touch b.py.", edit("b.py")), {1}),
 }  # fmt: skip
 

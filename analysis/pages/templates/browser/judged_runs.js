@@ -69,7 +69,7 @@ class JudgedRuns extends Listing {
     await super.open(place);
     if (this.opened !== place) return;
     const first = this.dialog.querySelector(".step.hit") ?? this.dialog.querySelector(".step.evidence");
-    first?.scrollIntoView({ block: "start" });
+    if (first) bring(first);
   }
 
   named_state(parts) {

@@ -1,5 +1,12 @@
 const ROWS_BEYOND = 8;
 
+/** Bring a step to the top; again once what came into view on the way has its own height, until nothing moves. */
+const bring = (step, times = 5) => {
+  const { top } = step.getBoundingClientRect();
+  step.scrollIntoView({ block: "start" });
+  if (times && top !== step.getBoundingClientRect().top) requestAnimationFrame(() => requestAnimationFrame(() => bring(step, times - 1)));
+};
+
 /**
  * A list of things in a section of the page, with its filters, and the one that is opened.
  *
@@ -217,7 +224,7 @@ class Listing {
 
   show_step(step) {
     if (!step) return;
-    step.scrollIntoView({ block: "start" });
+    bring(step);
     step.focus({ preventScroll: true });
   }
 

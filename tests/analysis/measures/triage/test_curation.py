@@ -16,7 +16,12 @@ from analysis.measures.triage.curation import (
     error_rates,
     generated_outcomes,
 )
-from analysis.measures.triage.curation_tables import curation_sentence, curation_table, worth_sentence
+from analysis.measures.triage.curation_tables import (
+    curation_sentence,
+    curation_table,
+    precision_sentence,
+    worth_sentence,
+)
 from analysis.papers.autotriage.curation import curated_runs, curation_of_judges_table, known_errors, true_solve_rate
 from harness.attribution import FAULTS
 from tests.analysis.measures.triage.made_up import judged_cases, verdict
@@ -109,6 +114,15 @@ def test_without_known_errors_nothing_is_corrected_and_the_reason_stands_there()
     assert found.corrected_precision.value is None
     assert "not known" in found.corrected_precision.reason
     assert found.worth.corrected_earned.value is None
+
+
+@pytest.mark.parametrize("rate", [Rate((3, 3), (2, 3)), Rate((4, 5), (8, 12)), Rate((9, 10), (5, 12))])
+def test_where_the_errors_leave_everything_open_nothing_is_said_of_the_kept(rate: Rate) -> None:
+    decisions = decided(*[("pass", "passed")] * 3, *[("task", "passed")] * 7)
+    found = curation(decisions, {}, rates=ErrorRates("made up", rate, SURE, SURE))
+    assert found.corrected_precision.value is None
+    told = "How many of those kept are rightly kept is not known: everything from 0% to 100% is left open."
+    assert precision_sentence(found) == told
 
 
 def test_the_errors_of_a_judge_are_counted_on_what_it_answered() -> None:

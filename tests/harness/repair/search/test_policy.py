@@ -9,6 +9,7 @@ from harness.agent.loop import AgentLimits
 from harness.judges.python_judge import PythonJudge
 from harness.repair.attempt import CaseWorkspace, attempt
 from harness.repair.case import Case, CaseFolder, read_case, write_case
+from harness.repair.scoring import open_case
 from harness.repair.search import Effort, SearchPolicy, search_repairer
 from harness.repair.search.testing import SandboxedTests
 from harness.repair.settings import SETTINGS
@@ -108,12 +109,39 @@ def test_it_mends_a_value_that_stands_outside_functions_and_stops_loops(tmp_path
     assert done.solved
 
 
-def test_a_command_that_is_not_pytest_is_run_for_each_change(tmp_path: Path, sandbox: Sandbox) -> None:
-    command = 'python -c "import test_shelf as t; t.test_none(); t.test_two()" {tests}'
-    case = _shelf(tmp_path / "shelf", LOOPING.replace("STEP = 2", "STEP = 1"), test_command=command)
+@pytest.mark.parametrize(
+    ("command", "oracle"),
+    [
+        ("python -m unittest discover -s checks", "test_shelf.Sizes.test_two"),
+        ("cd checks && python -m unittest -q", "test_shelf.Sizes.test_two"),
+        ("make check", "test_shelf.Sizes.test_two"),
+        ("python checks/script.py", ""),
+    ],
+)
+def test_the_lines_of_each_test_are_known_by_any_command_that_starts_python(
+    tmp_path: Path, sandbox: Sandbox, command: str, oracle: str
+) -> None:
+    case = _shelf(tmp_path / "shelf", LOOPING.replace("STEP = 2", "STEP = 1"), test_command=command, oracle=(oracle,))
+    checks = case.before / "checks"
+    checks.mkdir()
+    before = "import sys\nsys.path.insert(0, '.')\nsys.path.insert(0, '..')\n"
+    one = "assert Shelf(['a']).sizes() == [1]\n"
+    tests = f"    def test_none(self):\n        pass\n\n    def test_two(self):\n        {one}"
+    (checks / "test_shelf.py").write_text(
+        f"{before}import unittest\nfrom shelf import Shelf\n\nclass Sizes(unittest.TestCase):\n{tests}"
+    )
+    (checks / "script.py").write_text(f"{before}from shelf import Shelf\n{one}")
+    (case.before / "Makefile").write_text("check:\n\tpython -m unittest discover -v -s checks\n")
+    with open_case(case, sandbox) as workspace:
+        observed = SandboxedTests(CaseWorkspace(case.case, workspace, SETTINGS["react+tests"], 0), EFFORT).spectrum(
+            ["shelf.py"]
+        )
+    failing = [each for each in observed if each.oracle and not each.passed]
+    assert failing
+    assert all(12 in each.lines["shelf.py"] for each in failing)
+    assert not any(12 in each.lines.get("shelf.py", ()) for each in observed if each.passed)
     done = _attempt(case, sandbox, "react+tests")
-    assert done.error == ""
-    assert done.solved
+    assert (done.error, done.solved) == ("", True)
 
 
 def test_a_change_that_the_judge_rejects_is_followed_by_another(tmp_path: Path, sandbox: Sandbox) -> None:

@@ -49,6 +49,7 @@ def test_an_output_and_a_placeholder_are_no_inputs(tmp_path, asked, files, said)
     [
         (ASKED, {}, "ambiguous_spec"),
         (f"{ASKED} The file is called Totals.csv.", {}, "agent"),
+        (f"{ASKED} See README.csv.", {"environment/README.csv": "1\n"}, "ambiguous_spec"),
         (f"{ASKED} Follow docs/FORM.md.", {"environment/docs/FORM.md": "The table is `totals.csv`.\n"}, "agent"),
         (f"{ASKED} Follow the settings.", {"environment/settings.ini": "out = totals.csv\n"}, "agent"),
         (f"{ASKED} Follow form.pdf.", {}, "agent"),

@@ -1,0 +1,68 @@
+"""Doccano's exports: JSON Lines, a line a text with its labels; of each annotator a file of the export's zip archive.
+
+`label` (in old exports `labels`) lists what was chosen, and several choices are one label. In exports of version 1.2
+and before, `annotations` has the choice of each `user`. Where annotators are told apart by nothing in a line, the file
+is the annotator's, as `ann.jsonl` is. Spans, entities and relations are left out; a text without a label has no rating,
+and comments are not looked at. Fields of the metadata stand beside the text: one of them may name the item.
+
+Sources: https://doccano.github.io/doccano/tutorial/, https://github.com/doccano/doccano (backend/data_export/pipeline,
+and app/api/utils.py of version 1.2).
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from analysis.labels.records import Records, label_text
+from analysis.labels.tools.ratings import ToolRatings
+
+_CHOSEN = ("label", "labels", "annotations", "entities")
+_OWN = frozenset({"id", "text", "comments", "meta", "annotation_approver"})
+_WHO = ("annotator", "username", "user")
+_QUESTION = "label"
+
+
+def is_own(record: dict[str, Any]) -> bool:
+    """Whether an object is a text with what was chosen for it."""
+    names = {name.casefold() for name in record}
+    chosen = [record[name] for name in _CHOSEN if isinstance(record.get(name), list | dict)]
+    return "text" in names and len(names & _OWN) > 1 and bool(chosen)
+
+
+def ratings(records: Records, item_field: str = "") -> ToolRatings:
+    """The labels of whole texts.
+
+    Raises
+    ------
+    InputError
+        A text lacks the field that names the item.
+    """
+    found = ToolRatings("Doccano", records, item_field)
+    for place, record in zip(records.places, records.values, strict=True):
+        item = found.item(place, record, place if record.get("id") is None else record["id"])
+        usual = next((record[name] for name in _WHO if record.get(name)), PurePath(records.file).stem)
+        for who, given in _given(record, usual):
+            choices = [one for one in given if not isinstance(one, list | dict)]
+            if len(choices) < len(given):
+                found.left_out["spans and entities in texts"] += len(given) - len(choices)
+            if label := label_text(choices):
+                found.add(place, item, who, _QUESTION, label, record.get("updated_at"))
+            elif not given:
+                found.left_out["texts without a label"] += 1
+    return found
+
+
+def _given(record: dict[str, Any], usual: object) -> Iterator[tuple[object, list[Any]]]:
+    """Who gave what."""
+    by_user: dict[object, list[Any]] = {}
+    for one in record["annotations"] if isinstance(record.get("annotations"), list) else ():
+        if isinstance(one, dict):
+            span = one.get("start_offset") is not None
+            by_user.setdefault(one.get("user", usual), []).append(one if span else one.get("label", one.get("text")))
+    yield from by_user.items()
+    for name in ("label", "labels", "entities"):
+        value = record.get(name)
+        if isinstance(value, dict):
+            yield from ((who, one if isinstance(one, list) else [one]) for who, one in value.items())
+        elif isinstance(value, list):
+            yield usual, value
