@@ -50,7 +50,7 @@ def described(foot: Foot) -> dict[str, Any]:
     return {
         "command": without_places(foot.command, places),
         "datasets": datasets(foot.datasets),
-        "inputs": tuple(without_places(one, places) for one in foot.inputs),
+        "inputs": tuple(without_places(str(one), places) for one in foot.inputs),
         "seed": foot.seed,
         "versions": versions(),
     }

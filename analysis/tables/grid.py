@@ -227,8 +227,9 @@ def _stacked(rows: Sequence[Row]) -> Grid:
         lines = []
         for quantity, same in groupby(members, key=lambda row: row.quantity):
             block = list(same)
+            digits = _most_digits(block)
             for position, row in enumerate(block):
-                cell = _cell(row, None, with_n=False, with_source=False, with_evidence=True)
+                cell = _cell(row, digits, with_n=False, with_source=False, with_evidence=True)
                 span = len(block) if position == 0 else 0
                 lines.append(Line(quantity, (cell,), count_text(row.n), row.source, row.status, _reasons([row]), span))
         sections.append(Section(group, tuple(lines)))
@@ -251,7 +252,7 @@ def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column]) -> 
     sources = {row.source for row, column in placed if row.source != column.source}
     same_source = len(sources) == 1 and len({row.source for row in present}) == 1
     same_n = len({row.n for row in present}) == 1
-    digits = max((_digits(row.printed) for row in present if row.printed), default=None)
+    digits = _most_digits(present)
     cells = tuple(
         None
         if row is None
@@ -280,6 +281,11 @@ def _cell(row: Row, digits: int | None, *, with_n: bool, with_source: bool, with
         row.value,
         row.unit == "text",
     )
+
+
+def _most_digits(rows: Sequence[Row]) -> int | None:
+    """How many digits stand behind the point of what is printed, at most; `None` where nothing is."""
+    return max((_digits(row.printed) for row in rows if row.printed), default=None)
 
 
 def _digits(printed: str) -> int:

@@ -1,13 +1,15 @@
 r"""A table as LaTeX: one `table` that needs `\usepackage{booktabs}` and nothing else.
 
-A table of more than a page is a `longtable`, and opens with a comment that names the package of that, too.
+A table of more than a page is a `longtable`, and opens with a comment that names the package of that, too. Either is no
+wider than the text of LaTeX's `article`: the widths of its letters say which columns have to be folded, and to what. A
+remark stands below its line, over the whole width.
 
 The shape, with made-up figures:
 
     \begin{table}
     \caption{Pears}
     \label{tab:fruit-pears}
-    \begin{tabular}{lrrll}
+    \begin{tabular}{@{}lrrl@{}}
     \toprule
     Quantity & Value & Interval & Evidence \\
     \midrule
@@ -22,7 +24,7 @@ letters with accents are put together; what it has no sign for is named by its c
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import ceil
 
 from analysis.tables import Table
@@ -30,16 +32,55 @@ from analysis.tables.printed_lines import HEADS, Printed, printed
 from harness.escaping import one_line
 
 _FIGURES = frozenset({"value", "interval", "n"})
-_WIDEST = 34
-"""Characters: a column with longer texts is folded."""
+_REMARK = "remark"
+_FOLDED = ({"quantity", "value"}, {"quantity", "value", "interval"})
+"""The columns that are folded where a table is too wide, and those where these alone would become too narrow."""
 
-_LINE = 80
-"""Characters of small print over the whole width of a page, at least."""
+_LEAST = 42.0
+"""Points: what a folded column has at least, if others can give way as well."""
+
+_TEXT_WIDTH = 345.0
+"""Points: how wide the text of an `article` is."""
+
+_BETWEEN = 8.0
+"""Points between two columns: twice the `tabcolsep` that a table sets."""
+
+_WIDTHS = {
+    character: width
+    for width, characters in {
+        2.4: "!',.:;[]il|",
+        2.6: "fj",
+        2.9: "- ",
+        3.1: "I_",
+        3.4: "()rst",
+        3.8: "cez",
+        4.3: '$`?"*/0123456789\\^ago{}~',
+        4.7: "JSbdhkqvxynpu",
+        5.8: "ZLFEP",
+        6.5: "BCTwRAHNUVXYD",
+        7.1: "&+<=>@KOQG#%m",
+        8.8: "MW",
+    }.items()
+    for character in characters
+}
+"""Character → its width in points, at most, in the small print of LaTeX's own fonts."""
+
+_WIDEST = 8.8
+_NO_SIGN = 36.0
+"""Points that the code point of a character takes, which stands for one that the fonts lack."""
+
+_UNBROKEN = 8
+_PIECE = re.compile(r"[^-_/.,:=@]{0,16}[-_/.,:=@]|[^-_/.,:=@]{1,16}")
+"""What a longer word is broken into where a column is folded: TeX itself breaks words of letters alone."""
 
 _LINES_OF_A_PAGE = 50
 """What fits on a page of small print: caption, head, rows, the finding and the notes."""
 
+_FILLED = 0.85
+"""How much of a folded line its words fill, about."""
+
 _END = r" \\"
+_SMALL = (r"\footnotesize", rf"\setlength{{\tabcolsep}}{{{_BETWEEN / 2:g}pt}}")
 
 _SIGNS = {
     "\\": r"\textbackslash{}",
@@ -159,8 +200,8 @@ def _on_one_page(table: Table, shown: Printed) -> list[str]:
         r"\centering",
         rf"\caption{{{escaped(shown.title)}}}",
         _named(table),
-        r"\footnotesize",
-        rf"\begin{{tabular}}{{{''.join(_columns(shown))}}}",
+        *_SMALL,
+        rf"\begin{{tabular}}{{{_declared(shown)}}}",
         *_head(shown),
         *_body(shown),
         r"\bottomrule",
@@ -176,8 +217,8 @@ def _over_pages(table: Table, shown: Printed) -> list[str]:
         r"% \usepackage{booktabs}",
         r"% \usepackage{longtable}",
         r"\begingroup",
-        r"\footnotesize",
-        rf"\begin{{longtable}}{{{''.join(_columns(shown))}}}",
+        *_SMALL,
+        rf"\begin{{longtable}}{{{_declared(shown)}}}",
         rf"\caption{{{escaped(shown.title)}}}",
         _named(table) + _END,
         *_head(shown),
@@ -185,7 +226,7 @@ def _over_pages(table: Table, shown: Printed) -> list[str]:
         *_head(shown),
         r"\endhead",
         r"\midrule",
-        rf"\multicolumn{{{len(shown.columns)}}}{{r}}{{\textit{{continued on the next page}}}}{_END}",
+        rf"\multicolumn{{{len(_set(shown))}}}{{r@{{}}}}{{\textit{{continued on the next page}}}}{_END}",
         r"\endfoot",
         r"\bottomrule",
         r"\endlastfoot",
@@ -201,32 +242,64 @@ def _named(table: Table) -> str:
 
 
 def _head(shown: Printed) -> list[str]:
-    return [r"\toprule", " & ".join(HEADS[name] for name in shown.columns) + _END, r"\midrule"]
+    return [r"\toprule", " & ".join(HEADS[name] for name in _set(shown)) + _END, r"\midrule"]
 
 
 def _body(shown: Printed) -> Iterator[str]:
+    widths = _widths(shown)
     for position, (heading, rows) in enumerate(shown.sections):
         if heading:
             yield from [r"\addlinespace"] if position else []
-            form = "l" if len(heading) <= _LINE else r"p{0.95\linewidth}"
-            yield rf"\multicolumn{{{len(shown.columns)}}}{{{form}}}{{\textit{{{escaped(heading)}}}}}{_END}"
-        yield from (" & ".join(map(escaped, row)) + _END for row in rows)
+            yield _over_all(shown, rf"\textit{{{_breakable(heading)}}}")
+        for row in rows:
+            line = dict(zip(shown.columns, row, strict=True))
+            remark = line.pop(_REMARK, "")
+            yield " & ".join(_cell(text, widths[name]) for name, text in line.items()) + _END
+            if remark:
+                yield _over_all(shown, rf"\quad {_breakable(remark)}")
+
+
+def _over_all(shown: Printed, written: str) -> str:
+    """A line of text over the whole width."""
+    return rf"\multicolumn{{{len(_set(shown))}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\raggedright {written}}}{_END}"
+
+
+def _cell(text: str, width: float | None) -> str:
+    return escaped(text) if width is None else rf"\raggedright\hspace{{0pt}}{_breakable(text)}"
+
+
+def _breakable(text: str) -> str:
+    """Text as LaTeX prints it, in which long names may be broken at their signs."""
+    return " ".join(
+        escaped(word) if len(word) <= _UNBROKEN else r"\allowbreak{}".join(map(escaped, _PIECE.findall(word)))
+        for word in text.split(" ")
+    )
 
 
 def _remarks(shown: Printed) -> list[str]:
-    remarks = [escaped(text) for text in (shown.finding, *shown.notes) if text]
+    remarks = [_breakable(text) for text in (shown.finding, *shown.notes) if text]
     if not remarks:
         return []
-    return ["", r"\smallskip", r"\begin{minipage}{\linewidth}", "\n\n".join(remarks), r"\end{minipage}"]
+    below = [r"\noindent", r"\begin{minipage}{\linewidth}", r"\raggedright", "\n\n".join(remarks), r"\end{minipage}"]
+    return ["", r"\smallskip", *below]
 
 
 def _printed_lines(shown: Printed) -> int:
     """How many lines the table takes on paper: what is folded and what stands above and below the rows counted."""
-    headings = sum(ceil(len(heading) / _LINE) for heading, _ in shown.sections)
-    rows = (row for _, rows in shown.sections for row in rows)
-    folded = sum(max(ceil(len(text) / _WIDEST) for text in (*row, " ")) for row in rows)
-    below = sum(ceil(len(text) / _LINE) + 1 for text in (shown.finding, *shown.notes) if text)
-    return ceil(len(shown.title) / _LINE) + 1 + headings + folded + below
+    widths = _widths(shown) | {_REMARK: _TEXT_WIDTH}
+    headings = sum(_folds(heading) for heading, _ in shown.sections)
+    rows = [dict(zip(shown.columns, row, strict=True)) for _, rows in shown.sections for row in rows]
+    folded = sum(
+        max(_folds(text, widths[name]) for name, text in row.items() if name != _REMARK) + _folds(row.get(_REMARK, ""))
+        for row in rows
+    )
+    below = sum(_folds(text) + 1 for text in (shown.finding, *shown.notes) if text)
+    return _folds(shown.title) + 1 + headings + folded + below
+
+
+def _folds(text: str, width: float | None = _TEXT_WIDTH) -> int:
+    """How many lines a text takes that is folded to a width; what is not folded takes one."""
+    return 1 if text and width is None else ceil(_width(text) / (_FILLED * (width or 1.0)))
 
 
 def escaped(text: str) -> str:
@@ -257,15 +330,53 @@ def _accented(character: str) -> str:
     return rf"\{_ACCENTS[parts[1]]}{{{letter}}}"
 
 
-def _columns(shown: Printed) -> Iterator[str]:
-    """How each column is set: figures to the right, words to the left, long words folded."""
-    lines: Sequence[tuple[str, ...]] = [line for _, rows in shown.sections for line in rows]
-    for position, name in enumerate(shown.columns):
-        longest = max((len(line[position]) for line in lines), default=0)
-        if longest > _WIDEST:
-            yield r"p{0.28\linewidth}"
-        else:
-            yield "r" if name in _FIGURES else "l"
+def _set(shown: Printed) -> tuple[str, ...]:
+    """The columns that stand side by side."""
+    return tuple(name for name in shown.columns if name != _REMARK)
+
+
+def _declared(shown: Printed) -> str:
+    """How each column is set: figures to the right, words to the left, what would be too wide folded."""
+    forms = (
+        ("r" if name in _FIGURES else "l") if width is None else f"p{{{width:.1f}pt}}"
+        for name, width in _widths(shown).items()
+    )
+    return f"@{{}}{''.join(forms)}@{{}}"
+
+
+def _widths(shown: Printed) -> dict[str, float | None]:
+    """Column → how wide it is folded to, in points; `None` for one that keeps its own width."""
+    lines = [dict(zip(shown.columns, row, strict=True)) for _, rows in shown.sections for row in rows]
+    own = {name: max(map(_width, (HEADS[name], *(line[name] for line in lines)))) for name in _set(shown)}
+    room = _TEXT_WIDTH - _BETWEEN * (len(own) - 1)
+    kept: dict[str, float | None] = dict.fromkeys(own)
+    if sum(own.values()) <= room:
+        return kept
+    for folded in _FOLDED:
+        narrow = sorted((width, name) for name, width in own.items() if name in folded)
+        left = room - sum(width for name, width in own.items() if name not in folded)
+        widths = dict(kept)
+        while narrow:  # the narrow ones keep their width, and the others share what is left
+            width, name = narrow.pop(0)
+            share = max(left, 0.0) / (len(narrow) + 1)
+            widths[name] = None if width <= share else max(share, _LEAST)
+            left -= min(width, share)
+        if all(width is None or width > _LEAST for width in widths.values()):
+            break
+    return widths
+
+
+def _width(text: str) -> float:
+    """How wide a text is in small print, in points, at most."""
+    return sum(map(_width_of, unicodedata.normalize("NFC", text)))
+
+
+def _width_of(character: str) -> float:
+    if character.isascii():
+        return _WIDTHS.get(character, 0.0)
+    letter = unicodedata.normalize("NFD", character)[0]
+    known = character in _WRITTEN or _accented(character)
+    return _WIDTHS.get(letter, _WIDEST) if known else _NO_SIGN
 
 
 def _label(slug: str) -> str:

@@ -1,6 +1,7 @@
 """Figures as people read them: how a number of each unit is written, in one place for page, terminal and plot."""
 
 import math
+import re
 from collections.abc import Callable
 
 from analysis.stats.estimate import Estimate
@@ -16,6 +17,7 @@ _LEAST_PERCENT = 0.01
 """Percentages below it are written as below it: their digits say nothing to a reader."""
 
 _MINUS = "\N{MINUS SIGN}"
+_BARE = re.compile(r"\d+(?:\.\d+)?")
 
 
 def number_text(value: float | int | str | None, unit: Unit = "number", decimals: int | None = None) -> str:
@@ -44,8 +46,16 @@ def number_text(value: float | int | str | None, unit: Unit = "number", decimals
 
 
 def value_text(row: Row) -> str:
-    """The figure of a row: the paper's own digits where they are printed, else its value in its unit."""
-    return row.printed if row.printed is not None else number_text(row.value, row.unit)
+    """The figure of a row: the paper's own digits where they are printed, else its value in its unit.
+
+    A percentage whose sign the paper prints at the head of the column has it here at its digits, as all others do.
+    """
+    if row.printed is None:
+        return number_text(row.value, row.unit)
+    if row.unit == "share" and isinstance(row.value, float) and _BARE.fullmatch(row.printed):
+        is_percent = math.isclose(float(row.printed), 100 * row.value, rel_tol=1e-9, abs_tol=1e-9)
+        return f"{row.printed}%" if is_percent else row.printed
+    return row.printed
 
 
 def interval_text(row: Row) -> str:

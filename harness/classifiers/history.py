@@ -14,7 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from harness.classifiers.prose import LONGEST, sentences_of
-from harness.classifiers.tools import Kind, command_of, kind_of
+from harness.classifiers.tools import Kind, command_of, is_known_name, kind_of
 from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 T = TypeVar("T")
@@ -95,7 +95,8 @@ class History(Struct, frozen=True, dict=True):
                 acts.append(_act(index, calls[0], results[0] if results else None))
             elif calls:
                 acts.extend(_paired(index, step))
-        return acts
+        shells = {act.call.name for act in acts if act.line is not None and not is_known_name(act.call.name)}
+        return [_as_shell(act) if act.line is None and act.call.name in shells else act for act in acts]
 
     @cached_property
     def turns(self) -> list[Turn]:
@@ -139,6 +140,12 @@ def goes_on(text: str) -> bool:
 def _act(index: int, call: ToolCall, result: ToolResult | None) -> Act:
     kind = kind_of(call)
     return Act(index, call, result, kind, command_of(call) if kind == "shell" else None)
+
+
+def _as_shell(act: Act) -> Act:
+    """A call of a tool that is a shell by its other calls."""
+    line = command_of(act.call)
+    return Act(act.step, act.call, act.result, "shell", line) if line else act
 
 
 def _paired(index: int, step: Step) -> list[Act]:

@@ -301,7 +301,8 @@ def loose_key(act: Act) -> Hashable:
         return call_key(act)
     spoken = (tuple(filter(None, map(_last_name, command.words))) for command in commands(line))
     folder = even_path(first_text(act.call.arguments, FOLDER_KEYS))
-    return "shell", folder, tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
+    told = tuple(words for words in spoken if words and words[0] != "cd" and words != ("cat",))
+    return ("shell", folder, told) if told else call_key(act)
 
 
 def _last_name(word: str) -> str:

@@ -1,6 +1,6 @@
 """Which of a run's limits its calls overstepped: recorded modes and the user's limits held against what was done."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from harness.classifiers import programs
 from harness.classifiers.effects import CHANGES_FILES
@@ -19,7 +19,7 @@ _OF_TOOLS = ("tool", "must", "program")
 _PLANS = (".claude/", "plans/")
 """Folders in which a plan mode keeps its plan."""
 
-_RESTORING = frozenset({"checkout", "restore"})
+_RESTORING = frozenset({"checkout", "restore", "reset", "revert", "stash"})
 """Words of `git` that bring a file back."""
 
 PATIENCE = 10
@@ -99,19 +99,25 @@ def _without_undoing(history: History, broken: list[Change]) -> list[Change]:
     for change in broken:
         earlier = {one.step for one in kept if parts_of(one.effect.target) == parts_of(change.effect.target)}
         undone = [act for act in acts if act.step in earlier]
-        if not undone or not any(_undoes(act, undone) for act in acts if act.step == change.step):
+        if not undone or not any(undoes(act, undone) for act in acts if act.step == change.step):
             kept.append(change)
     return kept
 
 
-def _undoes(act: Act, earlier: list[Act]) -> bool:
-    """Whether a call takes back what earlier ones did to the same file."""
+def undoes(act: Act, earlier: list[Act], path: str = "") -> bool:
+    """Whether a call takes back what earlier ones did to the same file; one of git may name others than `path`."""
     if act.kind == "undo":
         return True
     if act.line is not None:
-        return any(one.program == "git" and not _RESTORING.isdisjoint(one.words) for one in commands_of(act))
+        return any(one.program == "git" and _restores(one.words, path) for one in commands_of(act))
     old, new = edit_texts(act.call)
     return bool(old or new) and any(edit_texts(one.call) == (new, old) for one in earlier)
+
+
+def _restores(words: Sequence[str], path: str) -> bool:
+    """Whether words of git bring back a file, or all of them where they name none."""
+    named = {word.rsplit("/", 1)[-1] for word in words[1:] if "." in word.strip("./") and not word.startswith("-")}
+    return not _RESTORING.isdisjoint(words) and (not path or not named or path.rsplit("/", 1)[-1] in named)
 
 
 def _use_of_tool(history: History, limit: Limit) -> tuple[list[int], str, bool]:

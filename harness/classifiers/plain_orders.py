@@ -52,6 +52,10 @@ _CLAUSE = re.compile(r"^|[,;:—–]\s|\s-\s|(?=\swithout\s)|\s(?=with no\s)|\sb
 _NO_ORDER = re.compile(_ORDERS.no_order)
 _SUBJECT = re.compile(_ORDERS.subjects)
 _WORK = re.compile(_ORDERS.work)
+_WORKED_ON = {
+    name: re.compile(rf"{_ORDERS.work}(?:\s[^\s,;.]++){{0,3}}?\s(?:{called})\b")
+    for name, (called, _) in _ORDERS.areas.items()
+}
 _WRITING = re.compile(r"\b(?:put|save|write|create|store|generate|add|produce)\b")
 _LONGEST = 300
 _DEEDS = {"delet": "delete", "remov": "delete"}
@@ -99,11 +103,10 @@ def _targets(kind: str, match: re.Match[str]) -> tuple[str, ...] | None:
 
 def _asked_for(kind: str, targets: tuple[str, ...], others: Sequence[str]) -> bool:
     """Whether another part of the turn asks for changes where all are ruled out, or of what may not be changed."""
-    working = [other for other in others if _WORK.search(other)]
     if kind == "none":
-        return bool(working)
-    named = [_AREAS[target[1:]][0] for target in targets if kind == "ban"]
-    return any(called.search(other) for other in working for called in named)
+        return any(_WORK.search(other) for other in others)
+    worked_on = [_WORKED_ON[target[1:]] for target in targets if kind == "ban"]
+    return any(asked.search(other) for other in others for asked in worked_on)
 
 
 def in_area(target: str, path: str) -> bool:

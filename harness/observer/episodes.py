@@ -11,9 +11,12 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from harness.classifiers.failures import failed
+from harness.classifiers.overstepping import undoes
 from harness.classifiers.tools import bare_name
 from harness.intervention import Misbehaviour, Withheld
 from harness.observer.evidence import call_text
+from harness.observer.progress import acts_behind, progress
 from harness.trajectory import Step, ToolResult
 
 LEVELS = 3
@@ -61,6 +64,9 @@ def merged(found: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
 def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]) -> Decision:
     """Whether a misbehaviour is spoken of now, and how firmly.
 
+    A firmer word is for an agent that goes on as before. Where it has tried something else since, it is not said; where
+    something has changed since the last word and the misbehaviour is there again, it is a first word once more.
+
     Parameters
     ----------
     found
@@ -71,10 +77,20 @@ def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]
         The run so far, which may have gone on since the detector saw it.
     """
     episode = episode_of(found, spoken)
-    level = 1 if episode is None else episode.level + 1
-    if episode is not None and (level > LEVELS or not _goes_on(found, episode, steps)):
+    if episode is None:
+        return Decision(1, "stale" if is_over(found, steps) else "")
+    if not _goes_on(found, episode, steps):
         return Decision(episode.level, "repeated")
-    return Decision(level, "stale" if is_over(found, steps) else "")
+    last = _last_shown(found, steps)
+    evidence = episode.steps.union(found.steps)
+    since = [] if found.category in LASTING else progress(steps, evidence, min(episode.spoken_at, last))
+    if any(one.changed and episode.spoken_at < one.step < last for one in since):
+        level, has_tried = 1, any(one.changed and one.step > last for one in since)
+    else:
+        level, has_tried = episode.level + 1, any(one.step > last for one in since)
+    if level > LEVELS:
+        return Decision(episode.level, "repeated")
+    return Decision(level, "stale" if has_tried or is_over(found, steps) else "")
 
 
 def _goes_on(found: Misbehaviour, episode: Episode, steps: Sequence[Step]) -> bool:
@@ -120,9 +136,10 @@ def subject_of(found: Misbehaviour) -> str:
 def is_over(found: Misbehaviour, steps: Sequence[Step]) -> bool:
     """Whether a misbehaviour has ended in the steps behind its evidence.
 
-    It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when the agent
-    has worked longer without it than it ever did within it, and a failing tool when a call of it has worked. What
-    cannot be undone by going on, such as a change that was ruled out, is never over by itself.
+    It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when something
+    has changed since, or when the agent has worked longer without it than it ever did within it, and a failing tool
+    when a call of it has worked. What cannot be undone by going on, such as a change that was ruled out, is over only
+    when the agent has taken it back.
     """
     if not found.steps:
         return False
@@ -130,18 +147,40 @@ def is_over(found: Misbehaviour, steps: Sequence[Step]) -> bool:
     if any(step.role == "user" and step.text for step in later):
         return True
     if found.category in LASTING:
-        return False
+        return _is_taken_back(found, steps)
+    last = _last_shown(found, steps)
+    if any(one.changed and one.step > last for one in progress(steps, found.steps, last)):
+        return True
     pause, longest = 0, _longest_pause(found.steps)
     for step in (one for one in later if one.role == "agent"):
-        if found.category == "tool_call_failure":
-            answers = _answers(step, found.evidence.get("tool", ""))
-            if answers and not all(map(_is_failure, answers)):
-                return True
-            again = bool(answers)
-        else:
-            again = any(call_text(call) == found.evidence.get("call") for call in step.calls)
-        pause = 0 if again else pause + 1
+        answers = _answers(step, found)
+        if found.category == "tool_call_failure" and answers and not all(map(_is_failure, answers)):
+            return True
+        pause = 0 if _shows(found, step) else pause + 1
     return pause > longest
+
+
+def _last_shown(found: Misbehaviour, steps: Sequence[Step]) -> int:
+    """The last step that shows a misbehaviour: of its evidence, or of the same in the steps that came then."""
+    last = max(found.steps, default=-1)
+    came_out_anew = {one.step for one in progress(steps, found.steps, last)}
+    later = (n for n in range(last + 1, len(steps)) if n not in came_out_anew and _shows(found, steps[n]))
+    return max(later, default=last)
+
+
+def _shows(found: Misbehaviour, step: Step) -> bool:
+    """Whether a step has the call that is repeated, or one of the tool that fails."""
+    if found.category == "tool_call_failure":
+        return bool(_answers(step, found))
+    return any(call_text(call) == found.evidence.get("call") for call in step.calls)
+
+
+def _is_taken_back(found: Misbehaviour, steps: Sequence[Step]) -> bool:
+    """Whether the agent has undone the change that it should not have made."""
+    changed, acts = found.evidence.get("changed", ""), acts_behind(steps, min(found.steps) - 1)
+    made = [act for act in acts if act.step in found.steps]
+    later = (act for act in acts if act.step > max(found.steps) and not failed(act))
+    return bool(changed) and any(undoes(act, made, changed) for act in later)
 
 
 def _longest_pause(steps: Sequence[int]) -> int:
@@ -151,8 +190,9 @@ def _longest_pause(steps: Sequence[int]) -> int:
     return min(max(gaps, default=1), LONGEST_PAUSE)
 
 
-def _answers(step: Step, tool: str) -> list[ToolResult]:
-    """What the calls of a tool in a step were answered."""
+def _answers(step: Step, found: Misbehaviour) -> list[ToolResult]:
+    """What the calls of the tool that a misbehaviour is about were answered in a step."""
+    tool = found.evidence.get("tool", "")
     return [
         result for call, result in zip(step.calls, step.results, strict=False) if tool and bare_name(call.name) == tool
     ]

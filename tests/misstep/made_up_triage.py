@@ -27,7 +27,7 @@ def triage_benchmark(folder: Path, n: int = 10, *, labelled: bool = True) -> Pat
         finer += [f"{name},construction,{subcategory}\n"] if subcategory else []
         made.append(f"{name},family-{number // len(GOLD)},scoring,plain,\n")
     labels = "".join(f'{label} = "{label}"\n' for label in FAULTS)
-    (folder / "benchmark.toml").write_text(f'name = "cases"\nkind = "triage"\n[labels]\n{labels}')
+    (folder / "benchmark.toml").write_text(f'name = "cases"\nkind = "triage"\nevidence = "generated"\n[labels]\n{labels}')
     (folder / "items.jsonl").write_bytes(encode_lines(items))
     (folder / "gold.csv").write_text("item,rater,label\n" + ("".join(gold) if labelled else ""))
     if labelled:

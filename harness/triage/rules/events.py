@@ -48,6 +48,7 @@ _OF_AGENT = re.compile(
 
 _OUT_OF_TIME = re.compile(r"agent[ _-]?(?:execution[ _-]?|run[ _-]?)?(?:timeout|timed out)")
 
+_LOST = re.compile(r"\bconnection (?:to|with) .{1,60}\blost\b")
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|CRITICAL|PANIC)\b|[A-Za-z](?:Error|Exception)\b|(?i:\b(?:fatal|panic|crash(?:ed)?|abort(?:ed|ing)?)\b)"
     r"|(?i:(?<![a-z])(?:error|exception)s?(?=\W*$|\s{0,3}[:=)\]]|\s+(?:in|while|when|during|occurred|from|code|at)\b))"
@@ -56,7 +57,8 @@ _TROUBLE = re.compile(
     r"fail|denied|refused|unauthori[sz]ed|forbidden|unavailable|tim(?:ed?|e-?) ?out|quota|exceeded|unable|cannot"
     r"|can.?t\b|could ?n.t|could not|not found|no such|kill|exhausted|unreachable|missing|invalid|never"
     r"|(?:did|does|was) ?n.t|(?:did|was) not|down\b|lost|broken|non-?zero"
-    r"|exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]",
+    r"|exit(?:ed)?(?: with)?(?: code| status)?:? [1-9]|\bran out\b|\bout of\b|disappear|reclaim|terminat"
+    r"|throttl|expired|corrupt|interrupt|\bsig(?:term|int|kill)\b|\bgone\b|shut ?down",
     re.IGNORECASE,
 )
 _RESULT = re.compile(
@@ -180,6 +182,6 @@ def _known(placed: tuple[str, str], moments: tuple[Moment, ...]) -> Event | None
         for subcategory, known in phrases().get(moment, {}).items():
             if any(phrase in lowered for phrase in known):
                 return Event(subcategory, where, line[:300])
-    if "running" in moments and _STATUS.search(lowered):
+    if "running" in moments and (_STATUS.search(lowered) or _LOST.search(lowered)):
         return Event("network_issue", where, line[:300])
     return None

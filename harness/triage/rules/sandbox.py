@@ -101,8 +101,10 @@ class _Investigation:
             "The tests fail each time, and no gold solution shows that they can pass.", self.agent.evidence
         )
 
-    def _impossible(self) -> Attribution:
-        """The gold solution fails each time."""
+    def _impossible(self) -> Attribution | Undecided:
+        """The gold solution fails each time; one that runs out of time may do so for the machine's load."""
+        if self.gold is not None and self.gold.timed_out:
+            return Undecided("The gold solution runs out of time on this machine.", self.gold.evidence)
         gold = self.gold.failure if self.gold is not None else Failure()
         evidence = self.gold.evidence if self.gold is not None else ()
         if gold.missing or not gold.asserted:

@@ -1,9 +1,11 @@
 """Rows are laid out so that figures that want comparing meet."""
 
 import pytest
+from msgspec import structs
 
 from analysis.tables import Row, Table
 from analysis.tables.grid import grid, methods, worst
+from analysis.tables.wording import value_text
 from tests.analysis.pages.made_up import by_set, compared, of_many_sources
 
 
@@ -177,3 +179,14 @@ def test_every_row_is_a_figure_of_a_matrix_exactly_once():
     for shown in (judged(6), judged(12)):
         cells = [cell for line in grid(shown, matrices=True).lines() for cell in line.cells if cell]
         assert sorted(id(cell.row) for cell in cells) == sorted(map(id, shown.rows))
+
+
+def test_a_column_of_percentages_has_the_sign_and_the_printed_digits_throughout() -> None:
+    printed = Row("Recovered", 0.9429, evidence="published", printed="94.29", unit="share")
+    computed = Row("Recovered", 908 / 963, evidence="recomputed", unit="share")
+    twice = structs.replace(printed, source="elsewhere", printed="94.3%")
+    for rows in ((printed, computed), (printed, computed, structs.replace(computed, value=0.9), twice)):
+        shown = [cell.value for line in grid(table(*rows)).lines() for cell in line.cells if cell]
+        assert shown[:2] == ["94.29%", "94.29%"]
+    assert value_text(structs.replace(printed, printed=".943", value=0.943)) == ".943"
+    assert value_text(structs.replace(printed, printed="about 90", value=0.9)) == "about 90"

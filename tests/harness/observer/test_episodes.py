@@ -88,3 +88,75 @@ def test_the_next_change_of_a_file_after_guidance_is_taken_for_the_undoing_that_
     assert (again.level, again.withheld) == (2, "")
     other = decide(Misbehaviour("unrequested_changes", (1, 2), evidence=banned), spoken, steps)
     assert (other.level, other.withheld) == (2, "")
+
+
+EDIT = call("edit_file", "The file has been updated.", path="a.py", old_string="one", new_string="two")
+TESTS = call("bash", "3 passed in 0.1s", command="pytest -q")
+LIST = call("bash", "a.py\nb.py", command="ls src")
+THINK = call("think", "", thought="Perhaps a.py says more.")
+LOST = call("read_file", "Error: File does not exist.", error=True, file_path="nowhere.py")
+FULL = call("edit_file", "Error: File has not been read yet. Read it first before writing to it.", error=True, path="a.py")
+
+
+@pytest.mark.parametrize(
+    ("behind", "withheld"),
+    [
+        ([], ""),
+        ([EDIT], "stale"),
+        ([TESTS], "stale"),
+        ([LIST], "stale"),
+        ([call(answer="one = 2", file_path="a.py")], "stale"),
+        ([EDIT, call(answer="two = 1", file_path="a.py")], "stale"),
+        ([FULL, read(), EDIT], "stale"),
+        ([LIST, read()], ""),
+        ([THINK], ""),
+        ([LOST], ""),
+        ([FULL], ""),
+    ],
+)
+def test_no_firmer_word_is_said_to_an_agent_that_has_tried_something_else_since(
+    behind: list[Step], withheld: str
+) -> None:
+    spoken = noted((), LOOP, 1, 3)
+    again = looping(1, 2, 3, 4).misbehaviours[0]
+    decision = decide(again, spoken, _behind(read(), *behind))
+    assert (decision.level, decision.withheld) == (2, withheld)
+
+
+def test_an_answer_that_always_differs_is_no_change() -> None:
+    steps = [asked(), *(call("poll", f"{number} of 90 are done", job="7") for number in range(6))]
+    found = looping(1, 2, 3, 4, of="poll(job='7')").misbehaviours[0]
+    assert decide(found, noted((), looping(1, 2, 3, of="poll(job='7')").misbehaviours[0], 1, 3), steps).level == 2
+    assert not is_over(found, steps)
+
+
+@pytest.mark.parametrize("behind", [[EDIT], [EDIT, LIST, TESTS], [call(answer="one = 2", file_path="a.py")]])
+def test_what_comes_back_after_something_changed_is_a_first_word_again(behind: list[Step]) -> None:
+    last = 3 + len(behind)
+    found = looping(1, 2, 3, last + 1, last + 2, last + 3).misbehaviours[0]
+    decision = decide(found, noted((), LOOP, 2, 3), _behind(*behind, *[call(answer="one = 3", file_path="a.py")] * 3))
+    assert (decision.level, decision.withheld) == (1, "")
+
+
+def test_an_agent_whose_call_failed_again_and_that_does_what_the_error_asks_for_is_let_be() -> None:
+    again = Misbehaviour("tool_call_failure", (1, 2, 3, 4), evidence=FAILING.evidence)
+    spoken = noted((), FAILING, 1, 3)
+    steps = [asked(), *[FAILED] * 4]
+    assert decide(again, spoken, steps).withheld == ""
+    assert decide(again, spoken, [*steps, read("a")]).withheld == "stale"
+
+
+@pytest.mark.parametrize(
+    ("command", "withheld"),
+    [
+        ("git checkout -- src/config.yaml", "stale"),
+        ("git reset --hard HEAD", "stale"),
+        ("git stash", "stale"),
+        ("git checkout -- src/other.py", ""),
+        ("git status", ""),
+    ],
+)
+def test_nothing_is_said_of_a_change_that_is_taken_back(command: str, withheld: str) -> None:
+    change = Misbehaviour("unrequested_changes", (1, 3), evidence={"constraint": "Do not.", "changed": "config.yaml"})
+    steps = [asked(), call("edit", path="config.yaml"), read(), call("write", path="config.yaml"), read()]
+    assert decide(change, (), [*steps, call("bash", "", command=command)]).withheld == withheld

@@ -86,7 +86,10 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
             ["run", "cases", "--out", "run", "--policy", "model", "--model", "m", "--patch-judge", "elsewhere.toml"],
             "names a server of its own",
         ),
-        (["patches", "cases", "--out", "patches"], "not that of a repair run"),
+        (
+            ["patches", "cases", "--out", "patches"],
+            "there is no run.toml. Name a folder that `misstep repair run` wrote",
+        ),
         (["review", "accept", "cases", "price"], "cases"),
     ],
 )

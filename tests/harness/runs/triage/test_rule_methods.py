@@ -9,7 +9,8 @@ from harness.attribution import FAULTS, TriageVerdict
 from harness.items import Item, Question
 from harness.runs.known_judges import known_judge
 from harness.runs.triage.judges import RULES
-from tests.harness.triage.made_up_cases import triage_case
+from harness.trajectory import Step
+from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 
 QUESTION = Question("cases", "triage", dict.fromkeys(FAULTS, ""))
 LOG = "FAIL: test_total\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"
@@ -25,7 +26,8 @@ def verdict_of(name: str, folder: Path) -> TriageVerdict:
 
 @pytest.mark.parametrize("name", [*RULES])
 def test_each_attributes_a_failed_run_under_its_own_name(tmp_path, name):
-    triage_case(tmp_path / "one", {"logs/tests.log": LOG})
+    run = written(a_run(shell("cat price.py"), Step("agent", "It is done.")))
+    triage_case(tmp_path / "one", {"logs/tests.log": LOG, "trajectory.json": run})
     verdict = verdict_of(name, tmp_path)
     assert (verdict.judge, verdict.item, verdict.label) == (name, "item-1", "agent")
     assert verdict.rationale

@@ -95,6 +95,14 @@ def test_a_result_that_never_ends_is_a_timeout_of_the_agent(tmp_path, sandbox):
     assert labels(found) == ("agent", "timeout")
 
 
+def test_a_gold_solution_that_runs_out_of_time_blames_nobody(tmp_path, sandbox):
+    description = SCRIPT + "[limits]\nseconds = 1\n"
+    check = "import sys\nsys.path.insert(0, '.')\nimport price\n"
+    endless = "while True:\n    pass\n"
+    files = {"workspace/price.py": endless, "solution/price.py": endless, "tests/check.py": check}
+    assert isinstance(judged(tmp_path, sandbox, {**files, "case.toml": description}), Undecided)
+
+
 def test_without_a_test_command_nothing_is_said(tmp_path, sandbox):
     found = judged(tmp_path, sandbox, {"case.toml": 'id = "one"\noutcome = "failed"\n'})
     assert isinstance(found, Undecided)
