@@ -13,57 +13,86 @@ from harness.escaping import plain
 from harness.progress import say
 from misstep import __version__
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
-    "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules."),
-    "merge": ("misstep.merge", "Join the shards of a run that several machines made."),
-    "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
-    "observe": ("misstep.observe", "Put agent runs before an observer that would steer them back."),
-    "agreement": ("misstep.agreement", "Measure how far annotators agree."),
-    "count": ("misstep.count", "Count records on many machines, and add up the counts."),
-    "pass": ("misstep.passing", "Measure pass@k, pass^k and flicker of repeated attempts."),
-    "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
-    "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),
-    "triage": ("misstep.triage", "Say of runs whether task, agent or infrastructure is at fault."),
-    "benchmark": ("misstep.benchmark", "Make a benchmark for judges from sessions and people's labels."),
-    "label": ("misstep.label", "Label a sample of a judge's items on a page or in a tool."),
-    "annotate": ("misstep.annotate", "Label cases with several raters, and measure their agreement."),
-    "repair": ("misstep.repair", "Repair programs whose tests fail in a sandbox, and measure it."),
-    "reflect": ("misstep.reflect", "Run the reflexive loop on work items, and see what it does."),
-    "experiment": ("misstep.experiment", "Run agents with and without guidance, and compare them."),
-    "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
-    "group": ("misstep.group", "Group the reasons or errors of a run by their words."),
-    "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
-    "export": ("misstep.export", "Write a run as Parquet, CSV, a data set or a scan of Scout."),
-    "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
-    "pack": ("misstep.pack", "Pack agent runs into a folder of Parquet files."),
-    "sessions": ("misstep.sessions", "List packed agent runs that meet a condition."),
-    "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
-    "generate": ("misstep.generate", "Generate agent runs with known faults."),
-    "plugins": ("misstep.plugins", "List what other installed packages add."),
-    "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
-    "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
-    "help": ("misstep.help", "Show the form of a file: its keys and their values."),
+COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
+    "Sessions": {
+        "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules."),
+        "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
+        "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
+        "sessions": ("misstep.sessions", "List packed agent runs that meet a condition."),
+        "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
+        "pack": ("misstep.pack", "Pack agent runs into a folder of Parquet files."),
+        "generate": ("misstep.generate", "Generate agent runs with known faults."),
+    },
+    "Judges": {
+        "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),
+        "benchmark": ("misstep.benchmark", "Make a benchmark for judges from sessions and people's labels."),
+        "group": ("misstep.group", "Group the reasons or errors of a run by their words."),
+    },
+    "Annotators": {
+        "agreement": ("misstep.agreement", "Measure how far annotators agree."),
+        "label": ("misstep.label", "Label a sample of a judge's items on a page or in a tool."),
+        "annotate": ("misstep.annotate", "Label cases with several raters, and measure their agreement."),
+    },
+    "Systems": {
+        "triage": ("misstep.triage", "Attribute failed runs to task, agent or infrastructure."),
+        "repair": ("misstep.repair", "Repair programs whose tests fail in a sandbox, and measure it."),
+        "observe": ("misstep.observe", "Replay runs through an observer: when it would speak, and how."),
+        "experiment": ("misstep.experiment", "Run agents with and without guidance, and compare them."),
+        "reflect": ("misstep.reflect", "Run the reflexive loop on work items, and see what it does."),
+    },
+    "Papers": {
+        "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
+        "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
+        "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
+    },
+    "Runs": {
+        "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
+        "pass": ("misstep.passing", "Measure pass@k, pass^k and flicker of repeated attempts."),
+        "merge": ("misstep.merge", "Join the shards of a run that several machines made."),
+        "count": ("misstep.count", "Count records on many machines, and add up the counts."),
+        "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
+        "export": ("misstep.export", "Write a run as Parquet, CSV, a data set or a scan of Scout."),
+    },
+    "This machine": {
+        "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
+        "plugins": ("misstep.plugins", "List what other installed packages add."),
+        "help": ("misstep.help", "Show the form of a file: its keys and their values."),
+    },
 }
-"""Command → its module, which has `app`, and its line in the help: modules are imported when used."""
+"""Group of the help → command → its module, which has `app`, and its line: modules are imported when used."""
+
+FIRST = ("classify", "view", "judge", "agreement", "triage", "repair", "observe", "report", "reproduce", "doctor")
+"""The commands that most people need first."""
+
+LINES = {name: entry for commands in COMMANDS.values() for name, entry in commands.items()}
+"""Command → its module and its line."""
 
 
 class Commands(TyperGroup):
     """The commands by name; only the one that is run is imported, so that help and errors are quick."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (the framework's signature)
-        """The commands in the order of a first visit."""
-        return list(COMMANDS)
+        """Return the commands in the order of the help."""
+        return list(LINES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """What the overview says of a command: its name and its line, without importing it."""
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+        return TyperCommand(cmd_name, help=LINES[cmd_name][1]) if cmd_name in LINES else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the commands by group, after those that most people need first."""
+        with formatter.section("Most people begin with"):
+            formatter.write_text(", ".join(FIRST))
+        width = max(map(len, LINES))
+        for title, commands in COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, (_, line) in commands.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is to run, imported."""
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
-            command = typer.main.get_command(import_module(COMMANDS[str(name)][0]).app)
+            command = typer.main.get_command(import_module(LINES[str(name)][0]).app)
             command.name = name
         return name, command, rest
 
@@ -71,7 +100,6 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -65,7 +65,7 @@ def judge_cases(
 
     if shard is not None:
         exit_unless_whole(ended)
-        say_shard(shard, run, ended.items, "case", json=json)
+        say_shard(shard, run, ended.wanted, "case", json=json)
         return
     from studies.judged_runs import open_run
     from studies.judging.triaged import triage_document, triage_text

@@ -9,8 +9,8 @@ One task of `original_lite.json.gz` or `reparsed_lite.json.gz`, and one row of `
 
 The benchmark is of the names of tests in the lists of Lite as the harness had them, which upstream derived again with
 another parser: is the name still in its list? Most of the names that were removed are lines of documentation. Weak
-tests are known of the tasks that have them and of no other, so that they are no label of a benchmark: `weak_tasks` has
-them. A changed list need not change the verdict on any patch.
+tests are known of the tasks that have them and of no other, so that they cannot be labels of a benchmark. A changed
+list need not change the verdict on any patch.
 """
 
 from collections.abc import Iterator
@@ -90,17 +90,6 @@ def tasks(folder: Path) -> Iterator[Task]:
         The table is missing or has another shape.
     """
     return csv_rows(folder / "tasks.csv", Task)
-
-
-def weak_tasks(folder: Path) -> list[str]:
-    """The tasks whose tests accept patches that do not solve them.
-
-    Raises
-    ------
-    InputError
-        The table is missing or has another shape.
-    """
-    return [task.instance_id for task in tasks(folder) if task.weak_tests]
 
 
 def _names(folder: Path) -> Iterator[Name]:

@@ -7,7 +7,7 @@ A copy has the time at which the store says that the file was last changed, the 
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -157,14 +157,6 @@ def local_copies(address: str) -> Path:
     for path in set(_copies_in(top)).difference(copies):
         path.unlink(missing_ok=True)
     return top
-
-
-def local_places(texts: Iterable[str]) -> list[Path]:
-    """Paths and addresses as they stand on a command line, as paths; what lies at an address is fetched.
-
-    Raises as `local_copy`.
-    """
-    return [local_copies(text) if is_address(text) else Path(text) for text in texts]
 
 
 def _pinned(address: str) -> str:

@@ -1,17 +1,16 @@
 """Files and folders to what the classifiers find in them: as a stream, in several processes, into a run folder."""
 
-import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from msgspec import structs
 
+from harness.journal.beginning import new_manifest, now
 from harness.journal.beside import RecordsBeside
 from harness.journal.classified import Entry, Judged, Show, Summary, VerdictMerger, judge, summarise
-from harness.journal.records import SCHEMA, SESSIONS, VERDICTS, Manifest, judged_items
+from harness.journal.records import SESSIONS, VERDICTS, Manifest, judged_items
 from harness.journal.run_folder import RunInProgress
 from harness.journal.workers import enough_workers, in_order
 from harness.progress import Progress
@@ -31,7 +30,6 @@ from harness.runs.inputs import EVER, Changed, no_trajectory
 from harness.runs.shards.layout import refuse_unmerged
 from harness.trajectory import Trajectory
 from harness.verdict import Verdict
-from harness.version import __version__
 
 ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 """A trajectory and the categories to look for → one verdict a category, in their order."""
@@ -138,16 +136,7 @@ def _into_run(
 
 def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest:
     """What is asked for, before the files are looked at; it starts now."""
-    return Manifest(
-        schema=SCHEMA,
-        command="classify",
-        arguments=list(arguments),
-        misstep=__version__,
-        python=platform.python_version(),
-        started=now(),
-        settings={"categories": list(categories)},
-        inputs=NOTHING,
-    )
+    return new_manifest("classify", {"categories": list(categories)}, NOTHING, arguments)
 
 
 def add_judged(run: RunInProgress[Verdict, Entry], judged: Iterable[Judged], taken: Iterable[str] = ()) -> None:
@@ -212,8 +201,3 @@ def _judge_batch(
 def _expect_some(found: Summary, paths: Sequence[Path | str], changed: Changed) -> None:
     if found.empty:
         raise no_trajectory(paths, len(found.skipped), changed)
-
-
-def now() -> str:
-    """The time as a run notes it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

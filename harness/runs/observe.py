@@ -4,9 +4,7 @@ The folder has `observed.jsonl`, a line a trajectory, and `sessions.jsonl` besid
 something was found. The same command continues a run that was killed, to the same bytes.
 """
 
-import platform
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -16,14 +14,13 @@ import msgspec
 from msgspec import Struct, structs
 
 from harness.intervention import ObservedRun
+from harness.journal.beginning import new_manifest, now
 from harness.journal.beside import RecordsBeside
 from harness.journal.classified import Names
 from harness.journal.inputs import file_state, inputs_of_files
 from harness.journal.records import (
     OBSERVED_RECORDS,
-    SCHEMA,
     SESSIONS,
-    Manifest,
     encode_lines,
     read_records,
     replace_file,
@@ -36,7 +33,6 @@ from harness.runs.file_batches import Batch, batches, check_named, describe, fou
 from harness.runs.inputs import no_trajectory
 from harness.session import Session, session_of
 from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
-from harness.version import __version__
 
 COMMAND = "observe"
 
@@ -127,15 +123,8 @@ def observe_paths(
     """
     check_named(paths)
     files = list(found_files(paths, left_out=out))
-    manifest = Manifest(
-        schema=SCHEMA,
-        command=COMMAND,
-        arguments=list(arguments),
-        misstep=__version__,
-        python=platform.python_version(),
-        started=_now(),
-        settings=dict(settings),
-        inputs=inputs_of_files(file_state(found.path) for found in files),
+    manifest = new_manifest(
+        COMMAND, dict(settings), inputs_of_files(file_state(found.path) for found in files), arguments
     )
     enough = workers or enough_workers(total_bytes(files))
     with RunInProgress(out, manifest, OBSERVED_RECORDS, _Entry) as run:
@@ -146,7 +135,7 @@ def observe_paths(
         _expect_some(run, left_out, paths)
         for name, content in conclude(left_out, out).items():
             replace_file(out / name, content)
-        run.finish(_now())
+        run.finish(now())
 
 
 def _observe_into(
@@ -213,7 +202,3 @@ def _expect_some(run: RunInProgress[ObservedRun, _Entry], left_out: LeftOut, pat
 
 def _records(run: RunInProgress[ObservedRun, _Entry]) -> Iterator[ObservedRun]:
     return read_records(run.folder, OBSERVED_RECORDS)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

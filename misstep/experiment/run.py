@@ -79,9 +79,9 @@ def run(
         settings = ModelSettings(known.model, seed=seed)
         plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)
         client = model_options.client_settings(known)
-        made = run_experiment(out, plan, find_sandbox(sandbox), client, workers=workers, arguments=sys.argv[1:])
-    if made < n:
-        say(f"misstep: stopped; {made:,} of {n:,} sessions are done, and the same command goes on with it.")
+        ended = run_experiment(out, plan, find_sandbox(sandbox), client, workers=workers, arguments=sys.argv[1:])
+    if ended.done < n:
+        say(f"misstep: stopped; {ended.done:,} of {n:,} sessions are done, and the same command goes on with it.")
         raise typer.Exit(1)
     found = report_of_run(out)
     print(found.json() if json else found.text(), end="\n" if json else "")

@@ -16,7 +16,7 @@ from misstep.options import refuse_given
 if TYPE_CHECKING:
     from harness.clients import ClientSettings
     from harness.protocols import Judge as Judge_
-    from harness.runs.judge import RunSummary
+    from harness.runs.kind import RunEnd
 
 Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
@@ -50,16 +50,16 @@ def opened_judge(
         yield judge, client_settings(known, getattr(judge, "base_url", None))
 
 
-def exit_unless_whole(ended: "RunSummary") -> None:
+def exit_unless_whole(ended: "RunEnd") -> None:
     """Say which items were not asked about or failed, and end with exit code 1 unless the run is finished."""
     if not (ended.stopped or ended.failed):
         return
     from analysis.tables.wording import counted_text
 
-    items = counted_text(ended.items, "item")
+    items = counted_text(ended.wanted, "item")
     if ended.stopped:
-        were = "was" if ended.judged == 1 else "were"
-        say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.judged:,} of {items} {were} asked.")
+        were = "was" if ended.done == 1 else "were"
+        say(f"misstep: stopped: {closed(plain(ended.stopped))} {ended.done:,} of {items} {were} asked.")
     if ended.failed:
         why = f" The last failure: {closed(plain(ended.last_failure))}" if ended.last_failure else ""
         left = "they have no label" if ended.finished else "the same command asks again"

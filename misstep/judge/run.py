@@ -123,6 +123,6 @@ def run(
         raise stopped
     options.exit_unless_whole(ended)
     if shard is not None:
-        say_shard(shard, out, ended.items, "item", json=json)
+        say_shard(shard, out, ended.wanted, "item", json=json)
     if gates:
         gate_options.settle(gates, kept_figures(out), f"misstep judge run {judge}", junit, summary)

@@ -133,11 +133,11 @@ def run(
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
     if shard is None:
         print_scores(out, named, json=json, plumbing=bool(local and patch_judge))
-    elif ended.made == ended.wanted:
-        say_shard(shard, out, ended.made, "attempt", json=json)
-    if ended.made < ended.wanted:
+    elif ended.done == ended.wanted:
+        say_shard(shard, out, ended.done, "attempt", json=json)
+    if ended.done < ended.wanted:
         why = f": {plain(ended.stopped)}" if ended.stopped else ""
-        say(f"misstep: stopped{why}. {ended.made:,} of {ended.wanted:,} attempts were made.")
+        say(f"misstep: stopped{why}. {ended.done:,} of {ended.wanted:,} attempts were made.")
         raise typer.Exit(1)
     if named.lacks_environment:
         raise typer.Exit(1)

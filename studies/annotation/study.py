@@ -8,10 +8,8 @@ A half-written last line, which a kill may leave, is cut off when the study is o
 """
 
 import os
-import platform
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
@@ -20,9 +18,9 @@ from msgspec import Struct, structs
 
 from harness.annotation import PHASES, Phase, RaterAnswer
 from harness.errors import InputError, MisstepError
-from harness.journal.records import MANIFEST, SCHEMA, Manifest, Records, read_manifest, read_records, replace_file
+from harness.journal.beginning import new_manifest, now
+from harness.journal.records import MANIFEST, Manifest, Records, read_manifest, read_records, replace_file
 from harness.journal.run_folder import RunInProgress
-from harness.version import __version__
 from studies.annotation.cases import Cases
 from studies.annotation.plan import Plan, State
 
@@ -66,17 +64,7 @@ def manifest_of(plan: Plan, cases: Cases, arguments: Sequence[str] = ()) -> Mani
     """What a study is asked to be; two lines that give the same one go on with the same study."""
     cases_asked = dict.fromkeys(plan.items, "to label")
     asked = _Asked(list(plan.raters), plan.seed, list(plan.calibration), list(plan.labels), cases_asked)
-    return Manifest(
-        schema=SCHEMA,
-        command=COMMAND,
-        arguments=list(arguments),
-        misstep=__version__,
-        python=platform.python_version(),
-        started=_now(),
-        settings=structs.asdict(asked),
-        inputs=cases.inputs(),
-        folder=str(cases.folder.resolve()),
-    )
+    return new_manifest(COMMAND, structs.asdict(asked), cases.inputs(), arguments, str(cases.folder.resolve()))
 
 
 class AnnotationStudy:
@@ -142,7 +130,7 @@ class AnnotationStudy:
                 f"the case was answered elsewhere meanwhile: {(last and last.label) or 'cannot tell'}",
                 "Nothing was changed. Load the page again to see that answer, and change it there.",
             )
-        kept = structs.replace(given, at=_now())
+        kept = structs.replace(given, at=now())
         self._run.append([kept], _entry(kept, None))
         with (self.folder / ANSWER_RECORDS.file).open("rb") as stream:
             os.fsync(stream.fileno())
@@ -215,7 +203,3 @@ def _begun(folder: Path) -> bool:
 
 def _entry(answer: RaterAnswer, _: Entry | None) -> Entry:
     return Entry(answer.item, answer.rater)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -13,7 +13,6 @@ from analysis.measures.reflexive.plateaus import (
     DetectorAnswers,
     PlateauAnswer,
     PlateauExample,
-    most_telling_threshold,
 )
 from harness.datasets import gemmaforge
 from harness.datasets.gemmaforge import QuotedReflection
@@ -21,7 +20,7 @@ from harness.errors import MissingPrerequisite
 from harness.generate.reflections import WINDOW, ReflectionCase, form_words, generate_reflections
 from harness.generate.voice import WordingSet
 from harness.reflexive.plateau import PlateauDetector, detector
-from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, AngleDetector
+from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
 from harness.runs.benchmarks import set_folder
 from studies.classified import at_hand
 
@@ -91,24 +90,6 @@ def thresholds_note() -> str:
         f"on {CASES:,} generated cases of the other set of texts, told the layout, where recall less false alarms is "
         "largest."
     )
-
-
-def chosen_threshold(name: str, n: int = CASES, seed: int = SEED) -> float:
-    """The least likeness that tells generated cases of the set `development` best, for a detector by angles.
-
-    Raises
-    ------
-    TypeError
-        The detector knows no likeness.
-    MissingPrerequisite
-        It needs a package that is not installed.
-    """
-    by_angle = detector(name, ignored=form_words("development"))
-    if not isinstance(by_angle, AngleDetector):
-        raise TypeError(f"the detector {name!r} has no threshold")
-    cases = list(generate_reflections(n, seed, "development"))
-    likenesses = [by_angle.likeness(case.reflections) for case in cases]
-    return most_telling_threshold(likenesses, [case.same for case in cases])
 
 
 def _quoted() -> list[QuotedReflection]:

@@ -174,7 +174,7 @@ def test_a_sample_of_five_is_asked_and_scored_or_it_is_said_why_nothing_can_be(
             assert not out.exists()
             continue
         ended = run_judge(PromptedJudge(general()), benchmark.folder, out, SCRIPTED, sampling=Sampling(5))
-        assert (ended.judged, ended.failed, ended.items) == (5, 0, 5)
+        assert (ended.done, ended.failed, ended.wanted) == (5, 0, 5)
         run = open_run(out, str(benchmark.folder))
         scores = score(run.verdicts, run.gold, tuple(run.question.labels), clusters=run.clusters, resamples=100)
         assert (scores.n, scores.answered) == (5, 5)

@@ -82,7 +82,7 @@ def test_it_is_run_scored_and_gone_on_with(
     judge, folder = judged(kind)
     out = tmp_path / "run"
     ended = run_judge(judge, folder, out, SCRIPTED)
-    assert (ended.judged, ended.failed) == (6, 0), [one.error for one in read_verdicts(out)]
+    assert (ended.done, ended.failed) == (6, 0), [one.error for one in read_verdicts(out)]
     verdicts = list(read_verdicts(out))
     assert {verdict.judge for verdict in verdicts} == {judge.name}
     manifest = read_manifest(out)
@@ -90,7 +90,7 @@ def test_it_is_run_scored_and_gone_on_with(
     assert manifest.settings["judge"] == judge.name
     assert manifest.finished
     before = (out / VERDICTS).read_bytes()
-    assert run_judge(judge, folder, out, SCRIPTED).judged == 6
+    assert run_judge(judge, folder, out, SCRIPTED).done == 6
     assert (out / VERDICTS).read_bytes() == before
     assert write_scores(out, folder).scores.n == 6
 

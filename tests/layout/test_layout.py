@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = ("misstep", "studies", "analysis", "harness")
-MODULES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+from tests.layout.sources import MODULES, NOTEBOOKS, PACKAGES, ROOT, code_of, text_of, tree_of
+
 TRACKED = subprocess.run(
     ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
 ).stdout.splitlines() or [str(file.relative_to(ROOT)) for file in ROOT.rglob("*") if ".venv" not in file.parts]
@@ -22,24 +20,21 @@ def _name(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("file", MODULES, ids=_name)
-def test_a_module_opens_by_saying_what_it_is(file: Path) -> None:
-    assert ast.get_docstring(ast.parse(file.read_text()))
+def test_a_module_opens_by_saying_what_it_is() -> None:
+    assert [path for path in MODULES if not ast.get_docstring(tree_of(path))] == []
 
 
-@pytest.mark.parametrize("file", MODULES, ids=_name)
-def test_a_file_over_400_lines_is_two_files(file: Path) -> None:
-    assert len(file.read_text().splitlines()) <= 400
+def test_a_file_over_400_lines_is_two_files() -> None:
+    assert [path for path in MODULES if text_of(path).count("\n") > 400] == []
 
 
-@pytest.mark.parametrize(
-    "file",
-    [file for file in MODULES if {"measures", "judges"} & set(file.parts) and "analysis" in file.parts],
-    ids=_name,
-)
-def test_a_measure_reads_no_row_of_a_table_back(file: Path) -> None:
-    read = {node.attr for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Attribute)}
-    assert not read & {"quantity", "group"}
+def test_a_measure_reads_no_row_of_a_table_back() -> None:
+    rows = {
+        path: {node.attr for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)} & {"quantity", "group"}
+        for path in MODULES
+        if path.startswith("analysis/") and {"measures", "judges"} & set(Path(path).parts)
+    }
+    assert {path: read for path, read in rows.items() if read} == {}
 
 
 def test_every_room_of_the_tree_in_the_documents_exists_and_none_is_left_out() -> None:
@@ -68,14 +63,12 @@ def test_help_and_errors_are_quick_because_nothing_heavy_is_imported_for_them() 
     assert not loaded & {"numpy", "pandas", "scipy", "statsmodels", "matplotlib", "jinja2", "nbclient", "rich.console"}
 
 
-@pytest.mark.parametrize("file", NOTEBOOKS, ids=_name)
-def test_a_notebook_is_prose_and_calls_without_stored_outputs(file: Path) -> None:
-    cells = json.loads(file.read_text())["cells"]
-    code = [cell for cell in cells if cell["cell_type"] == "code"]
-    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
-    for cell in code:
-        nodes = ast.walk(ast.parse("".join(cell["source"])))
-        assert not [node for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)]
+def test_a_notebook_is_prose_and_calls_without_stored_outputs() -> None:
+    for file in NOTEBOOKS:
+        code = [cell for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == "code"]
+        assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code), file.name
+        nodes = ast.walk(ast.parse(code_of(file)))
+        assert not [node for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)], file.name
 
 
 @pytest.mark.parametrize("slug", sorted(file.stem for file in (ROOT / "data/published").glob("*.toml")))

@@ -6,13 +6,12 @@ under another name is not found. A notebook draws what its table says that the f
 """
 
 import ast
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.layout.sources import MODULES, NOTEBOOKS, code_of, text_of
+
 EDGES = ("analysis/tables/", "analysis/plots/")
 """Where rows are made into text, files and figures."""
 
@@ -45,31 +44,19 @@ def goes_through(text: str) -> Iterator[str]:
             )
 
 
-def modules() -> dict[str, Path]:
-    """Every module that may know rows and is no edge, by path."""
-    files = [file for room in ("analysis", "studies", "misstep") for file in (ROOT / room).rglob("*.py")]
-    paths = {file.relative_to(ROOT).as_posix(): file for file in sorted(files)}
-    return {path: file for path, file in paths.items() if not path.startswith(EDGES)}
+def test_a_module_outside_tables_and_plots_reads_no_row() -> None:
+    rooms = ("analysis/", "studies/", "misstep/")
+    paths = [path for path in MODULES if path.startswith(rooms) and not path.startswith(EDGES)]
+    assert {path: found for path in paths if (found := list(reads(text_of(path))))} == {}, (
+        "make table and sentence from one result"
+    )
 
 
-def notebooks() -> dict[str, str]:
-    """The code of every notebook, by name."""
-    found = {}
-    for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        cells = json.loads(file.read_text("utf-8"))["cells"]
-        found[file.name] = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    return found
-
-
-@pytest.mark.parametrize("path", modules())
-def test_a_module_outside_tables_and_plots_reads_no_row(path: str) -> None:
-    assert list(reads(modules()[path].read_text("utf-8"))) == [], "make table and sentence from one result"
-
-
-@pytest.mark.parametrize("name", notebooks())
-def test_a_notebook_picks_no_rows_to_draw(name: str) -> None:
-    text = notebooks()[name]
-    assert [*reads(text), *goes_through(text)] == [], "draw `table.drawn`, or rows made from results"
+def test_a_notebook_picks_no_rows_to_draw() -> None:
+    picked = {file.name: [*reads(code_of(file)), *goes_through(code_of(file))] for file in NOTEBOOKS}
+    assert {name: found for name, found in picked.items() if found} == {}, (
+        "draw `table.drawn`, or rows made from results"
+    )
 
 
 @pytest.mark.parametrize(

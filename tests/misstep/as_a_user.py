@@ -1,26 +1,76 @@
 """The command line as a user runs it: in a process of its own, or in this one where many are run."""
 
 import os
+import select
+import signal
 import subprocess
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from misstep.__main__ import main
 
+_SECONDS = 300
+
 
 def misstep(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run `misstep` with these arguments and further environment variables to its end."""
+    """Run `misstep` with these arguments and further environment variables to its end, in a process of its own.
+
+    The process is a fork of this one, so that it does not import everything again.
+    """
+    line = ["misstep", *map(str, arguments)]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = os.fork()
+        if process == 0:
+            os._exit(_exit_code_of(line, environment, out.fileno(), err.fileno()))
+        ended, _, _ = select.select([os.pidfd_open(process)], [], [], _SECONDS)
+        if not ended:
+            os.kill(process, signal.SIGKILL)
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        assert ended, f"{line} took longer than {_SECONDS} seconds"
+        return subprocess.CompletedProcess(line, code, _text_of(out), _text_of(err))
+
+
+def in_new_interpreter(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run `misstep` as above in an interpreter that has imported nothing yet, for what is decided by imports."""
     return subprocess.run(
         [sys.executable, "-m", "misstep", *map(str, arguments)],
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=_SECONDS,
         check=False,
     )
+
+
+def _exit_code_of(line: list[str], environment: dict[str, str], out: int, err: int) -> int:
+    """Run a command with its input closed and its output sent to two open files."""
+    os.environ.update(environment)
+    for source, target in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
+        os.dup2(source, target)
+    sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+    sys.argv = line
+    code: object = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    except BaseException:  # noqa: BLE001 (the boundary of a process)
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code if isinstance(code, int) else int(code is not None)
+
+
+def _text_of(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode()
 
 
 def in_this_process(

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 import typer
 
-from misstep.__main__ import COMMANDS
+from misstep.__main__ import LINES
 
 
 def _commands(command: object, name: str) -> Iterator[tuple[str, object]]:
@@ -17,7 +17,7 @@ def _commands(command: object, name: str) -> Iterator[tuple[str, object]]:
 
 ALL = dict(
     pair
-    for name, (module, _) in COMMANDS.items()
+    for name, (module, _) in LINES.items()
     for pair in _commands(typer.main.get_command(import_module(module).app), name)
 )
 HELPS = {
@@ -49,7 +49,7 @@ def test_the_first_paragraph_of_a_commands_help_is_one_sentence(name: str) -> No
     assert ". " not in first
 
 
-OVERVIEWS = {"misstep": {name: line for name, (_, line) in COMMANDS.items()}} | {
+OVERVIEWS = {"misstep": {name: line for name, (_, line) in LINES.items()}} | {
     name: {inner_name: inner.help.split("\n\n")[0] for inner_name, inner in command.commands.items()}
     for name, command in ALL.items()
     if hasattr(command, "commands")

@@ -15,8 +15,7 @@ from studies.lab import lab_command
 from studies.notebooks import execute
 from studies.reflexive.runs import open_reflexive_run
 from studies.repair_report import scores_json
-from tests.misstep.as_a_user import in_this_process
-from tests.misstep.as_a_user import misstep as misstep_command
+from tests.misstep.as_a_user import in_new_interpreter, in_this_process
 from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_repairs import CASES, repaired, repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
@@ -192,7 +191,7 @@ def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that
     (tmp_path / "jupyterlab.py").write_text("import sys\nprint(*sys.argv[1:], sep='\\n')\nsys.exit(7)")
     mine = tmp_path / "mine.ipynb"
     mine.write_text("my work")
-    opened = misstep_command(
+    opened = in_new_interpreter(
         "notebook", run, "--out", mine, "--open", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
     )
     assert (opened.returncode, mine.read_text()) == (7, "my work")

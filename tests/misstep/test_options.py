@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.__main__ import COMMANDS
+from misstep.__main__ import LINES
 from tests.misstep.as_a_user import in_this_process
 
 COMMANDS_WITH_DATA = [
@@ -37,7 +37,7 @@ def test_a_folder_of_data_sets_that_does_not_exist_is_wrong_input(line, named_by
 
 
 def test_no_command_with_the_option_is_left_out_above(monkeypatch, capsys):
-    lines = [(name,) for name in COMMANDS if name not in ("judge", "datasets")]
+    lines = [(name,) for name in LINES if name not in ("judge", "datasets")]
     lines += [("datasets", name) for name in ("list", "verify", "load", "fetch")]
     lines += [
         ("judge", name) for name in ("run", "list", "compare", "calibrate", "stability", "rank", "policies", "inject")

@@ -3,7 +3,7 @@
 Cases of one piece of work share its words, and so does every case that a text comes from: they are clusters.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from msgspec import Struct
@@ -103,30 +103,3 @@ def _array(values: Iterable[bool]) -> BoolArray:
 
 def _share(units: Units, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
     return units.only(whole).share(part[whole], np.ones(int(whole.sum()), dtype=np.bool_), undefined)
-
-
-def most_telling_threshold(likenesses: Sequence[float], same: Sequence[bool], steps: int = 100) -> float:
-    """The threshold that tells plateaus from others best: recall less the share of false alarms is largest.
-
-    Youden's index (1950, Cancer 3:32-35), which does not depend on how many cases are of which kind. Of equal ones the
-    lowest.
-
-    Parameters
-    ----------
-    likenesses
-        Cases: how alike the reflections are, from 0 to 1; at the threshold they count as one diagnosis.
-    same
-        Cases: whether they are one.
-    steps
-        How many thresholds are tried between 0 and 1.
-
-    Examples
-    --------
-    >>> most_telling_threshold([0.9, 0.6, 0.3, 0.1], [True, True, False, False], steps=10)
-    0.4
-    """
-    alike, truth = np.asarray(likenesses, dtype=np.float64), np.asarray(same, dtype=np.bool_)
-    tried = np.arange(steps + 1) / steps
-    flagged = alike[None, :] >= tried[:, None]
-    index = flagged[:, truth].mean(axis=1) - flagged[:, ~truth].mean(axis=1)
-    return float(tried[int(index.argmax())])

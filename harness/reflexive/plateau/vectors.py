@@ -16,7 +16,7 @@ from harness.reflexive.plateau.words import content_words, known_words
 COSINE_AT_LEAST = 0.40
 EMBEDDINGS_AT_LEAST = 0.51
 """How alike the two least alike reflections of a window must be. Both are chosen on the generated reflections of the
-set `development` (`studies.reflexive.plateau.chosen_threshold`) and reported on those of `scoring`."""
+set `development`, at the largest Youden index, and reported on those of `scoring`."""
 
 Vector = Mapping[Any, float]
 """Dimension → weight; what is missing is 0."""

@@ -4,11 +4,7 @@ Sessions are written in their order, so that the same seed gives the same file h
 under way when the run was killed is run again.
 """
 
-import asyncio
-import platform
-from collections.abc import Iterator, Sequence
-from contextlib import aclosing
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,21 +14,20 @@ from msgspec.structs import replace
 
 from harness.agent.policies.model import ModelSettings
 from harness.clients import ClientSettings
-from harness.clients.concurrency import run_concurrently
 from harness.generate.voice import WordingSet
-from harness.journal.records import LIVE_RECORDS, SCHEMA, Inputs, Manifest, read_records
-from harness.journal.run_folder import RunInProgress, standing
+from harness.journal.records import LIVE_RECORDS, Inputs
 from harness.live_session import LiveSession
 from harness.no_model import NO_MODEL
 from harness.observer.detectors import detector_named
-from harness.progress import Progress
 from harness.protocols import Ask
 from harness.runs.experiment.assigning import Design, arm_of
 from harness.runs.experiment.drawing import draw_session, engineers, item_of
 from harness.runs.experiment.observing import Beside
 from harness.runs.experiment.session import run_session
-from harness.runs.model_requests import ConcurrentRequests, ItemAsk
-from harness.version import __version__
+from harness.runs.kind import RunEnd, RunKind, Units
+from harness.runs.model_requests import ItemAsk, ModelRequests
+from harness.runs.run import Asking, carry_out
+from harness.runs.shards.layout import Shard
 from harness.workspace import Sandbox
 
 COMMAND = "experiment run"
@@ -66,10 +61,58 @@ class ExperimentPlan(Struct, frozen=True):
     model: ModelSettings = ModelSettings()
 
 
-class Entry(Struct, frozen=True):
-    """The journal's entry for one session."""
+class ExperimentRun(RunKind[tuple[int, str], LiveSession]):
+    """The sessions of an experiment: the number of a session and its engineer are a unit."""
 
-    item: str
+    command = COMMAND
+    noun = "sessions"
+    records = LIVE_RECORDS
+    in_order = True
+
+    def __init__(self, plan: ExperimentPlan, sandbox: Sandbox, client: ClientSettings) -> None:
+        detector_named(plan.beside.detector)  # one that does not exist is said before anything is written
+        self._plan, self._sandbox, self._client = plan, sandbox, client
+        self.made_again = not plan.model.name
+
+    def settings(self) -> dict[str, Any]:
+        """Return the plan, the sandbox and the model."""
+        plan = self._plan
+        settings: dict[str, Any] = {
+            "design": plan.design,
+            "n": plan.n,
+            "seed": plan.seed,
+            "experiment": plan.name,
+            "detector": plan.beside.detector,
+            "every": plan.beside.every,
+            "delay": plan.beside.delay,
+            "wordings": plan.wordings,
+            "sandbox": self._sandbox.name,
+        }
+        model = {"model": plan.model.name, "base_url": self._client.base_url or ""} if plan.model.name else {}
+        return settings | model
+
+    def inputs(self) -> Inputs:
+        """Return nothing: sessions are drawn."""
+        return Inputs(0, 0, "")
+
+    def units(self, shard: Shard | None) -> Units[tuple[int, str]]:  # noqa: ARG002
+        """Return the numbers of the sessions, each with its engineer."""
+        return Units(self._plan.n, islice(enumerate(engineers(self._plan.seed)), self._plan.n))
+
+    def id_of(self, unit: tuple[int, str]) -> str:
+        """Return the id of a session."""
+        return item_of(unit[0], self._plan.seed)
+
+    def recorded_id(self, record: LiveSession) -> str:
+        """Return the id of a session."""
+        return record.item
+
+    async def do(self, unit: tuple[int, str], requests: ModelRequests) -> tuple[LiveSession, float | None] | None:
+        """Run a session."""
+        index, engineer = unit
+        ask = ItemAsk(requests, self.id_of(unit), self._plan.model.name) if self._plan.model.name else None
+        session = await live_session(self._plan, index, engineer, self._sandbox, ask or NO_MODEL)
+        return None if ask is not None and ask.cut_off else (session, None if ask is None else ask.spent_usd)
 
 
 def run_experiment(
@@ -80,50 +123,9 @@ def run_experiment(
     *,
     workers: int = 4,
     arguments: Sequence[str] = (),
-) -> int:
-    """Run every session that the run in `out` does not have yet; gives how many it has.
-
-    Parameters
-    ----------
-    out
-        The run's folder.
-    plan
-        What is to be run.
-    sandbox
-        Where the code of the tasks runs.
-    client
-        The client's settings, where a model is asked.
-    workers
-        How many sessions run at once.
-    arguments
-        The command line's.
-
-    Raises
-    ------
-    UsageError
-        `out` holds another run, or there is no such detector.
-    MissingPrerequisite
-        The server of the model cannot be reached; what was finished is kept.
-    KeyboardInterrupt
-        Stopped; what was finished is kept.
-    """
-    detector_named(plan.beside.detector)  # one that does not exist is said before anything is written
-    manifest = _manifest(plan, client, sandbox, arguments)
-    earlier = standing(out, manifest, LIVE_RECORDS)
-    if earlier is not None and earlier.finished:
-        return plan.n
-    note_of = _entry if plan.model.name else None
-    with RunInProgress(out, manifest, LIVE_RECORDS, Entry, note_of) as run:
-        if not run.finished:
-            asyncio.run(_run_all(plan, run, sandbox, client, workers))
-            if len(run.entries) == plan.n:
-                run.finish(_now())
-        return plan.n if run.finished else len(run.entries)
-
-
-def recorded_sessions(run: Path) -> Iterator[LiveSession]:
-    """The sessions of a run in their order; raises `InputError` where there is no such run."""
-    return read_records(run, LIVE_RECORDS, unfinished=True)
+) -> RunEnd:
+    """Run every session that the run in `out` does not have yet; `workers` of them at once."""
+    return carry_out(ExperimentRun(plan, sandbox, client), out, Asking(client, workers), arguments=arguments)
 
 
 def unit_of(design: Design, item: str, engineer: str) -> str:
@@ -140,80 +142,3 @@ async def live_session(
     arm = arm_of(plan.design, plan.name, unit)
     session = await run_session(drawn, arm, plan.beside, sandbox, ask, plan.model)
     return replace(session, unit=unit, seed=plan.seed)
-
-
-async def _run_all(
-    plan: ExperimentPlan,
-    run: RunInProgress[LiveSession, Entry],
-    sandbox: Sandbox,
-    client: ClientSettings,
-    workers: int,
-) -> None:
-    """Run the sessions that are missing and write them in order; what is done when it stops is written as well."""
-    done = {entry.item for entry in run.entries}
-    named = islice(enumerate(engineers(plan.seed)), plan.n)
-    todo = [(index, engineer) for index, engineer in named if item_of(index, plan.seed) not in done]
-    requests = ConcurrentRequests(client, workers)
-    waiting: dict[int, LiveSession] = {}
-
-    async def one(thing: tuple[int, str]) -> tuple[int, LiveSession] | None:
-        index, engineer = thing
-        ask = ItemAsk(requests, item_of(index, plan.seed), plan.model.name) if plan.model.name else None
-        session = await live_session(plan, index, engineer, sandbox, ask or NO_MODEL)
-        return None if ask is not None and ask.cut_off else (index, session)
-
-    def write(index: int) -> None:
-        session = waiting.pop(index)
-        run.append([session], Entry(session.item))
-
-    following = iter([index for index, _ in todo])
-    due = next(following, None)
-    try:
-        with Progress("sessions", plan.n) as progress:
-            progress.advance(len(done))
-            async with aclosing(run_concurrently(one, todo, workers, requests.ended)) as coming:
-                async for index, session in coming:
-                    waiting[index] = session
-                    progress.advance()
-                    while due in waiting:
-                        write(due)
-                        due = next(following, None)
-        requests.check()
-    finally:
-        for index in sorted(waiting):
-            write(index)
-        await requests.close()
-
-
-def _entry(session: LiveSession, noted: Entry | None) -> Entry:  # noqa: ARG001
-    return Entry(session.item)
-
-
-def _manifest(plan: ExperimentPlan, client: ClientSettings, sandbox: Sandbox, arguments: Sequence[str]) -> Manifest:
-    settings: dict[str, Any] = {
-        "design": plan.design,
-        "n": plan.n,
-        "seed": plan.seed,
-        "experiment": plan.name,
-        "detector": plan.beside.detector,
-        "every": plan.beside.every,
-        "delay": plan.beside.delay,
-        "wordings": plan.wordings,
-        "sandbox": sandbox.name,
-    }
-    if plan.model.name:
-        settings |= {"model": plan.model.name, "base_url": client.base_url or ""}
-    return Manifest(
-        schema=SCHEMA,
-        command=COMMAND,
-        arguments=list(arguments),
-        misstep=__version__,
-        python=platform.python_version(),
-        started=_now(),
-        settings=settings,
-        inputs=Inputs(0, 0, ""),
-    )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

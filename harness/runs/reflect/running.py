@@ -5,11 +5,9 @@ command goes on with a run that was killed; the attempt that was under way is ma
 """
 
 import asyncio
-import platform
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +18,9 @@ from msgspec.structs import replace
 from harness.agent.clocks import Clock, VirtualClock
 from harness.errors import SkillFailed, UsageError
 from harness.escaping import one_line
+from harness.journal.beginning import new_manifest, now
 from harness.journal.inputs import file_state, inputs_of_files
-from harness.journal.records import LOOP_RECORDS, SCHEMA, Manifest, manifest_text, read_manifest, read_records
+from harness.journal.records import LOOP_RECORDS, Manifest, manifest_text, read_manifest, read_records
 from harness.journal.run_folder import RunInProgress, standing
 from harness.loop_events import ItemEnded, LoopEvent, events_that_hold
 from harness.progress import Progress
@@ -33,7 +32,6 @@ from harness.reflexive.model_agents import NobodyAnswers
 from harness.reflexive.protocols import Agents, Skill
 from harness.reflexive.settings import LoopSettings
 from harness.runs.model_requests import ConcurrentRequests
-from harness.version import __version__
 from harness.work_item import WorkItem
 
 COMMAND = "reflect run"
@@ -140,7 +138,7 @@ def run_reflexive(
             if not run.finished:
                 try:
                     asyncio.run(_run(plan, items, run, clock, requests))
-                    run.finish(_now())
+                    run.finish(now())
                 except NobodyAnswers as error:
                     stopped = str(error)
     if stopped and requests is not None and not requests.over_cost_limit:
@@ -255,14 +253,9 @@ def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments
     work = answer_of("settings", lambda: msgspec.convert(msgspec.to_builtins(plan.skill.settings()), dict[str, Any]))
     dials = msgspec.to_builtins(plan.settings)
     without = sorted(dials.pop("without"))
-    return Manifest(
-        schema=SCHEMA,
-        command=COMMAND,
-        arguments=list(arguments),
-        misstep=__version__,
-        python=platform.python_version(),
-        started=_now(),
-        settings={
+    return new_manifest(
+        COMMAND,
+        {
             "skill": plan.skill.name,
             "agents": plan.agents_name,
             "seed": plan.seed,
@@ -274,9 +267,6 @@ def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments
             "work": work,
             **client,
         },
-        inputs=inputs_of_files([file_state(run / LOOP_RECORDS.file) for run in plan.lessons_from]),
+        inputs_of_files([file_state(run / LOOP_RECORDS.file) for run in plan.lessons_from]),
+        arguments,
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -32,7 +32,7 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.runs.judge import ANSWERS
+from harness.runs.run import ANSWERS
 from harness.runs.session_benchmark import BENCHMARK
 from harness.runs.shards.item_runs import SETTING, differences, of_whole
 from harness.runs.shards.layout import SHARDS, Shard, shards_of, stretches

@@ -10,12 +10,13 @@ from tempfile import TemporaryDirectory
 from msgspec import structs
 
 from harness.errors import UsageError
+from harness.journal.beginning import now
 from harness.journal.classified import Judged, Summary
 from harness.journal.inputs import difference, inputs_of_files
 from harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
 from harness.journal.run_folder import PROGRESS
 from harness.lake.store import Store
-from harness.runs.classify import Conclude, add_judged, concluded, now
+from harness.runs.classify import Conclude, add_judged, concluded
 from harness.runs.growth import GROWING, WHOLE, complete, run_of
 from harness.runs.shards.layout import PLAN, SHARDS, Shard, require_all, shards_of
 from harness.runs.shards.parts import Marker, read_marker, read_parts

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.datasets import outcomes_of
-from harness.datasets.utboost import tasks, weak_tasks
+from harness.datasets.utboost import tasks
 from harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
@@ -46,7 +46,7 @@ def test_the_tasks_with_weak_tests_are_18_of_which_14_are_parsed_anew(data_folde
 
 @pytest.mark.data
 def test_submissions_solve_tasks_with_weak_tests_more_often_than_others(data_folder: Path) -> None:
-    weak = set(weak_tasks(data_folder / NAME))
+    weak = {task.instance_id for task in tasks(data_folder / NAME) if task.weak_tests}
     found: Counter[tuple[bool, str]] = Counter()
     for attempt in outcomes_of("swe_bench_resolved_submissions", data_folder / "swe_bench_resolved_submissions"):
         if attempt.table == "verified":

@@ -7,7 +7,7 @@ import fsspec
 import pytest
 
 from harness.errors import InputError, MissingPrerequisite, UnsafePath, UsageError
-from harness.lake.addresses import StoredFile, is_address, local_copies, local_copy, local_places, stored_files
+from harness.lake.addresses import StoredFile, is_address, local_copies, local_copy, stored_files
 from harness.places import path_text
 
 
@@ -65,14 +65,6 @@ def test_a_copy_whose_file_is_gone_goes_as_well(store: fsspec.AbstractFileSystem
     store.rm("/logs/b.jsonl")
     assert local_copies("memory://logs") == folder
     assert [path.name for path in folder.rglob("*.jsonl") if ".versions" not in path.parts] == ["run.jsonl"]
-
-
-def test_paths_and_addresses_stand_beside_each_other(store: fsspec.AbstractFileSystem) -> None:
-    del store
-    assert list(map(path_text, local_places(["here.jsonl", "memory://logs/b.jsonl"]))) == [
-        "here.jsonl",
-        "memory://logs/b.jsonl",
-    ]
 
 
 def test_a_file_that_was_half_fetched_is_no_copy(

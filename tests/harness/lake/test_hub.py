@@ -12,7 +12,7 @@ from huggingface_hub import HfFileSystem, constants
 from harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError
 from harness.lake.addresses import stored_files
 from tests.harness.lake.hub_server import COMMIT, NAME, Hub, hub
-from tests.misstep.as_a_user import misstep
+from tests.misstep.as_a_user import in_new_interpreter
 
 CHAT = [{"role": "user", "content": "Mend the fence."}, {"role": "assistant", "content": "Mended."}]
 CARD = b"""---
@@ -84,7 +84,7 @@ def test_a_command_reads_a_split_records_where_its_files_are_and_keeps_the_key_t
     said = {"HF_ENDPOINT": server.address, "HF_TOKEN": "hf_hunter2", "HF_HOME": str(tmp_path / "home")}
     said["MISSTEP_CACHE"] = str(tmp_path / "cache")
     run = tmp_path / "run"
-    ended = misstep("classify", address, "--out", run, **said)
+    ended = in_new_interpreter("classify", address, "--out", run, **said)
     assert ended.returncode == 0, ended.stderr
     assert "hf_hunter2" in server.asked[-1]
     kept = {path.name: path.read_text() for path in run.iterdir() if path.is_file()}

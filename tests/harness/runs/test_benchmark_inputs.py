@@ -17,7 +17,8 @@ from harness.journal.records import VERDICTS, read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.judge import RunSummary, run_judge
+from harness.runs.judge import run_judge
+from harness.runs.kind import RunEnd
 from misstep.judge import app
 from misstep.report import app as report_app
 from studies.judged_runs import open_run
@@ -66,7 +67,7 @@ def judge(tmp_path: Path) -> Path:
     return file
 
 
-def asked(judge: Path, gates: Path, out: Path) -> RunSummary:
+def asked(judge: Path, gates: Path, out: Path) -> RunEnd:
     spec: JudgeSpec = read_judge(judge)
     return run_judge(PromptedJudge(spec), gates, out, SCRIPTED, concurrency=1)
 
@@ -118,7 +119,7 @@ def test_what_changed_is_said_and_the_run_begins_anew_beside_the_earlier_one(
     said = capsys.readouterr().err
     assert clause in said
     assert "only what is new is asked. The earlier run is in" in said
-    assert (ended.judged, ended.items) == (8, 8)
+    assert (ended.done, ended.wanted) == (8, 8)
     assert (stopped / "earlier-1" / VERDICTS).read_bytes() == before
 
 
@@ -149,7 +150,7 @@ def test_one_more_item_asks_about_that_item_alone(
     with (gates / "items.jsonl").open("a") as items:
         items.write(json.dumps(late) + "\n")
     ended = asked(judge, gates, tmp_path / "run")
-    assert ended.judged == 9
+    assert ended.done == 9
     assert "items.jsonl changed: only what is new is asked" in capsys.readouterr().err
     fresh = [verdict.item for verdict in read_verdicts(tmp_path / "run") if not verdict.cached]
     assert len(fresh) <= 1

@@ -105,7 +105,7 @@ def test_a_run_of_a_sample_says_so_and_is_not_gone_on_with_by_another_sample(
     spec: JudgeSpec, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, sampling=Sampling(6, 2))
-    assert (ended.judged, ended.items) == (6, 6)
+    assert (ended.done, ended.wanted) == (6, 6)
     assert "6 of 40 items are asked: 34 are not in the sample (seed 2)." in capsys.readouterr().err
     manifest = read_manifest(tmp_path / "run")
     assert manifest is not None

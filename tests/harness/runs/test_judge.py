@@ -67,7 +67,7 @@ def test_every_item_has_a_verdict_and_the_scores_count_the_unanswered_both_ways(
     tmp_path: Path, folder: Path, spec: JudgeSpec
 ) -> None:
     ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
-    assert (ended.judged, ended.failed, ended.stopped) == (6, 0, "")
+    assert (ended.done, ended.failed, ended.stopped) == (6, 0, "")
     scores = scored(tmp_path / "run", folder)
     assert (scores.n, scores.answered, scores.unreadable) == (6, 5, 1)
     assert scores.accuracy.value == 1.0
@@ -105,7 +105,7 @@ def test_with_the_number_in_flight_found_out_every_item_is_judged_and_a_line_say
     tmp_path: Path, folder: Path, spec: JudgeSpec, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency="auto")
-    assert (ended.judged, ended.failed) == (6, 0)
+    assert (ended.done, ended.failed) == (6, 0)
     assert re.search(
         r"up to \d requests? (was|were) in flight at once; the server refused 0 of 6\.", capsys.readouterr().err
     )
@@ -116,11 +116,11 @@ def test_what_failed_is_asked_again_by_the_same_line_and_nothing_else_is(
 ) -> None:
     monkeypatch.setitem(mood, "fails_after", 4)
     ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency=1)
-    assert (ended.judged, ended.failed) == (6, 2)
+    assert (ended.done, ended.failed) == (6, 2)
     assert scored(tmp_path / "run", folder).failed == 2
     monkeypatch.setitem(mood, "fails_after", 10**9)
     ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
-    assert (ended.judged, ended.failed) == (6, 0)
+    assert (ended.done, ended.failed) == (6, 0)
     assert sorted(asked.values()) == [1, 1, 1, 1, 2, 2]
     assert scored(tmp_path / "run", folder).failed == 0
 
@@ -143,7 +143,7 @@ def test_an_item_without_what_the_prompt_asks_for_fails_with_the_reason_and_cost
     with (folder / "items.jsonl").open("a") as stream:
         stream.write('{"id": "late", "kind": "text", "task": "name the plant"}\n')
     ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
-    assert (ended.judged, ended.failed) == (7, 1)
+    assert (ended.done, ended.failed) == (7, 1)
     (late,) = [verdict for verdict in read_verdicts(tmp_path / "run", unfinished=True) if verdict.item == "late"]
     assert "no {text}" in str(late.error)
 

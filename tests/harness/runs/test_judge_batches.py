@@ -14,7 +14,8 @@ from harness.errors import MissingPrerequisite
 from harness.journal.records import read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import BATCHES, run_judge
+from harness.runs.judge import run_judge
+from harness.runs.run import BATCHES
 from harness.runs.shards.layout import shards_of
 from studies.judged_runs import open_run
 from studies.judging.scores import assessed
@@ -62,7 +63,7 @@ def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: J
             PromptedJudge(spec), folder, tmp_path / "run", ClientSettings(base_url=server.base_url), batch=True
         )
         assert len(server.batches) == 1
-    assert (ended.judged, ended.failed) == (4, 0)
+    assert (ended.done, ended.failed) == (4, 0)
     assert accuracy(tmp_path / "run") == 1.0
     assert not (tmp_path / "run" / BATCHES).exists()
 
@@ -84,7 +85,7 @@ def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(
         assert not list(read_verdicts(tmp_path / "run", unfinished=True))
         server.broken = lambda *_: None
         ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
-        assert (ended.judged, len(server.batches)) == (4, 1)
+        assert (ended.done, len(server.batches)) == (4, 1)
 
 
 def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
@@ -96,10 +97,10 @@ def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
     with in_a_thread(judging_server(incomplete)) as server:
         settings = ClientSettings(base_url=server.base_url)
         ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
-        assert (ended.judged, ended.failed) == (4, 1)
+        assert (ended.done, ended.failed) == (4, 1)
         server.output = lambda lines: [judged(line) for line in lines]
         ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True)
-        assert (ended.judged, ended.failed) == (4, 0)
+        assert (ended.done, ended.failed) == (4, 0)
         assert min(content.count("\n") for content in server.files.values() if "custom_id" in content) == 1
     assert accuracy(tmp_path / "run") == 1.0
 
@@ -109,6 +110,6 @@ def test_each_shard_hands_in_a_batch_of_its_own(tmp_path: Path, folder: Path, sp
         settings = ClientSettings(base_url=server.base_url)
         for shard in shards_of(2):
             ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, batch=True, shard=shard)
-            assert (ended.judged, ended.finished) == (2, True)
+            assert (ended.done, ended.finished) == (2, True)
         assert [content.count("\n") for content in server.files.values() if "custom_id" in content][:2] == [2, 2]
         assert len(server.batches) == 2

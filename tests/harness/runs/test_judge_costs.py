@@ -10,7 +10,8 @@ from harness.exchange import Outcome, Reply, Request
 from harness.journal.records import read_verdicts
 from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import SPENDING_LOG, run_judge
+from harness.runs.judge import run_judge
+from harness.runs.run import SPENDING_LOG
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = [f"apple {number}" for number in range(20)]
@@ -76,7 +77,7 @@ def test_answers_of_unknown_cost_count_in_full_for_the_next_command_too(tmp_path
         assert "are left" in ended.stopped
     assert len(model.asked) == 3
     ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 5.5), concurrency=4)
-    assert (ended.judged, len(model.asked)) == (5, 5)
+    assert (ended.done, len(model.asked)) == (5, 5)
 
 
 def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> None:
@@ -90,9 +91,9 @@ def test_answers_of_a_cache_cost_nothing(tmp_path: Path, spec: JudgeSpec) -> Non
     folder, out = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run"
     first = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 0.0, cache), concurrency=1)
     assert first.stopped
-    assert first.judged == 15
+    assert first.done == 15
     ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.6, cache), concurrency=1)
-    assert (ended.judged, ended.stopped) == (20, "")
+    assert (ended.done, ended.stopped) == (20, "")
     assert not (out / SPENDING_LOG).exists()
 
 
@@ -102,5 +103,5 @@ def test_what_is_with_the_server_when_the_money_is_used_is_waited_for(tmp_path: 
     folder, out = benchmark(tmp_path / "plants", texts), tmp_path / "run"
     ended = run_judge(PromptedJudge(spec), folder, out, settings(tmp_path, 1.1), concurrency=10)
     assert ended.stopped
-    assert len(model.asked) == ended.judged == 1
+    assert len(model.asked) == ended.done == 1
     assert [verdict.status for verdict in read_verdicts(out, unfinished=True)] == ["answered"]

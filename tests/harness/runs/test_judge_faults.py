@@ -93,14 +93,14 @@ def test_every_item_is_accounted_for_and_what_failed_is_mended_by_the_same_comma
             base_url=server.base_url, attempts=1, attempt_seconds=3.0, total_seconds=3.0, failures_to_stop=1000
         )
         first = run_judge(PromptedJudge(spec), folder, out, settings, concurrency=8)
-        assert (first.judged, first.failed, first.stopped) == (len(TEXTS) + 2, len(PASSING), "")
+        assert (first.done, first.failed, first.stopped) == (len(TEXTS) + 2, len(PASSING), "")
         verdicts = {verdict.item: verdict for verdict in read_verdicts(out, unfinished=True)}
         for number, name in enumerate(NAMES):
             expected = ("failed", None) if name in PASSING else SAID[name][1:]
             assert (verdicts[f"i{number}"].status, verdicts[f"i{number}"].label) == expected, name
 
         second = run_judge(PromptedJudge(spec), folder, out, settings, concurrency=8)
-        assert (second.judged, second.failed) == (len(TEXTS) + 2, 0)
+        assert (second.done, second.failed) == (len(TEXTS) + 2, 0)
     assert all(model.asked[name] == 2 for name in PASSING)
     assert all(model.asked[name] == 1 for name in SAID)
     last = {verdict.item: verdict.label for verdict in read_verdicts(out)}

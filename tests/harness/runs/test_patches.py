@@ -60,7 +60,7 @@ def test_any_judge_of_patches_is_run_on_them(run: Path, tmp_path: Path, name: st
     write_patches([run], tmp_path / "patches")
     client = ClientSettings(client="scripted", script="tests.harness.repair.judging:rejects")
     ended = run_judge(known_judge(name, model="small-1"), tmp_path / "patches", tmp_path / "judged", client)
-    assert (ended.judged, ended.failed) == (4, 0)
+    assert (ended.done, ended.failed) == (4, 0)
     assert {verdict.label for verdict in read_verdicts(tmp_path / "judged")} == {"unacceptable"}
 
 

@@ -48,7 +48,7 @@ def test_every_case_is_attempted_as_often_as_asked_and_kept(
     cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
 ) -> None:
     ended = run_repairs(cases, tmp_path / "run", _plan(attempts=2), CLIENT, sandbox)
-    assert (ended.made, ended.wanted, ended.stopped) == (4, 4, "")
+    assert (ended.done, ended.wanted, ended.stopped) == (4, 4, "")
     made = list(recorded_attempts(tmp_path / "run"))
     assert sorted((each.case, each.sample, each.solved) for each in made) == [
         ("a", 0, True),
@@ -71,7 +71,7 @@ def test_a_stopped_run_is_gone_on_with_and_makes_no_attempt_twice(
     assert [each.case for each in recorded_attempts(tmp_path / "run")] == ["a"]
     FAILING.clear()
     ended = run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox, workers=1)
-    assert ended.made == 2
+    assert ended.done == 2
     assert ATTEMPTED.count("a") == 1
 
 
@@ -114,7 +114,7 @@ def test_what_a_policy_raises_costs_its_attempt_alone(
 ) -> None:
     FAILING.add("a raises")
     ended = run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
-    assert ended.made == 2
+    assert ended.done == 2
     errors = {each.case: each.error for each in recorded_attempts(tmp_path / "run")}
     assert errors == {"a": "ZeroDivisionError: a policy may raise anything", "b": ""}
 
@@ -174,9 +174,9 @@ def test_an_attempt_whose_judge_met_the_cost_limit_is_made_again(
     prices.write_text(f'checked = "2026-01-31"\nsource = "made up"\n\n[[price]]\n{price}')
     limited = replace(_client("rejects"), prices=prices, max_cost_usd=1e-9)
     ended = run_repairs(cases[:1], tmp_path / "run", plan, limited, sandbox)
-    assert (ended.made, ended.wanted) == (0, 1)
+    assert (ended.done, ended.wanted) == (0, 1)
     assert ended.stopped
-    assert run_repairs(cases[:1], tmp_path / "run", plan, _client("rejects"), sandbox).made == 1
+    assert run_repairs(cases[:1], tmp_path / "run", plan, _client("rejects"), sandbox).done == 1
 
 
 def test_the_policies_of_the_issue_are_registered() -> None:

@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from harness.runs.judge import RunSummary
+from harness.runs.kind import RunEnd
 from misstep.judge.options import exit_unless_whole
 
 
@@ -11,24 +11,24 @@ from misstep.judge.options import exit_unless_whole
     ("ended", "said"),
     [
         (
-            RunSummary(59, 0, 200, "asking could cost $0.20 and $0.10 of the $1 are left"),
+            RunEnd(59, 0, 200, "asking could cost $0.20 and $0.10 of the $1 are left"),
             "stopped: asking could cost $0.20 and $0.10 of the $1 are left. 59 of 200 items were asked.",
         ),
-        (RunSummary(1, 0, 1, "no money is left."), "stopped: no money is left. 1 of 1 item was asked."),
+        (RunEnd(1, 0, 1, "no money is left."), "stopped: no money is left. 1 of 1 item was asked."),
         (
-            RunSummary(10, 3, 10, "", "unauthorised: Incorrect API key provided."),
+            RunEnd(10, 3, 10, "", "unauthorised: Incorrect API key provided."),
             "3 of 10 items failed; the same command asks again. The last failure: unauthorised: Incorrect API key "
             "provided.",
         ),
         (
-            RunSummary(10, 1, 10, "", "connection: is a server there?"),
+            RunEnd(10, 1, 10, "", "connection: is a server there?"),
             "1 of 10 items failed; the same command asks again. The last failure: connection: is a server there?",
         ),
-        (RunSummary(10, 1, 10), "1 of 10 items failed; the same command asks again."),
+        (RunEnd(10, 1, 10), "1 of 10 items failed; the same command asks again."),
     ],
 )
 def test_a_run_that_is_not_whole_ends_with_1_and_says_why(
-    ended: RunSummary, said: str, capsys: pytest.CaptureFixture[str]
+    ended: RunEnd, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(typer.Exit) as exited:
         exit_unless_whole(ended)
@@ -37,11 +37,11 @@ def test_a_run_that_is_not_whole_ends_with_1_and_says_why(
 
 
 def test_items_that_failed_for_good_are_counted_and_the_run_is_done(capsys: pytest.CaptureFixture[str]) -> None:
-    exit_unless_whole(RunSummary(10, 3, 10, "", "No output produced", finished=True))
+    exit_unless_whole(RunEnd(10, 3, 10, "", "No output produced", finished=True))
     said = "3 of 10 items failed; they have no label. The last failure: No output produced."
     assert capsys.readouterr().err == f"misstep: {said}\n"
 
 
 def test_a_whole_run_ends_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
-    exit_unless_whole(RunSummary(10, 0, 10))
+    exit_unless_whole(RunEnd(10, 0, 10))
     assert capsys.readouterr().err == ""

@@ -1,13 +1,10 @@
 """Figures of a detector of plateaus: of its answers alone, clustered, and undefined where nothing was asked or seen."""
 
-import pytest
-
 from analysis.measures.reflexive.plateaus import (
     ALL_PLATEAUS,
     NOTHING_SEEN,
     DetectorAnswers,
     PlateauAnswer,
-    most_telling_threshold,
     plateau_scores,
 )
 from analysis.stats.clustered_bounds import korn_graubard
@@ -56,10 +53,3 @@ def test_a_detector_that_could_not_be_asked_has_no_figure_but_the_reason() -> No
     assert {(one.value, one.reason) for one in (scores.precision, scores.recall, scores.false_alarms)} == {
         (None, "the package is not installed")
     }
-
-
-def test_a_threshold_is_where_recall_less_false_alarms_is_largest_whatever_the_mix() -> None:
-    likenesses, same = [0.95, 0.85, 0.55, 0.65, 0.25, 0.15], [True, True, True, False, False, False]
-    assert most_telling_threshold(likenesses, same, 10) == pytest.approx(0.3)
-    assert most_telling_threshold(likenesses + [0.65] * 4, [*same, *[False] * 4], 10) == pytest.approx(0.7)
-    assert most_telling_threshold(likenesses[3:] * 9 + likenesses, [False] * 27 + same, 10) == pytest.approx(0.3)

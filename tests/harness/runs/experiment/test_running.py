@@ -13,11 +13,11 @@ from harness.clients import ClientSettings
 from harness.errors import MissingPrerequisite, UsageError
 from harness.exchange import Failure, Request
 from harness.intervention import INTERVENTION
-from harness.journal.records import LIVE_RECORDS
+from harness.journal.records import LIVE_RECORDS, read_records
 from harness.live_session import LiveSession
 from harness.runs.experiment.assigning import ARMS, Design
 from harness.runs.experiment.observing import Beside
-from harness.runs.experiment.running import ExperimentPlan, recorded_sessions, run_experiment
+from harness.runs.experiment.running import ExperimentPlan, run_experiment
 from harness.trajectory import Source, Trajectory
 from harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
@@ -31,9 +31,13 @@ def _killed_after(folder: Path, sessions: int) -> int:
     return subprocess.run(line, check=False, timeout=120, stderr=subprocess.DEVNULL).returncode
 
 
+def _sessions(folder: Path) -> list[LiveSession]:
+    return list(read_records(folder, LIVE_RECORDS, unfinished=True))
+
+
 def _run(folder: Path, plan: ExperimentPlan, sandbox: Sandbox, workers: int = 3) -> list[LiveSession]:
     run_experiment(folder, plan, sandbox, workers=workers)
-    return list(recorded_sessions(folder))
+    return _sessions(folder)
 
 
 def test_a_run_that_is_killed_three_times_ends_with_the_bytes_of_one_that_nobody_disturbed(
@@ -96,8 +100,8 @@ def nobody(request: Request) -> Failure:  # noqa: ARG001
 def test_a_model_works_in_place_of_the_script_and_nothing_is_planted(tmp_path: Path, sandbox: Sandbox) -> None:
     plan = replace(PLAN, n=6, design="ab", model=ModelSettings("made-up"))
     client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
-    assert run_experiment(tmp_path, plan, sandbox, client) == 6
-    sessions = list(recorded_sessions(tmp_path))
+    assert run_experiment(tmp_path, plan, sandbox, client).done == 6
+    sessions = _sessions(tmp_path)
     assert [(one.n_steps, one.solved, one.episodes, one.engineer_interventions) for one in sessions] == [
         (1, False, (), 1)
     ] * 6
@@ -107,6 +111,6 @@ def test_sessions_whose_server_went_away_are_run_again(tmp_path: Path, sandbox: 
     plan = replace(PLAN, n=4, model=ModelSettings("made-up"))
     with pytest.raises(MissingPrerequisite):
         run_experiment(tmp_path, plan, sandbox, ClientSettings(client="scripted", script=f"{__name__}:nobody"))
-    assert not list(recorded_sessions(tmp_path))
+    assert not _sessions(tmp_path)
     client = ClientSettings(client="scripted", script=f"{__name__}:exits_at_once")
-    assert run_experiment(tmp_path, plan, sandbox, client) == 4
+    assert run_experiment(tmp_path, plan, sandbox, client).done == 4

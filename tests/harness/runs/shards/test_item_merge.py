@@ -18,7 +18,9 @@ from harness.judges.judge_file import JudgeSpec, read_judge
 from harness.judges.prompted_judge import PromptedJudge
 from harness.lake.store import FolderStore
 from harness.runs.item_selection import Sampling
-from harness.runs.judge import ANSWERS, RunSummary, run_judge
+from harness.runs.judge import run_judge
+from harness.runs.kind import RunEnd
+from harness.runs.run import ANSWERS
 from harness.runs.shards.item_runs import dealt
 from harness.runs.shards.layout import PLAN, Shard, shards_of
 from harness.runs.shards.plan import read_plan
@@ -60,7 +62,7 @@ def spec(tmp_path: Path, folder: Path) -> JudgeSpec:  # noqa: ARG001 (in this or
     return read_judge(judge_file(tmp_path))
 
 
-def part(spec: JudgeSpec, folder: Path, out: Path, shard: Shard | None, **more: object) -> RunSummary:
+def part(spec: JudgeSpec, folder: Path, out: Path, shard: Shard | None, **more: object) -> RunEnd:
     line = ["judge", "run", "j.toml", "--out", out.name]
     line += [] if shard is None else ["--shard", str(shard)]
     arguments = {"concurrency": 1, "shard": shard, "arguments": line} | more
@@ -181,7 +183,7 @@ def test_a_merged_run_is_gone_on_with_as_any_other(tmp_path: Path, folder: Path,
     assert not asked
     with (folder / "items.jsonl").open("a") as items:
         items.write('{"id": "new", "kind": "text", "text": "plum"}\n')
-    assert part(spec, folder, out, None).judged == N + 1
+    assert part(spec, folder, out, None).done == N + 1
     assert asked == Counter(["plum"])  # the replies of the shards are kept
     assert (out / ANSWERS).exists()
 
@@ -203,7 +205,7 @@ def test_a_merge_that_was_killed_is_no_run_until_it_is_done_again(
     with pytest.raises(UsageError, match="not merged"):
         part(spec, folder, out, None)
     merge(out)
-    assert part(spec, folder, out, None).judged == N
+    assert part(spec, folder, out, None).done == N
     assert [verdict.item for verdict in read_verdicts(out)] == [f"i{number}" for number in range(N)]
 
 

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from harness.generate.triage.family import families
-from harness.runs.triage.family_check import broken_claims
+from tests.harness.runs.triage.family_check import broken_claims
 
 QUICK = ("sales_report",)
 ASKED = os.environ.get("MISSTEP_FAMILIES", ",".join(QUICK))

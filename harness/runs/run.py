@@ -1,0 +1,175 @@
+"""Carry out a run of any kind: every unit is done once, and what was recorded is never lost.
+
+Records are written as they come. The same command goes on with a run that was stopped or that has failed units; a unit
+that is done is not done again.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.clients import ClientSettings
+from harness.clients.concurrency import run_concurrently
+from harness.clients.rates.adaptive_concurrency import MOST
+from harness.clients.settings import InFlight
+from harness.escaping import plain
+from harness.journal.beginning import new_manifest, now
+from harness.journal.changes import changes
+from harness.journal.records import Manifest, read_manifest, read_records
+from harness.journal.run_folder import RunInProgress, set_aside, standing
+from harness.progress import Progress, say
+from harness.runs.kind import Entry, Recorded, RunEnd, RunKind, Unit, Units, counted
+from harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ModelRequests
+from harness.runs.shards.item_runs import checked_manifest, folder_of
+from harness.runs.shards.layout import Shard
+
+BATCHES = "batches.json"
+"""In the folder of an unfinished run: the state of its batches."""
+
+SPENDING_LOG = "spent_usd.txt"
+"""In the folder of an unfinished run with a cost limit: the amount spent."""
+
+ANSWERS = "answers.sqlite"
+"""In the folder of a run that keeps replies: the replies."""
+
+_KEPT = (ANSWERS, f"{ANSWERS}-wal", f"{ANSWERS}-shm", "benchmark")
+"""What stays in the folder where a run begins anew: the replies, and the sessions that it is about."""
+
+
+class Asking(Struct, frozen=True):
+    """How a run asks a model: the client, the requests in flight (or `auto`), and whether they go as one batch."""
+
+    client: ClientSettings = ClientSettings()
+    at_once: InFlight = 16
+    batch: bool = False
+
+
+def carry_out(
+    kind: RunKind[Unit, Recorded],
+    out: Path,
+    asking: Asking,
+    *,
+    shard: Shard | None = None,
+    arguments: Sequence[str] = (),
+) -> RunEnd:
+    """Do every unit that the run in `out` does not have yet; with `shard`, those of one shard in its own folder.
+
+    A `UsageError` says that `out` holds another run. `MissingPrerequisite` and `KeyboardInterrupt` leave what is done.
+    """
+    manifest = checked_manifest(out, shard, manifest_of(kind, arguments))
+    if shard is None and kind.renewed:
+        _begin_anew_if_changed(kind, out, manifest)
+    out = folder_of(out, shard)
+    earlier = standing(out, manifest, kind.records)
+    if earlier is not None and earlier.finished:
+        return _finished(kind, out)
+    units = kind.units(shard)
+    with RunInProgress(out, manifest, kind.records, Entry, None if kind.made_again else _noted(kind)) as run:
+        if run.finished:
+            return _finished(kind, out)
+        if units.sentence:
+            say(f"misstep: {plain(units.sentence)}")
+        stopped, last_failure = asyncio.run(_do_all(kind, units, run, asking))
+        last = {entry.unit: entry.failed for entry in run.entries}
+        finished = len(last) == units.n and not (kind.asks_again and any(last.values()))
+        if finished:
+            run.finish(now())
+            for name in (BATCHES, SPENDING_LOG):
+                (out / name).unlink(missing_ok=True)
+    return counted(last, units.n, stopped=stopped, last_failure=last_failure, finished=finished)
+
+
+def manifest_of(kind: RunKind[Any, Any], arguments: Sequence[str]) -> Manifest:
+    """Return the manifest of a run of this kind that begins now."""
+    return new_manifest(kind.command, kind.settings(), kind.inputs(), arguments, kind.folder)
+
+
+def _begin_anew_if_changed(kind: RunKind[Any, Any], out: Path, manifest: Manifest) -> None:
+    """Set a run aside whose prompt or items have changed: replies to the same requests are kept and not asked again."""
+    earlier = read_manifest(out)
+    if earlier is None or earlier.command != manifest.command or (out / BATCHES).exists():
+        return
+    names, clause = changes(earlier, manifest)
+    if names and names <= kind.renewed:
+        place = set_aside(out, _KEPT)
+        say(f"misstep: {plain(clause)}: only what is new is asked. The earlier run is in {plain(str(place))}.")
+
+
+def _finished(kind: RunKind[Any, Recorded], out: Path) -> RunEnd:
+    """Return how a finished run ended, from its records."""
+    last = {kind.recorded_id(one): kind.failure_of(one) is not None for one in read_records(out, kind.records)}
+    return counted(last, len(last), finished=True)
+
+
+def _noted(kind: RunKind[Any, Recorded]) -> Any:
+    """Return what makes the entry of a record on file: the one that was noted, or one from the record itself."""
+
+    def entry(record: Recorded, noted: Entry | None) -> Entry:
+        made = Entry(kind.recorded_id(record), kind.failure_of(record) is not None, kind.cost_of(record))
+        return noted if noted is not None and (noted.unit, noted.failed) == (made.unit, made.failed) else made
+
+    return entry
+
+
+async def _do_all(
+    kind: RunKind[Unit, Recorded], units: Units[Unit], run: RunInProgress[Recorded, Entry], asking: Asking
+) -> tuple[str, str]:
+    """Do the units that are not done; return why the run stopped early and the last failure, or empty texts."""
+    done = {entry.unit for entry in run.entries if not entry.failed}
+    todo = (unit for unit in units.all if kind.id_of(unit) not in done)
+    requests, at_once = _requests(kind, run, asking, units.n - len(done))
+    last_failure = ""
+    under_way: list[str] = []
+    waiting: dict[str, tuple[Recorded, float | None]] = {}
+
+    async def do(unit: Unit) -> tuple[Recorded, float | None] | None:
+        under_way.append(kind.id_of(unit))
+        return await kind.do(unit, requests)
+
+    def write(name: str) -> None:
+        nonlocal last_failure
+        record, spent = waiting.pop(name)
+        failure = kind.failure_of(record)
+        run.append([record], Entry(name, failure is not None, spent))
+        last_failure = last_failure if failure is None else failure
+
+    try:
+        with Progress(kind.noun, units.n) as progress:
+            progress.advance(len(done))
+            async with aclosing(run_concurrently(do, todo, at_once, requests.ended)) as coming:
+                async for record, spent in coming:
+                    name = kind.recorded_id(record)
+                    waiting[name] = record, spent
+                    if not kind.in_order:
+                        write(name)
+                    while kind.in_order and under_way and under_way[0] in waiting:
+                        write(under_way.pop(0))
+                    progress.advance(note=requests.note())
+        requests.check()
+    finally:
+        for name in [name for name in under_way if name in waiting]:  # stopped: what came out of turn is kept
+            write(name)
+        await requests.close()
+    return requests.over_cost_limit, last_failure
+
+
+def _requests(
+    kind: RunKind[Any, Any], run: RunInProgress[Any, Entry], asking: Asking, left: int
+) -> tuple[ModelRequests, int]:
+    """Open the way to the model; return it with the number of units that are under way at once."""
+    client = replace(
+        asking.client,
+        spent_usd=sum(entry.cost_usd or 0.0 for entry in run.entries),
+        spending_log=run.folder / SPENDING_LOG,
+        cache=asking.client.cache or (run.folder / ANSWERS if kind.keeps_replies else None),
+    )
+    if asking.batch:
+        at_once = max(1, left)
+        return BatchedRequests(client, run.folder / BATCHES, at_once), at_once
+    most = MOST if asking.at_once == "auto" else asking.at_once
+    return ConcurrentRequests(client, asking.at_once), most + min(most, kind.prepared)

@@ -1,0 +1,34 @@
+"""The code of the project, read and parsed once for all rules about the tree."""
+
+import ast
+import json
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("misstep", "studies", "analysis", "harness")
+MODULES = {
+    file.relative_to(ROOT).as_posix(): file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))
+}
+"""Path from the top of the checkout → file."""
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@cache
+def text_of(path: str) -> str:
+    """Read a module."""
+    return MODULES[path].read_text("utf-8")
+
+
+@cache
+def tree_of(path: str) -> ast.Module:
+    """Parse a module."""
+    return ast.parse(text_of(path))
+
+
+@cache
+def code_of(notebook: Path) -> str:
+    """Join the code cells of a notebook."""
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
