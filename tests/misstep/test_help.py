@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 import typer
 
-from misstep.__main__ import LINES
+from misstep.command_groups import LINES
 
 
 def _commands(command: object, name: str) -> Iterator[tuple[str, object]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.__main__ import LINES
+from misstep.command_groups import LINES
 from tests.misstep.as_a_user import in_this_process
 
 COMMANDS_WITH_DATA = [

@@ -1,0 +1,55 @@
+"""The commands by group of the help: where each is, and what it does in a line."""
+
+COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
+    "Sessions": {
+        "classify": ("misstep.classify", "Find misbehaviour in recorded agent runs with rules."),
+        "view": ("misstep.view", "Show one agent run as an HTML page, its misbehaviour marked."),
+        "watch": ("misstep.watch", "Classify sessions as they come in, and print each finding."),
+        "sessions": ("misstep.sessions", "List packed agent runs that meet a condition."),
+        "convert": ("misstep.convert", "Convert agent runs of any known format to ATIF."),
+        "pack": ("misstep.pack", "Pack agent runs into a folder of Parquet files."),
+        "generate": ("misstep.generate", "Generate agent runs with known faults."),
+    },
+    "Judges": {
+        "judge": ("misstep.judge", "Run judges over a benchmark, score them, compare them."),
+        "benchmark": ("misstep.benchmark", "Make a benchmark for judges from sessions and people's labels."),
+        "group": ("misstep.group", "Group the reasons or errors of a run by their words."),
+    },
+    "Annotators": {
+        "agreement": ("misstep.agreement", "Measure how far annotators agree."),
+        "label": ("misstep.label", "Label a sample of a judge's items on a page or in a tool."),
+        "annotate": ("misstep.annotate", "Label cases with several raters, and measure their agreement."),
+    },
+    "Systems": {
+        "triage": ("misstep.triage", "Attribute failed runs to task, agent or infrastructure."),
+        "repair": ("misstep.repair", "Repair programs whose tests fail in a sandbox, and measure it."),
+        "observe": ("misstep.observe", "Replay runs through an observer: when it would speak, and how."),
+        "experiment": ("misstep.experiment", "Run agents with and without guidance, and compare them."),
+        "reflect": ("misstep.reflect", "Run the reflexive loop on work items, and see what it does."),
+    },
+    "Papers": {
+        "reproduce": ("misstep.reproduce", "Run the notebooks and write their pages and tables."),
+        "audit": ("misstep.audit", "Recompute printed figures and name those that cannot be right."),
+        "datasets": ("misstep.datasets", "List, download, verify and load the public data sets."),
+    },
+    "Runs": {
+        "report": ("misstep.report", "Write one HTML page for one or several runs, with every item."),
+        "pass": ("misstep.passing", "Measure pass@k, pass^k and flicker of repeated attempts."),
+        "merge": ("misstep.merge", "Join the shards of a run that several machines made."),
+        "count": ("misstep.count", "Count records on many machines, and add up the counts."),
+        "notebook": ("misstep.notebook", "Write a short starter notebook for a run."),
+        "export": ("misstep.export", "Write a run as Parquet, CSV, a data set or a scan of Scout."),
+    },
+    "This machine": {
+        "doctor": ("misstep.doctor", "Report what this machine can do and what is missing."),
+        "plugins": ("misstep.plugins", "List what other installed packages add."),
+        "help": ("misstep.help", "Show the form of a file: its keys and their values."),
+    },
+}
+"""Group of the help → command → its module, which has `app`, and its line: modules are imported when used."""
+
+FIRST = ("classify", "view", "judge", "agreement", "triage", "repair", "observe", "report", "reproduce", "doctor")
+"""The commands that most people need first."""
+
+LINES = {name: entry for commands in COMMANDS.values() for name, entry in commands.items()}
+"""Command → its module and its line."""
