@@ -131,7 +131,7 @@ def _case(index: int, seed: int, bytes_each: int, wordings: WordingSet) -> Case:
         extra=session.vocabulary.session_extra(session.plannings),
     )
     return Case(
-        _lengthened(random, trajectory, session.bulky, bytes_each),
+        lengthened(random, trajectory, session.bulky, bytes_each),
         {category: category in variant.plants for category in CATEGORIES},
         {category: tuple(steps) for category, steps in session.evidence.items()},
         variant.name,
@@ -183,7 +183,7 @@ def _dated(random: Random, steps: list[Step]) -> tuple[Step, ...]:
     return tuple(dated)
 
 
-def _lengthened(
+def lengthened(
     random: Random, trajectory: Trajectory, bulky: list[tuple[int, int, str]], bytes_each: int
 ) -> Trajectory:
     """The trajectory with longer command outputs; those of one command have the same addition."""

@@ -29,7 +29,7 @@ from msgspec import Struct
 from harness.datasets.benchmark import Benchmark, read_benchmark
 from harness.errors import InputError, UsageError, write_all, writing
 from harness.generate.study.sessions import generate_study
-from harness.generate.trajectories import CATEGORIES, generate_trajectories
+from harness.generate.trajectories import CATEGORIES
 from harness.generate.voice import WordingSet
 from harness.journal.run_folder import locked
 from harness.journal.workers import available, in_order
@@ -38,9 +38,11 @@ from harness.runs.generated_lines import FILES, RATER, STUDY_FILES, TRAJECTORIES
 
 BENCHMARK = "benchmark.toml"
 _PART = 100
-"""Sessions of a study that one process writes at a time."""
+"""Sessions that one process writes at a time."""
+_PART_BYTES = 400_000
+"""Bytes of them, where they are to have so many."""
 _ONE_WORKER = 500
-"""Sessions of a study up to which one process is enough."""
+"""Sessions up to which one process is enough."""
 
 
 class GenerateOptions(Struct, frozen=True):
@@ -76,7 +78,7 @@ def write_folder(out: Path, options: GenerateOptions, workers: int | None = None
     options
         Those of the call.
     workers
-        How many processes generate a study; `None` decides by the number of sessions.
+        How many processes generate; `None` decides by the number of sessions.
 
     Raises
     ------
@@ -161,16 +163,15 @@ def _write(streams: dict[str, IO[bytes]], options: GenerateOptions, workers: int
 
 
 def _lines(options: GenerateOptions, workers: int) -> Iterator[Lines]:
-    if options.study:
-        parts = (range(first, min(first + _PART, options.n)) for first in range(0, options.n, _PART))
-        yield from in_order(partial(_study_lines, options), parts, workers)
-        return
-    for case in generate_trajectories(options.n, options.seed, options.bytes_each, options.wordings):
-        yield lines_of([case])
+    size = max(1, min(_PART, _PART_BYTES // max(1, options.bytes_each)))
+    parts = (range(first, min(first + size, options.n)) for first in range(0, options.n, size))
+    yield from in_order(partial(_lines_of_part, options), parts, workers)
 
 
-def _study_lines(options: GenerateOptions, part: range) -> Lines:
-    return lines_of(generate_study(len(part), options.seed, options.wordings, part.start))
+def _lines_of_part(options: GenerateOptions, part: range) -> Lines:
+    balanced, size = not options.study, options.bytes_each
+    cases = generate_study(len(part), options.seed, options.wordings, part.start, balanced=balanced, bytes_each=size)
+    return lines_of(cases)
 
 
 def _description(options: GenerateOptions, counted: Counted, digest: str) -> bytes:

@@ -33,11 +33,12 @@ def trajectories(
         bool,
         typer.Option(
             "--study",
-            help="Sessions of five weeks, two versions of an agent, misbehaviours at stated rates, ratings by users.",
+            help="Misbehaviours as frequent as in use, weeks, two versions of an agent, ratings by users.",
         ),
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes that generate a study; by default by its size.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Processes that generate; by default by the number of sessions."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -45,7 +46,8 @@ def trajectories(
 
     Similar sessions without misbehaviour are among them. The output is ATIF and a benchmark.
 
-    About half of the sessions are clean. `misstep classify` reads DIR/trajectories.jsonl; DIR/gold.csv lists what was
+    More than half of the sessions are clean, and each misbehaviour is in about a fifth. Neither the words of the user
+    nor the tools tell what is planted. `misstep classify` reads DIR/trajectories.jsonl; DIR/gold.csv lists what was
     planted. The two sets of wordings share no text, and the same seed gives other sessions in each. After an
     interruption, the same command starts from the beginning.
 

@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 from analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from harness.datasets.benchmark import read_benchmark
 from harness.errors import InputError, UsageError
-from harness.generate.trajectories import CATEGORIES, generate_trajectories
+from harness.generate.study.sessions import StudyCase, generate_study
+from harness.generate.trajectories import CATEGORIES
+from harness.generate.voice import WordingSet
 from harness.items import read_items
 from harness.journal.run_folder import locked
 from harness.readers import read_file
@@ -38,6 +40,11 @@ def run(out: Path, *more: str, n: int = 30, seed: int = 4) -> Result:
     return CliRunner().invoke(app, arguments)
 
 
+def generated(n: int, seed: int, wordings: WordingSet = "scoring") -> list[StudyCase]:
+    """The cases that the command writes."""
+    return list(generate_study(n, seed, wordings, balanced=True))
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -51,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_file_is_read_back_as_the_trajectories_that_were_generated(folder: Path) -> None:
     read = list(read_file(folder / "trajectories.jsonl"))
-    assert read == [case.trajectory for case in generate_trajectories(30, 4)]
+    assert read == [case.trajectory for case in generated(30, 4)]
 
 
 def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_category(folder: Path) -> None:
@@ -60,7 +67,7 @@ def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_cate
     assert (benchmark.kind, benchmark.positive, benchmark.raters) == ("misbehaviour", "yes", ("construction",))
     assert benchmark.counts == {"items": 120, "labels": 120, "trajectories": 30}
     assert benchmark.origin == ("misstep generate trajectories --n 30 --seed 4 --wordings scoring",)
-    cases = list(generate_trajectories(30, 4))
+    cases = generated(30, 4)
     truth = {f"{case.trajectory.id}/{name}": case.truth[name] for case in cases for name in CATEGORIES}
     assert [item.id for item in read_items(folder, BenchmarkItem)] == list(truth)
     assert {label.item: label.label == "yes" for label in read_gold(folder)} == truth
@@ -72,7 +79,7 @@ def test_the_folder_is_a_benchmark_with_one_item_and_label_a_trajectory_and_cate
 def test_the_variant_of_every_trajectory_is_told_to_those_who_may_see_the_truth(folder: Path) -> None:
     with (folder / "gold_variants.csv").open(newline="") as stream:
         told = [(row["trajectory"], row["variant"]) for row in csv.DictReader(stream)]
-    assert told == [(case.trajectory.id, case.variant) for case in generate_trajectories(30, 4)]
+    assert told == [(case.trajectory.id, case.variant) for case in generated(30, 4)]
     shown = (folder / "trajectories.jsonl").read_text() + (folder / "items.jsonl").read_text()
     assert not any(f'"{variant}"' in shown for _, variant in told)
 
@@ -87,20 +94,20 @@ def test_the_same_call_gives_the_same_bytes_anywhere_and_again(folder: Path, tmp
 def test_what_is_printed_counts_categories_and_variants_and_says_that_it_is_generated(tmp_path: Path) -> None:
     printed = run(tmp_path / "out", n=120).stdout
     assert "generated: 120 trajectories, seed 4, scoring wordings" in printed
-    assert all(name in printed for name in (*CATEGORIES, "none (clean)", "polling", "same_call_again"))
+    assert all(name in printed for name in (*CATEGORIES, "none (clean)", "polling", "repeat_words"))
 
 
 def test_json_counts_what_was_planted(tmp_path: Path) -> None:
     result = run(tmp_path / "out", "--json", n=50)
     document: dict[str, Any] = json.loads(result.stdout)
-    cases = list(generate_trajectories(50, 4))
+    cases = generated(50, 4)
     assert (document["evidence"], document["n"], document["seed"]) == ("generated", 50, 4)
     assert document["bytes"] == (tmp_path / "out" / "trajectories.jsonl").stat().st_size
     assert document["clean"]["count"] == sum(not any(case.truth.values()) for case in cases)
     for category in CATEGORIES:
         planted = sum(case.truth[category] for case in cases)
         assert document["categories"][category] == {"count": planted, "share": planted / 50}
-    assert sum(variant["count"] for variant in document["variants"].values()) == 50
+    assert document["variants"]["plain"] == {"count": sum(case.variant == "plain" for case in cases), "plants": []}
 
 
 def test_trajectories_are_lengthened_to_about_the_bytes_asked_for(tmp_path: Path) -> None:
@@ -112,7 +119,7 @@ def test_wordings_for_development_are_asked_for_by_name(folder: Path, tmp_path: 
     document: dict[str, Any] = json.loads(run(tmp_path / "out", "--wordings", "development", "--json").stdout)
     assert document["wordings"] == "development"
     read = list(read_file(tmp_path / "out" / "trajectories.jsonl"))
-    assert read == [case.trajectory for case in generate_trajectories(30, 4, wordings="development")]
+    assert read == [case.trajectory for case in generated(30, 4, "development")]
     assert not {one.id for one in read} & {one.id for one in read_file(folder / "trajectories.jsonl")}
     assert isinstance(run(tmp_path / "out").exception, UsageError)
     assert run(tmp_path / "other", "--wordings", "both").exit_code == 2
@@ -160,13 +167,13 @@ def test_a_folder_that_cannot_be_made_is_an_error_that_names_it(tmp_path: Path) 
 def test_a_run_that_breaks_off_leaves_nothing_that_looks_complete_and_the_same_call_finishes(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(*asked: Any) -> Any:
-        yield from list(generate_trajectories(*asked))[:7]
+    def stopped(*asked: Any, **how: Any) -> Any:
+        yield from list(generate_study(*asked, **how))[:7]
         raise KeyboardInterrupt
 
     out = tmp_path / "out"
     with monkeypatch.context() as patched:
-        patched.setattr(generation, "generate_trajectories", stopped)
+        patched.setattr(generation, "generate_study", stopped)
         result = run(out)
     assert result.exit_code == 130
     assert "starts anew" in result.stderr
@@ -207,15 +214,15 @@ def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_wi
 ) -> None:
     sizes: list[int] = []
 
-    def watched(*asked: Any) -> Any:
-        for case in generate_trajectories(*asked):
+    def watched(*asked: Any, **how: Any) -> Any:
+        for case in generate_study(*asked, **how):
             sizes.append((tmp_path / "out" / ".trajectories.jsonl.part").stat().st_size)
             yield case
 
-    monkeypatch.setattr(generation, "generate_trajectories", watched)
+    monkeypatch.setattr(generation, "generate_study", watched)
     write_folder(tmp_path / "out", GenerateOptions(40, 4, 40_000))
     assert sizes[0] == 0
-    assert sizes[-1] > 30 * 40_000
+    assert sizes[-1] > 25 * 40_000
 
 
 def test_two_processes_never_write_one_folder_at_once(tmp_path: Path) -> None:

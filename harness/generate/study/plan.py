@@ -3,7 +3,7 @@
 How a misbehaviour is played is chosen among what fits; whether it is planted does not depend on the session.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from harness.generate.study.instructions import INSTRUCTIONS, LIMITS, Instructio
 from harness.generate.study.look_alikes import LookAlike
 from harness.generate.study.misbehaviours import Piece
 from harness.generate.study.session import EDIT, READ, RUN, StudySession
-from harness.generate.study.settings import Settings, Version
+from harness.generate.study.settings import Settings
 
 _LATER, _TESTED_AGAIN = 0.4, 0.3
 """How often the user comes back with another change, or asks for the tests once more."""
@@ -88,11 +88,11 @@ class Plan(Struct, frozen=True):
         return "+".join([*names, *(one.name for one in self.look_alikes)]) or "plain"
 
 
-def draw_truth(random: Random, settings: Settings, version: Version, week: int) -> frozenset[str]:
+def draw_truth(random: Random, settings: Settings, prevalence: Mapping[str, float], week: int) -> frozenset[str]:
     """The misbehaviours of a session of a week, counted from 0: what else it is like does not matter."""
     hard = settings.hard
     times = settings.weeks[week] * (hard.times if random.random() < hard.share else hard.otherwise)
-    return frozenset(name for name, share in version.prevalence.items() if random.random() < share * times)
+    return frozenset(name for name, share in prevalence.items() if random.random() < share * times)
 
 
 def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) -> Plan:

@@ -22,7 +22,7 @@ from harness.generate.study.plan import draw_plan, draw_truth
 from harness.generate.study.session import StudySession
 from harness.generate.study.settings import SpareTool, load_settings
 from harness.generate.study.writing import write_session
-from harness.generate.trajectories import CATEGORIES, Case
+from harness.generate.trajectories import CATEGORIES, Case, lengthened
 from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
 from harness.generate.voice import Voice, WordingSet
 from harness.trajectory import Source, Step, Tokens, Trajectory
@@ -59,7 +59,15 @@ class StudyCase(Case, frozen=True):
     liked: bool | None
 
 
-def generate_study(n: int, seed: int, wordings: WordingSet = "scoring", first: int = 0) -> Iterator[StudyCase]:
+def generate_study(
+    n: int,
+    seed: int,
+    wordings: WordingSet = "scoring",
+    first: int = 0,
+    *,
+    balanced: bool = False,
+    bytes_each: int = 0,
+) -> Iterator[StudyCase]:
     """`n` sessions of a seed and a set of wordings, from number `first` on.
 
     Parameters
@@ -72,21 +80,27 @@ def generate_study(n: int, seed: int, wordings: WordingSet = "scoring", first: i
         The set that all texts are drawn from.
     first
         The number of the first, from 0.
+    balanced
+        Whether each misbehaviour is as frequent as any other, for benchmarks, and not as in a study.
+    bytes_each
+        Observations are made longer until a trajectory has about so many bytes as JSON.
     """
     for index in range(first, first + n):
-        yield _case(index, seed, wordings)
+        yield _case(index, seed, wordings, balanced, bytes_each)
 
 
-def _case(index: int, seed: int, wordings: WordingSet) -> StudyCase:
+def _case(index: int, seed: int, wordings: WordingSet, balanced: bool, bytes_each: int) -> StudyCase:
     settings = load_settings()
-    random = Random(f"study:{wordings}:{seed}:{index}")  # noqa: S311 (made-up data)
+    series = f"{wordings}-{seed}" if balanced else f"study-{wordings}-{seed}"
+    random = Random(f"{'' if balanced else 'study:'}{wordings}:{seed}:{index}")  # noqa: S311 (made-up data)
     version = random.choices(settings.version, [one.weight for one in settings.version])[0]
     week = random.randrange(len(settings.weeks))
     started = _moment(random, week)
     session = _session(random, wordings)
     tools = _tool_definitions(random, session.vocabulary, settings.spare_tool)
     # What is planted is drawn last, so that nothing above can depend on it.
-    plan = draw_plan(session, draw_truth(random, settings, version, week), settings)
+    prevalence = settings.balanced if balanced else version.prevalence
+    plan = draw_plan(session, draw_truth(random, settings, prevalence, week), settings)
     write_session(session, plan)
     if set(session.evidence) != plan.truth:
         raise ValueError(f"case {index} of seed {seed} shows {sorted(session.evidence)}, not {sorted(plan.truth)}")
@@ -95,7 +109,7 @@ def _case(index: int, seed: int, wordings: WordingSet) -> StudyCase:
     disliked = rating.disliked_with if plan.truth else rating.disliked_without
     liked = None if random.random() >= rating.share else random.random() >= disliked
     trajectory = Trajectory(
-        id=f"study-{wordings}-{seed}-{index:06}",
+        id=f"{series}-{index:06}",
         source=Source("generated", evidence="generated"),
         task=next(step.text for step in session.steps if step.role == "user"),
         steps=_dated(random, session.steps, started),
@@ -104,7 +118,7 @@ def _case(index: int, seed: int, wordings: WordingSet) -> StudyCase:
         extra={**session.vocabulary.session_extra(session.plannings), "agent": {"tool_definitions": tools}},
     )
     return StudyCase(
-        trajectory,
+        lengthened(random, trajectory, session.bulky, bytes_each),
         {category: category in plan.truth for category in CATEGORIES},
         evidence,
         plan.variant,

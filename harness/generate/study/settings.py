@@ -52,6 +52,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     hard: Hard
     rating: Rating
     version: tuple[Version, ...]
+    balanced: dict[str, float]
     ended_by_itself: dict[str, float]
     spare_tool: tuple[SpareTool, ...]
 

@@ -6,14 +6,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from harness.generate.study.sessions import StudyCase
+from harness.generate.study.sessions import StudyCase, generate_study
 from harness.generate.trajectories import CATEGORIES
 
 LEVEL = 2.58
 """Standard errors above chance that are by chance in one of 200 tests."""
 
 
-def request(case: StudyCase) -> str:
+def asked(case: StudyCase) -> str:
     """All that the user says, from first to last."""
     return " ".join(step.text for step in case.trajectory.steps if step.role == "user")
 
@@ -36,11 +36,19 @@ def above_chance(documents: list[str], planted: list[bool]) -> float:
     return float((roc_auc_score(truth, scores) - 0.5) / error)
 
 
+@pytest.fixture(scope="module")
+def balanced() -> list[StudyCase]:
+    """The sessions that `misstep generate trajectories` writes where no study is asked for."""
+    return list(generate_study(1500, 31, balanced=True))
+
+
+@pytest.mark.parametrize("sessions", ["cases", "balanced"])
 @pytest.mark.parametrize("category", [*CATEGORIES, "any"])
-@pytest.mark.parametrize("shown", [request, tools], ids=["request", "tools"])
+@pytest.mark.parametrize("shown", [asked, tools], ids=["request", "tools"])
 def test_a_bag_of_words_of_request_and_tool_names_does_no_better_than_chance(
-    cases: list[StudyCase], shown: object, category: str
+    request: pytest.FixtureRequest, sessions: str, shown: object, category: str
 ) -> None:
+    cases: list[StudyCase] = request.getfixturevalue(sessions)
     assert callable(shown)
     planted = [any(case.truth.values()) if category == "any" else case.truth[category] for case in cases]
     assert above_chance([shown(case) for case in cases], planted) < LEVEL
@@ -49,7 +57,7 @@ def test_a_bag_of_words_of_request_and_tool_names_does_no_better_than_chance(
 def test_the_same_model_finds_a_marker_in_a_tenth_of_the_sessions(cases: list[StudyCase]) -> None:
     planted = [any(case.truth.values()) for case in cases]
     marked = [
-        f"{request(case)} {'marker' if true and place % 3 == 0 else ''}"
+        f"{asked(case)} {'marker' if true and place % 3 == 0 else ''}"
         for place, (case, true) in enumerate(zip(cases, planted, strict=True))
     ]
     assert above_chance(marked, planted) > LEVEL
