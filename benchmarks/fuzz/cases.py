@@ -28,6 +28,7 @@ from harness.judges import read_known
 from harness.judges.fencing import fence, fenced_parts
 from harness.judges.fit import GENERAL
 from harness.judges.item_text import whole_item
+from harness.observer.replay import ReplayOptions, replay
 from harness.readers import READERS, reader_for
 from harness.readers.atif import from_atif, read, to_atif
 from harness.readers.checking import read_value
@@ -153,6 +154,9 @@ def _work_through(trajectory: Trajectory) -> None:
     for verdict in verdicts:
         if verdict.status == "failed":
             raise AssertionError(f"{verdict.judge}: {verdict.error}")
+    for asked in replay(trajectory, ReplayOptions(arm="guide")).invocations:
+        if asked.status == "failed":
+            raise AssertionError(f"the observer: {asked.error}")
     _pages(trajectory, tuple(verdicts))
     _show(Item("i", "misbehaviour", step=min(1, len(trajectory.steps))), trajectory)
 

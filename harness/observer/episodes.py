@@ -16,7 +16,7 @@ from harness.classifiers.overstepping import undoes
 from harness.classifiers.tools import bare_name
 from harness.intervention import Misbehaviour, Withheld
 from harness.observer.evidence import call_text
-from harness.observer.progress import acts_behind, progress
+from harness.observer.progress import Progress, acts_behind, progress
 from harness.trajectory import Step, ToolResult
 
 LEVELS = 3
@@ -81,16 +81,17 @@ def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]
         return Decision(1, "stale" if is_over(found, steps) else "")
     if not _goes_on(found, episode, steps):
         return Decision(episode.level, "repeated")
-    last = _last_shown(found, steps)
-    evidence = episode.steps.union(found.steps)
-    since = [] if found.category in LASTING else progress(steps, evidence, min(episode.spoken_at, last))
+    since: list[Progress] = []
+    if found.category not in LASTING:
+        since = progress(steps, episode.steps.union(found.steps), min(episode.spoken_at, max(found.steps)))
+    last = _last_shown(found, steps, since)
     if any(one.changed and episode.spoken_at < one.step < last for one in since):
         level, has_tried = 1, any(one.changed and one.step > last for one in since)
     else:
         level, has_tried = episode.level + 1, any(one.step > last for one in since)
     if level > LEVELS:
         return Decision(episode.level, "repeated")
-    return Decision(level, "stale" if has_tried or is_over(found, steps) else "")
+    return Decision(level, "stale" if has_tried or is_over(found, steps, since) else "")
 
 
 def _goes_on(found: Misbehaviour, episode: Episode, steps: Sequence[Step]) -> bool:
@@ -133,13 +134,13 @@ def subject_of(found: Misbehaviour) -> str:
     return next(filter(None, (found.evidence.get(name) for name in names)), "")
 
 
-def is_over(found: Misbehaviour, steps: Sequence[Step]) -> bool:
+def is_over(found: Misbehaviour, steps: Sequence[Step], since: Sequence[Progress] | None = None) -> bool:
     """Whether a misbehaviour has ended in the steps behind its evidence.
 
     It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when something
     has changed since, or when the agent has worked longer without it than it ever did within it, and a failing tool
     when a call of it has worked. What cannot be undone by going on, such as a change that was ruled out, is over only
-    when the agent has taken it back.
+    when the agent has taken it back. `since` is the progress behind the evidence, where it is known.
     """
     if not found.steps:
         return False
@@ -148,8 +149,9 @@ def is_over(found: Misbehaviour, steps: Sequence[Step]) -> bool:
         return True
     if found.category in LASTING:
         return _is_taken_back(found, steps)
-    last = _last_shown(found, steps)
-    if any(one.changed and one.step > last for one in progress(steps, found.steps, last)):
+    since = progress(steps, found.steps, max(found.steps)) if since is None else since
+    last = _last_shown(found, steps, since)
+    if any(one.changed and one.step > last for one in since):
         return True
     pause, longest = 0, _longest_pause(found.steps)
     for step in (one for one in later if one.role == "agent"):
@@ -160,10 +162,10 @@ def is_over(found: Misbehaviour, steps: Sequence[Step]) -> bool:
     return pause > longest
 
 
-def _last_shown(found: Misbehaviour, steps: Sequence[Step]) -> int:
+def _last_shown(found: Misbehaviour, steps: Sequence[Step], since: Iterable[Progress]) -> int:
     """The last step that shows a misbehaviour: of its evidence, or of the same in the steps that came then."""
-    last = max(found.steps, default=-1)
-    came_out_anew = {one.step for one in progress(steps, found.steps, last)}
+    last = max(found.steps)
+    came_out_anew = {one.step for one in since}
     later = (n for n in range(last + 1, len(steps)) if n not in came_out_anew and _shows(found, steps[n]))
     return max(later, default=last)
 
