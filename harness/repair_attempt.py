@@ -7,6 +7,9 @@ from harness.trajectory import Trajectory
 NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
 """How an attempt ended whose case does not hold, or whose oracle does not answer alike each time."""
 
+SUITE, HELD_OUT_TESTS = "suite", "held_out"
+"""The validators that ask tests beside the oracle's: those of the tree, and those that no agent sees."""
+
 PATCH_JUDGE = "patch_judge"
 """The validator that is a judge of patches."""
 

@@ -18,6 +18,7 @@ from harness.forms import misspelt, toml_form
 CASE = "case.toml"
 BEFORE = "before"
 GOLDEN = "golden.patch"
+HELD_OUT = "held_out"
 FAILURE = "failure"
 """Where `extra` of a case, and of a run's trajectory, has the failure that the task leaves out."""
 
@@ -29,7 +30,8 @@ class Case(Struct, frozen=True, omit_defaults=True):
     """A repair case is a folder with `case.toml`, the broken tree in `before/` and, optionally, `golden.patch`.
 
     The patch is a unified diff that mends the tree; a case without one cannot be affirmed. A benchmark is a folder of
-    such folders.
+    such folders. A folder `held_out/` has further tests by their paths in the tree: no agent sees them, and a patch
+    with which the oracle passes is tried on them, to show one that passes by accident.
 
     Parameters
     ----------
@@ -93,6 +95,12 @@ class CaseFolder(Struct, frozen=True):
         """The patch that people wrote, where there is one."""
         file = self.folder / GOLDEN
         return file.read_bytes().decode("utf-8", "surrogateescape") if file.is_file() else None
+
+    def held_out(self) -> dict[str, bytes]:
+        """The tests that no agent sees, with what they need, by their paths in the tree."""
+        root = self.folder / HELD_OUT
+        files = (file for file in sorted(root.rglob("*")) if file.is_file() and not file.is_symlink())
+        return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
 
 
 def read_case(folder: Path) -> CaseFolder:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from harness.repair.case import Case, CaseFolder
 from harness.repair.validators import revert, test_files
 from harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
-from harness.repair_attempt import Signal
+from harness.repair.validators.test_files import is_test_file
+from harness.repair_attempt import HELD_OUT_TESTS, SUITE, Signal
 from harness.workspace import Limits, Sandbox, Workspace, open_workspace, python_toolchain
 from harness.workspace.suite_report import SuiteReport
 from harness.workspace.suite_run import run_suite
@@ -79,12 +80,12 @@ def score(
         reports = oracle_reports(workspace, case, until=False)
         report, is_flaky = reports[-1], len(reports) > 1 and not reports[-1].passed
         without_tests = signals_without_tests(folder, workspace, tuple(texts), patch)
-        suite = _suite_signal(folder, workspace, case, sandbox) if report.passed and texts else None
+        second = _second_signals(folder, workspace, report, sandbox) if report.passed and texts else ()
     said = "" if report.passed else report.feedback(2_000)
     if is_flaky:
         said = f"passes {len(reports) - 1} times, then fails: {said}"
     oracle = Signal("oracle", None if is_flaky else report.passed, said)
-    return report, (oracle, *without_tests, *([suite] if suite is not None else []))
+    return report, (oracle, *without_tests, *second)
 
 
 def signals_without_tests(
@@ -119,20 +120,37 @@ def put_files(workspace: Workspace, texts: Mapping[str, bytes | None]) -> None:
             workspace.remove(path)
 
 
-def _suite_signal(folder: CaseFolder, workspace: Workspace, case: Case, sandbox: Sandbox) -> Signal:
-    """Whether a test of the whole suite fails that did not fail before."""
+def _second_signals(
+    folder: CaseFolder, workspace: Workspace, oracle: SuiteReport, sandbox: Sandbox
+) -> tuple[Signal, ...]:
+    """What tests beside the oracle's say of a patch with which it passes: those of the suite, and those held out."""
+    signals = [_suite_signal(folder, workspace, oracle, sandbox)]
+    if held_out := folder.held_out():
+        put_files(workspace, held_out)
+        limits = Limits(seconds=_SUITE_TIMES * folder.case.timeout_seconds)
+        found = run_suite(workspace, folder.case.test_command, tuple(filter(is_test_file, held_out)), limits)
+        said = "the tests that were held out pass" if found.passed else found.feedback(2_000)
+        signals.append(Signal(HELD_OUT_TESTS, found.passed, said))
+    return tuple(signals)
+
+
+def _suite_signal(folder: CaseFolder, workspace: Workspace, oracle: SuiteReport, sandbox: Sandbox) -> Signal:
+    """Whether a test of the whole suite fails that did not fail before; one that is the oracle alone cannot tell."""
+    case = folder.case
     limits = Limits(seconds=_SUITE_TIMES * case.timeout_seconds)
     after = run_suite(workspace, case.test_command, (), limits)
+    if after.passed and after.ran is not None and oracle.ran is not None and after.ran <= oracle.ran:
+        return Signal(SUITE, None, "the suite has no test beside the oracle's")
     if after.passed:
-        return Signal("suite", True, "the whole suite passes")
+        return Signal(SUITE, True, "the whole suite passes")
     with open_case(folder, sandbox) as untouched:
         before = run_suite(untouched, case.test_command, (), limits)
     known = {test.id for test in before.failed}
     new = sorted(test.id for test in after.failed if test.id not in known)
     if after.ended != "exited" or (not after.failed and before.exit_code == 0):
-        return Signal("suite", False, after.feedback(2_000))
+        return Signal(SUITE, False, after.feedback(2_000))
     said = f"newly failing: {', '.join(new)}" if new else "no test fails that did not fail before"
-    return Signal("suite", not new, said)
+    return Signal(SUITE, not new, said)
 
 
 def original_reader(folder: CaseFolder) -> Callable[[str], str | None]:

@@ -53,6 +53,7 @@ def repair_document(scores: RepairScores) -> dict[str, Any]:
             "iterations": scores.iterations,
             **{name: spent.total for name, spent in scores.spent.items()},
             "signals": scores.signals,
+            "second_tests": scores.second_tests,
             "cases": cases,
         }
     )

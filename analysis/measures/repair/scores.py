@@ -4,6 +4,7 @@ A rate is the mean over the attempts of a case, then over cases: a case that was
 With one attempt a case that is a share of cases, with Wilson's interval; otherwise whole cases are resampled.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 
@@ -26,7 +27,7 @@ from analysis.stats.pass_at_k import mean_over_tasks
 from analysis.stats.patterns import FloatArray
 from analysis.stats.proportions import wilson
 from analysis.stats.resampling import bootstrap, bootstrapped
-from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from harness.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
 
 MOST_K = 10
 """Up to which k SR@k is given."""
@@ -95,6 +96,9 @@ class RepairScores(Struct, frozen=True):
         `seconds`, `input_tokens`, `output_tokens`, `cost_usd`, `test_runs`, `candidates`.
     signals
         Validator → what it said.
+    second_tests
+        What tests beside the oracle's say of the patches that solve their case: `passed`, `failed`, `unknown` where
+        there are none, so that nothing tells a patch that passes by accident.
     """
 
     arm: RepairArm
@@ -112,6 +116,7 @@ class RepairScores(Struct, frozen=True):
     iterations: Iterations
     spent: dict[str, Spent]
     signals: dict[str, ValidatorCounts]
+    second_tests: ValidatorCounts
 
 
 def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> RepairScores:
@@ -140,7 +145,16 @@ def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> 
         iterations=iterations_of(cases, seed, resamples),
         spent=_spent(attempts),
         signals=signal_counts(attempts),
+        second_tests=_second_tests(attempts),
     )
+
+
+def _second_tests(attempts: Sequence[RepairAttempt]) -> ValidatorCounts:
+    said: Counter[bool | None] = Counter()
+    for attempt in filter(_solved, attempts):
+        answers = {one.passed for one in attempt.signals if one.validator in (SUITE, HELD_OUT_TESTS)}
+        said[False if False in answers else True if True in answers else None] += 1
+    return ValidatorCounts(said[True], said[False], said[None])
 
 
 def _solved(attempt: RepairAttempt) -> bool:

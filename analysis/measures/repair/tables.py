@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from analysis.measures.repair.comparison import PairedRepairs
 from analysis.measures.repair.scores import RepairScores, Spent
 from analysis.stats.estimate import Estimate
@@ -228,5 +230,22 @@ def signals_table(found: Sequence[RepairScores]) -> Table:
             f"{counted_text(len(names), 'validator')}: {', '.join(names)}." if names else "No validator was asked."
         ),
         rows=tuple(rows),
-        notes=("The oracle's tests decide whether a case is solved; the others are signals to a reviewer.",),
+        notes=(
+            "The oracle's tests decide whether a case is solved; the others are signals to a reviewer.",
+            *(_accidents(one) for one in found if any(structs.astuple(one.second_tests))),
+        ),
+    )
+
+
+def _accidents(one: RepairScores) -> str:
+    """What is known of patches that solve their case by accident."""
+    said = one.second_tests
+    solved = counted_text(said.passed + said.failed + said.unknown, "attempt")
+    failing = f" {said.failed:,} of them {'fails' if said.failed == 1 else 'fail'} a test beside the oracle's." * (
+        said.failed > 0
+    )
+    have = "has" if said.unknown == 1 else "have"
+    return (
+        f"{one.arm.name}: of {solved} that solve their case {said.unknown:,} {have} no test beside the oracle's, so that "
+        f"nothing here tells one that passes by accident.{failing}"
     )

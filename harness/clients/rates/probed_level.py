@@ -24,46 +24,36 @@ class ProbedLevel:
     def __init__(self, value: float, lowest: float, highest: float) -> None:
         self.value = value
         self._lowest, self._highest = lowest, highest
-        self._plateau: float | None = None
-        self._depth = 0.0
+        self.plateau = math.inf
+        self._below = self._above = 0.0
         self._reach = 1.0
         self._answers = 0
 
     @property
     def has_fallen(self) -> bool:
         """Whether there was a fall."""
-        return self._plateau is not None
-
-    @property
-    def plateau(self) -> float:
-        """The level around which it grows most slowly; infinite before the first fall."""
-        return math.inf if self._plateau is None else self._plateau
+        return self.plateau < math.inf
 
     def grow(self) -> None:
         """Count one more answer to a request that the level held up."""
-        if self._plateau is None:
+        if not self.has_fallen:
             self._set(self.value + 1)
             return
         self._answers += 1
         way = (self._answers - self._reach) / self._reach
-        self._set(self._plateau + self._depth * way**3 * (_BEYOND if way > 0 else 1.0))
+        self._set(self.plateau + (self._below if way < 0 else self._above) * way**3)
 
     def fall(self, to: float, plateau: float, reach: float) -> None:
-        """Fall.
-
-        Parameters
-        ----------
-        to
-            The new level.
-        plateau
-            The level around which it then grows most slowly.
-        reach
-            The number of answers after which it is at its plateau again.
-        """
+        """Fall to a level; after `reach` answers it is at its plateau, around which it grows most slowly."""
         self._set(to)
-        self._plateau, self._reach, self._answers = max(plateau, self.value), max(reach, 1.0), 0
-        # Without any depth it would never leave its plateau.
-        self._depth = max(self._plateau - self.value, 0.05 * self._plateau)
+        self.plateau, self._reach, self._answers = max(plateau, self.value), max(reach, 1.0), 0
+        self._below = self.plateau - self.value
+        # Without any height it would never leave its plateau.
+        self._above = _BEYOND * max(self._below, 0.05 * self.plateau)
+
+    def forget(self) -> None:
+        """Grow by one an answer again, as before the first fall."""
+        self.plateau = math.inf
 
     def _set(self, value: float) -> None:
         self.value = min(max(value, self._lowest), self._highest)

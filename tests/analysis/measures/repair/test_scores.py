@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from analysis.measures.repair.attempts import had_error, noted
 from analysis.measures.repair.document import repair_document
 from analysis.measures.repair.scores import Spent, ValidatorCounts, score_repairs
-from analysis.measures.repair.tables import repairs_table
+from analysis.measures.repair.tables import repairs_table, signals_table
 from analysis.stats.proportions import wilson
-from harness.repair_attempt import RepairAttempt
+from harness.repair_attempt import RepairAttempt, Signal
 from harness.trajectory import Source, Trajectory
 from tests.analysis.measures.repair.made_up import FOUR, arm, attempt, not_held, run_of
 
@@ -37,6 +37,18 @@ def test_a_case_with_a_flaky_oracle_is_an_end_of_its_own_and_none_of_its_attempt
     assert (scores.n, scores.attempts, scores.not_affirmed, scores.flaky) == (4, 4, 1, 1)
     assert any("1 case has a flaky oracle" in note for note in repairs_table([scores]).notes)
     assert repair_document(scores)["flaky"] == 1
+
+
+def test_a_solve_that_no_second_test_speaks_of_is_said_and_one_that_fails_such_a_test() -> None:
+    def solved(case: str, **said: bool | None) -> RepairAttempt:
+        return attempt(case, True, signals=tuple(Signal(name, passed) for name, passed in said.items()))
+
+    tries = [solved("a", suite=None), solved("b", suite=True), solved("c", suite=True, held_out=False), solved("d")]
+    scores = score_repairs(arm(*tries, attempt("e", False, signals=(Signal("suite", False),))))
+    assert scores.second_tests == ValidatorCounts(1, 1, 2)
+    [note] = [note for note in signals_table([scores]).notes if "by accident" in note]
+    assert "of 4 attempts that solve their case 2 have no test beside the oracle's" in note
+    assert note.endswith("1 of them fails a test beside the oracle's.")
 
 
 def test_an_attempt_that_broke_before_it_was_scored_solved_nothing_and_is_left_out_of_a_second_rate() -> None:

@@ -187,3 +187,49 @@ def test_after_a_limit_on_rates_moves_down_it_is_kept_at_once_and_probed_slowly(
     assert sum(60 < at < 65 for at in refused) <= 5
     assert len(refused) <= 0.012 * len(answered)
     assert sum(20 < at <= 60 for at in answered) >= 0.9 * 50 * 40
+
+
+def bucket(rate: float, holds: float, named: Callable[[float], float | None], seconds: float = 0.1) -> Server:
+    """So many requests a second, and at once what the bucket holds; what it names is made of the exact wait."""
+    level, filled = holds, 0.0
+
+    def come(now: float, _: int) -> tuple[Outcome, float]:
+        nonlocal level, filled
+        level, filled = min(level + rate * (now - filled), holds), now
+        if level < 1:
+            return Failure("rate_limited", "too many", retry_after=named((1 - level) / rate)), 0.001
+        level -= 1
+        return reply(seconds)
+
+    return come
+
+
+def whole_seconds(wait: float) -> float:
+    return math.ceil(wait)
+
+
+@pytest.mark.parametrize("rate", [20, 50, 150])
+@pytest.mark.parametrize("holds", [5, 50, 500])
+@pytest.mark.parametrize("named", [whole_seconds, lambda wait: wait, lambda _: None], ids=["whole", "exact", "none"])
+def test_nine_tenths_of_what_a_limit_a_second_allows_is_used_and_one_in_a_hundred_refused(
+    rate: float, holds: float, named: Callable[[float], float | None]
+) -> None:
+    driven = Driven(bucket(rate, holds, named)).run(240)
+    answered = [at for at, outcome in driven.starts if isinstance(outcome, Reply)]
+    refused = [at for at, outcome in driven.starts if not isinstance(outcome, Reply)]
+    assert sum(at >= 30 for at in answered) >= 0.93 * rate * 210
+    assert len(answered) >= 0.9 * rate * 240
+    assert sum(at >= 30 for at in refused) <= 0.011 * sum(at >= 30 for at in answered) + 4
+
+
+@pytest.mark.parametrize("number", [2, 8, 40])
+@pytest.mark.parametrize("seconds", [0.1, 1.0])
+def test_a_limit_on_requests_at_once_that_asks_to_wait_is_kept_to_and_not_halved(number: int, seconds: float) -> None:
+    def server(_: float, in_flight: int) -> tuple[Outcome, float]:
+        return reply(seconds) if in_flight <= number else wait_for(1.0)
+
+    driven = Driven(server).run(120)
+    answered = sum(isinstance(outcome, Reply) for _, outcome in driven.starts)
+    assert answered >= 0.9 * number * driven.now / seconds
+    late = [outcome for at, outcome in driven.starts if at > 10]
+    assert sum(isinstance(outcome, Failure) for outcome in late) <= 0.01 * len(late)
