@@ -70,7 +70,7 @@ def observe(
         try:
             from harness.observer.hook import answer_hook
 
-            answer_hook(every, detector, model)
+            answer_hook(every, detector, model, categories, alone=not (paths or follow or out))
         finally:
             os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
     from harness.classifiers import chosen_categories
@@ -86,6 +86,8 @@ def observe(
     asking = model_options.ModelOptions(
         model, base_url, max_cost, cache=cache, replay=replay, price_in=price_in, price_out=price_out
     )
+    if follow is not None and (out or workers):
+        raise UsageError("--out and --workers are for recorded runs", "Leave them out beside --follow.")
     if follow is not None:
         return follow_file(follow, options, asking, json=json)
     replay_files(paths or [], options, asking, out, workers, json=json)

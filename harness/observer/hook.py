@@ -32,6 +32,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from harness.classifiers import chosen_categories
 from harness.errors import InputError, MisstepError, UsageError
 from harness.escaping import plain
 from harness.intervention import Intervention, ObservedRun
@@ -70,7 +71,15 @@ Continue = Callable[[ObservedRun | None, Trajectory, tuple[Step, ...]], tuple[Ob
 what is new to say."""
 
 
-def answer_hook(every: int, detector: str, model: str = "", seconds: float = OWN_SECONDS) -> None:
+def answer_hook(
+    every: int,
+    detector: str,
+    model: str = "",
+    categories: str = "",
+    *,
+    alone: bool = True,
+    seconds: float = OWN_SECONDS,
+) -> None:
     """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only.
 
     Parameters
@@ -79,6 +88,10 @@ def answer_hook(every: int, detector: str, model: str = "", seconds: float = OWN
         As for a replay.
     model
         A model that is named: the hook asks none, and says so.
+    categories
+        The categories to keep, with commas; all where it names none.
+    alone
+        Whether nothing else is asked for, such as files to replay; the hook says so where there is.
     seconds
         The process ends without an answer, and with exit code 0, after so long.
     """
@@ -88,7 +101,10 @@ def answer_hook(every: int, detector: str, model: str = "", seconds: float = OWN
     try:
         if model or detector in NEED_A_MODEL:
             raise UsageError("the hook asks no model, as the agent would wait for it", _INSTEAD)
-        options = ReplayOptions(detector, every=every, arm="guide")
+        if not alone:
+            raise UsageError("the hook reads standard input alone", "Leave out paths, --follow and --out.")
+        kept = chosen_categories(categories) if categories else ()
+        options = ReplayOptions(detector, kept, every=every, arm="guide")
         said = hook_input(sys.stdin.buffer.read())
         told = answer(said, partial(continued, options=options), cache_folder() / FOLDER)
         if told is not None:

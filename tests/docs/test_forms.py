@@ -17,7 +17,7 @@ from harness.forms import values_of
 from harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
 from harness.reflexive.settings import MECHANISMS
 from harness.work_item import WorkItem
-from misstep.command_groups import LINES
+from misstep import command_groups
 from studies.help_topics import GUIDES, TOPICS, form_of, topic_text
 from tests.misstep.as_a_user import misstep
 
@@ -101,7 +101,7 @@ def test_an_unknown_topic_is_told_the_nearest_and_all() -> None:
 
 
 def test_help_lists_the_topics_and_shows_one() -> None:
-    assert "help" in LINES
+    assert "help" in command_groups.LINES
     assert misstep("help").stdout.count("misstep help ") == len(TOPICS) + len(GUIDES)
     shown = misstep("help", "judge-file")
     assert (shown.returncode, shown.stdout.rstrip("\n")) == (0, topic_text("judge-file"))

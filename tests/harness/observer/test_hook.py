@@ -56,14 +56,31 @@ def test_the_call_of_the_event_is_no_news_where_it_is_one_of_the_loop(tmp_path: 
     assert _answers(file, tmp_path / "state", 10)
 
 
-@pytest.mark.parametrize(("detector", "model"), [("prompted", ""), ("prompted", "m"), ("rules", "m")])
-def test_a_hook_that_would_ask_a_model_says_what_to_do_instead(
-    detector: str, model: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"detector": "prompted"}, "--follow FILE --detector prompted --model M"),
+        ({"detector": "prompted", "model": "m"}, "--follow FILE --detector prompted --model M"),
+        ({"detector": "rules", "model": "m"}, "--follow FILE --detector prompted --model M"),
+        ({"detector": "nobody"}, "there is no 'nobody'"),
+        ({"detector": "rules", "categories": "nothing"}, "there is no category nothing"),
+        ({"detector": "rules", "alone": False}, "Leave out paths"),
+    ],
+)
+def test_a_hook_that_cannot_do_what_it_is_asked_for_says_so_to_the_user(
+    asked: dict[str, Any],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
-    answer_hook(5, detector, model)
+    monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
+    file = written(tmp_path / "s1.jsonl", looping(6))
+    event = {"session_id": "s1", "transcript_path": str(file), "hook_event_name": "PostToolUse"}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+    answer_hook(5, **asked)
     out, err = capfd.readouterr()
-    assert "--follow" in err
+    assert said in err
     assert json.loads(out) == {"systemMessage": err.strip()}
 
 
