@@ -39,6 +39,20 @@ def test_each_category_has_three_levels_of_dos_and_donts(category: str) -> None:
         assert all(line == line.strip() and line.endswith((".", ":", '"', "}")) for line in lines)
 
 
+CONDITIONS = ("while ", "before ", "unless ", "but to ", " once more")
+
+
+@pytest.mark.parametrize("category", [*categories(), OTHER])
+def test_no_call_is_forbidden_that_a_tool_asks_for(category: str) -> None:
+    for number, level in enumerate(of_category(category).levels, start=1):
+        assert "reading a file right before an edit" in guidance([(Misbehaviour(category), number)])
+        for line in level.dont:
+            named = placeholders_in(line) & {"call", "tool", "changed"}
+            assert not named or any(condition in line for condition in CONDITIONS), line
+            assert "any call" not in line.lower()
+            assert "circumstances" not in line
+
+
 def test_each_rule_has_guidance_of_its_own() -> None:
     assert set(CLASSIFIERS) <= set(categories())
 
