@@ -246,6 +246,6 @@ def _accidents(one: RepairScores) -> str:
     )
     have = "has" if said.unknown == 1 else "have"
     return (
-        f"{one.arm.name}: of {solved} that solve their case {said.unknown:,} {have} no test beside the oracle's, so that "
-        f"nothing here tells one that passes by accident.{failing}"
+        f"{one.arm.name}: of {solved} that solve their case {said.unknown:,} {have} no test beside the oracle's, "
+        f"so that nothing here tells one that passes by accident.{failing}"
     )
