@@ -57,7 +57,7 @@ class _ItemOnly(Struct, gc=False):
 
 
 def item_ids(folder: Path) -> frozenset[str]:
-    """The ids of all items of a benchmark folder; raises as `harness.items.read_items`."""
+    """The ids of all items of a benchmark folder."""
     return frozenset(item.id for item in read_items(folder, _ItemOnly))
 
 
@@ -75,20 +75,7 @@ def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
 
 
 def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[GoldLabel]:
-    """The labels of a benchmark folder, in order; an empty label is a missing one.
-
-    Parameters
-    ----------
-    folder
-        The benchmark's folder.
-    items
-        The ids of its items, where labels of others are to be refused.
-
-    Raises
-    ------
-    InputError
-        The file is missing, lacks a column, a line is not of its form, or it is of an unknown item; names the line.
-    """
+    """The labels of a benchmark folder, in order; an empty label is a missing one."""
     path = folder / "gold.csv"
     unknown: dict[str, int] = {}
     for line, row in gold_lines(path):
@@ -100,7 +87,7 @@ def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[Go
 
 
 def write_gold(folder: Path, labels: Iterable[GoldLabel]) -> None:
-    """Write the labels of a benchmark folder, in order; raises as `replace_file`."""
+    """Write the labels of a benchmark folder, in order."""
     with io.StringIO(newline="") as text:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(("item", "rater", "label"))
@@ -119,22 +106,7 @@ def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
 
 
 def check_gold(folder: Path, labels: Collection[str], items: Collection[str] | None = None) -> None:
-    """Read all labels of a benchmark folder before anything is asked about it.
-
-    Parameters
-    ----------
-    folder
-        The benchmark's folder.
-    labels
-        The labels that there may be; empty where they are open.
-    items
-        As for `read_gold`.
-
-    Raises
-    ------
-    InputError
-        As `read_gold`, or a label is none of the labels, or a rater has labelled an item twice; names the line.
-    """
+    """Read all labels of a benchmark folder before anything is asked about it."""
     path = folder / "gold.csv"
     seen: set[tuple[str, str]] = set()
     unknown: dict[str, int] = {}

@@ -93,17 +93,7 @@ def made_tables(
     drawn: Mapping[tuple[str, str], Sequence[str]],
     files: Mapping[tuple[str, str], dict[str, str]],
 ) -> tuple[MadeTable, ...]:
-    """Every table once, by paper and name.
-
-    Parameters
-    ----------
-    tables
-        Notebook → the tables that it shows.
-    drawn
-        (paper, name) of a table → the titles of the figures that are drawn from it.
-    files
-        (paper, name) of a table → its files, format → address beside `provenance.json`.
-    """
+    """Every table once, by paper and name."""
     known = {(table.paper, table.name): table for shown in tables.values() for table in shown}
     return tuple(
         MadeTable(

@@ -215,13 +215,7 @@ class Paper(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     reconstruction: tuple[Reconstruction, ...] = ()
 
     def __getitem__(self, id: str) -> Figure:  # noqa: A002 (the file's own word)
-        """The figure with an id.
-
-        Raises
-        ------
-        UsageError
-            There is none.
-        """
+        """The figure with an id."""
         try:
             return self._by_id[id]
         except KeyError:
@@ -241,15 +235,7 @@ def published_papers() -> tuple[str, ...]:
 
 
 def load_paper(slug: str) -> Paper:
-    """The printed figures of a paper.
-
-    Raises
-    ------
-    UsageError
-        No such paper.
-    InputError
-        The file breaks the form, or names a figure twice or one that is not there.
-    """
+    """The printed figures of a paper."""
     file = data_folder() / "published" / f"{slug}.toml"
     if not file.exists():
         raise UsageError(f"there are no published figures of {slug!r}", f"Known: {', '.join(published_papers())}.")
@@ -257,7 +243,7 @@ def load_paper(slug: str) -> Paper:
 
 
 def read_paper(file: Path) -> Paper:
-    """The printed figures in a file of this form; raises as `load_paper`."""
+    """The printed figures in a file of this form."""
     try:
         written = file.read_bytes()
     except OSError as error:

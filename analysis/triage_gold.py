@@ -33,19 +33,13 @@ class Construction(Struct, frozen=True):
 
 
 def read_subcategories(folder: Path) -> tuple[GoldLabel, ...]:
-    """The subcategories that raters gave; none where there is no such file; raises as `read_gold`."""
+    """The subcategories that raters gave; none where there is no such file."""
     file = folder / SUBCATEGORIES
     return tuple(label for _, label in gold_lines(file)) if file.is_file() else ()
 
 
 def read_constructions(folder: Path) -> dict[str, Construction]:
-    """Item → how it was made; empty where there is no such file.
-
-    Raises
-    ------
-    InputError
-        The file lacks a column, or is no table in UTF-8.
-    """
+    """Item → how it was made; empty where there is no such file."""
     file = folder / CONSTRUCTIONS
     if not file.is_file():
         return {}

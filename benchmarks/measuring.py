@@ -31,11 +31,6 @@ def measure(command: Sequence[str]) -> Taken:
     """Run a command to its end.
 
     The memory of all processes together is looked at every 20 ms, each process with its share of what is shared.
-
-    Raises
-    ------
-    SystemExit
-        The command failed; its errors have been shown.
     """
     started, before = time.perf_counter(), _processor_seconds()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

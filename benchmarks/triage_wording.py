@@ -37,12 +37,8 @@ class Area(Struct, frozen=True):
 class VisibleRun(Struct, frozen=True):
     """What anyone sees of a failed run, and what only the generator knows of it.
 
-    Attributes
-    ----------
-    text
-        All that was asked, said, run, answered and logged.
-    lengths
-        Lengths and counts of its parts.
+    - `text`: All that was asked, said, run, answered and logged.
+    - `lengths`: Lengths and counts of its parts.
     """
 
     text: str
@@ -52,13 +48,7 @@ class VisibleRun(Struct, frozen=True):
 
 
 def areas(runs: Sequence[VisibleRun], giveaway: str = "") -> tuple[Area, Area]:
-    """How well words, and lengths, tell the agent's fault from the task's.
-
-    Parameters
-    ----------
-    giveaway
-        Words that are added to the texts of agents at fault, to see that the measure finds it.
-    """
+    """How well words, and lengths, tell the agent's fault from the task's."""
     texts = np.array([f"{run.text} {giveaway if run.agent_at_fault else ''}" for run in runs], dtype=object)
     lengths = np.array([run.lengths for run in runs], float)
     labels = np.array([run.agent_at_fault for run in runs])

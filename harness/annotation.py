@@ -19,26 +19,15 @@ CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)
 class RaterAnswer(Struct, frozen=True, omit_defaults=True):
     """One answer of a rater.
 
-    Parameters
-    ----------
-    item, rater, phase
-        What it is about, who gave it, and in which phase of the study.
-    label
-        The label; `None` where the rater cannot tell, which counts as a missing rating.
-    subcategory
-        The subcategory of the label; empty where none fits.
-    certainty
-        How certain the rater is of the label; empty without a label.
-    note
-        The rater's reason.
-    steps
-        Steps of the run that are evidence, counted from 0.
-    revision
-        How many answers of the rater to the item in this phase stood before.
-    at
-        When it was given, in ISO 8601.
-    seconds
-        How long the page of the case stood before the rater's eyes, where the page said so.
+    - `item`, `rater`, `phase`: What it is about, who gave it, and in which phase of the study.
+    - `label`: The label; `None` where the rater cannot tell, which counts as a missing rating.
+    - `subcategory`: The subcategory of the label; empty where none fits.
+    - `certainty`: How certain the rater is of the label; empty without a label.
+    - `note`: The rater's reason.
+    - `steps`: Steps of the run that are evidence, counted from 0.
+    - `revision`: How many answers of the rater to the item in this phase stood before.
+    - `at`: When it was given, in ISO 8601.
+    - `seconds`: How long the page of the case stood before the rater's eyes, where the page said so.
     """
 
     item: str

@@ -33,15 +33,10 @@ EvidenceKind = Literal["step", "log", "file", "command", "assertion", "differenc
 class Evidence(Struct, frozen=True, omit_defaults=True):
     """One piece of evidence.
 
-    Parameters
-    ----------
-    kind
-        What it is: a `step` of the run, a line of a `log`, a place in a `file`, a `command` that was run, an
-        `assertion` of a test, a `difference` between two results, or what the `record` of the run says.
-    where
-        The place: a step's number, `path:line`, or the command as it was run.
-    text
-        What stands there, or what the command printed, cut to a few lines.
+    - `kind`: What it is: a `step` of the run, a line of a `log`, a place in a `file`, a `command` that was run, an
+      `assertion` of a test, a `difference` between two results, or what the `record` of the run says.
+    - `where`: The place: a step's number, `path:line`, or the command as it was run.
+    - `text`: What stands there, or what the command printed, cut to a few lines.
     """
 
     kind: EvidenceKind
@@ -52,14 +47,9 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
 class TriageVerdict(Verdict, frozen=True, gc=False):
     """A verdict on a run: its label is one of `FAULTS`, or missing as in any verdict.
 
-    Parameters
-    ----------
-    subcategory
-        The subcategory of the label, where the judge names one.
-    evidence
-        What the verdict rests on.
-    access
-        What the judge could use.
+    - `subcategory`: The subcategory of the label, where the judge names one.
+    - `evidence`: What the verdict rests on.
+    - `access`: What the judge could use.
 
     Examples
     --------

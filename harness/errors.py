@@ -47,12 +47,8 @@ def clause(sentence: str) -> str:
 class MisstepError(Exception):
     """The base of all errors shown to a user: what was found and what to do.
 
-    Parameters
-    ----------
-    found
-        What was found, as one sentence without a full stop.
-    advice
-        What to do about it, as one sentence; empty where the finding says it all.
+    - `found`: What was found, as one sentence without a full stop.
+    - `advice`: What to do about it, as one sentence; empty where the finding says it all.
     """
 
     exit_code = 2
@@ -74,12 +70,8 @@ class UsageError(MisstepError):
 class InputError(MisstepError):
     """A file says something that cannot be.
 
-    Parameters
-    ----------
-    found, advice
-        As for `MisstepError`.
-    file, line, field
-        Where it stands; `line` counts from 1.
+    - `found`, `advice`: As for `MisstepError`.
+    - `file`, `line`, `field`: Where it stands; `line` counts from 1.
     """
 
     def __init__(
@@ -113,14 +105,9 @@ class NoTrajectory(InputError):
 class UnknownFormat(InputError):
     """No reader recognises a file.
 
-    Parameters
-    ----------
-    file
-        The file.
-    reasons
-        Format name → why that reader said no.
-    nearest
-        The format whose reason is told.
+    - `file`: The file.
+    - `reasons`: Format name → why that reader said no.
+    - `nearest`: The format whose reason is told.
     """
 
     def __init__(self, file: Path | str, reasons: dict[str, str], nearest: str) -> None:
@@ -168,14 +155,9 @@ breaks its format."""
 class EditRefused(MisstepError):
     """An edit cannot be applied without the danger of being wrong; nothing of it has been applied.
 
-    Parameters
-    ----------
-    reason
-        Which kind of refusal it is.
-    found, advice
-        As for `MisstepError`; `advice` holds the nearest lines of the file, where there are any.
-    path
-        The file that was to be edited, if it is known.
+    - `reason`: Which kind of refusal it is.
+    - `found`, `advice`: As for `MisstepError`; `advice` holds the nearest lines of the file, where there are any.
+    - `path`: The file that was to be edited, if it is known.
     """
 
     def __init__(self, reason: Refusal, found: str, advice: str = "", *, path: str = "") -> None:
@@ -219,12 +201,8 @@ class TimeSpent(MisstepError):
 class CannotWrite(MisstepError):
     """A device takes no more of a file: it is full, the quota is used, or it fails; what was written stays.
 
-    Parameters
-    ----------
-    file
-        The file, or what else is written to.
-    reason
-        Why not, in the system's words.
+    - `file`: The file, or what else is written to.
+    - `reason`: Why not, in the system's words.
     """
 
     exit_code = 3
@@ -241,13 +219,7 @@ def is_full(error: OSError) -> bool:
 
 @contextmanager
 def writing(file: Path | str) -> Iterator[None]:
-    """What is done inside writes a file: an `OSError` in it names the file, as a full device alone does not.
-
-    Raises
-    ------
-    CannotWrite
-        The device takes no more.
-    """
+    """What is done inside writes a file: an `OSError` in it names the file, as a full device alone does not."""
     try:
         yield
     except OSError as error:
@@ -259,7 +231,7 @@ def writing(file: Path | str) -> Iterator[None]:
 
 
 def write_all(stream: FileIO, content: bytes, file: Path) -> None:
-    """Write all of it to an unbuffered stream: a device that is about to be full takes a part. Raises as `writing`."""
+    """Write all of it to an unbuffered stream: a device that is about to be full takes a part."""
     rest = memoryview(content)
     with writing(file):
         while rest:

@@ -83,26 +83,14 @@ class FunctionCall(Struct, frozen=True):
 class Request(Struct, frozen=True, omit_defaults=True):
     """One question to one model.
 
-    Parameters
-    ----------
-    model, messages, temperature, max_tokens, seed
-        As the chat completions endpoint has them; `None` leaves the server its default.
-    schema
-        A JSON schema that the answer is to follow; `None` asks for plain text.
-    logprobs
-        Whether the log-probability of each token of the answer is asked for.
-    sample
-        Which of several equal questions this is: part of the key and not of what is sent.
-    extra
-        Further fields of the body that some servers know (`reasoning_effort`, `cache_prompt`, `max_completion_tokens`).
-    functions
-        What the model may call; only an agent's loop offers any, and carries out none but its own commands.
-
-    Raises
-    ------
-    ValueError
-        `extra` has a field that a parameter stands for, one that would make several answers of one, or one that offers
-        tools.
+    - `model`, `messages`, `temperature`, `max_tokens`, `seed`: As the chat completions endpoint has them; `None` leaves
+      the server its default.
+    - `schema`: A JSON schema that the answer is to follow; `None` asks for plain text.
+    - `logprobs`: Whether the log-probability of each token of the answer is asked for.
+    - `sample`: Which of several equal questions this is: part of the key and not of what is sent.
+    - `extra`: Further fields of the body that some servers know (`reasoning_effort`, `cache_prompt`,
+      `max_completion_tokens`).
+    - `functions`: What the model may call; only an agent's loop offers any, and carries out none but its own commands.
     """
 
     model: str
@@ -160,18 +148,12 @@ class Request(Struct, frozen=True, omit_defaults=True):
 class Allowance(Struct, frozen=True):
     """What a server says is left of one of its limits.
 
-    Parameters
-    ----------
-    name
-        Which limit, among those of one server.
-    unit
-        What is counted.
-    remaining, limit
-        What is left, and what there is when it is whole.
-    seconds
-        How long until it is whole again.
-    refills
-        Whether it comes back all the time, as in a token bucket; else all of it comes back when that time is over.
+    - `name`: Which limit, among those of one server.
+    - `unit`: What is counted.
+    - `remaining`, `limit`: What is left, and what there is when it is whole.
+    - `seconds`: How long until it is whole again.
+    - `refills`: Whether it comes back all the time, as in a token bucket; else all of it comes back when that time is
+      over.
     """
 
     name: str

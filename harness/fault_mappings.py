@@ -20,18 +20,11 @@ LabelOf = Literal["run", "error", "task", "list", "requirement"]
 class FaultMapping(Struct, frozen=True, forbid_unknown_fields=True):
     """Some labels of a public set, and the label of the taxonomy that they are taken for, if any.
 
-    Parameters
-    ----------
-    dataset
-        The set.
-    of
-        What its labels are labels of.
-    labels
-        The set's own labels.
-    reason
-        Why the mapping holds, or why not, in a sentence.
-    fault, subcategory
-        What the labels are taken for; no `fault` where the mapping does not hold.
+    - `dataset`: The set.
+    - `of`: What its labels are labels of.
+    - `labels`: The set's own labels.
+    - `reason`: Why the mapping holds, or why not, in a sentence.
+    - `fault`, `subcategory`: What the labels are taken for; no `fault` where the mapping does not hold.
     """
 
     dataset: str = field(name="set")
@@ -59,13 +52,7 @@ def fault_mappings() -> tuple[FaultMapping, ...]:
 
 
 def mapping_of(dataset: str, label: str) -> FaultMapping:
-    """The mapping of a set's label.
-
-    Raises
-    ------
-    InputError
-        The file says nothing of the label.
-    """
+    """The mapping of a set's label."""
     for mapping in fault_mappings():
         if mapping.dataset == dataset and label in mapping.labels:
             return mapping

@@ -36,24 +36,7 @@ _MOST_SHOWN = 40
 
 
 def toml_form(data: bytes, type_: type[T], file: Path, form: str) -> T:
-    """A TOML file as a struct.
-
-    Parameters
-    ----------
-    data
-        What the file holds.
-    type_
-        The struct that its keys are the fields of.
-    file
-        Its name, for errors.
-    form
-        Where or what the form is, as a sentence: the end of each error.
-
-    Raises
-    ------
-    InputError
-        It is no TOML, or breaks the form; names line and key, what was found and what is valid.
-    """
+    """A TOML file as a struct."""
     try:
         text = data.removeprefix(BOM_UTF8).decode()
         raw = msgspec.toml.decode(text)
@@ -86,13 +69,7 @@ _DESCRIBING = ("licence", "license")
 
 
 def misspelt(data: bytes, known: Iterable[str], file: Path, form: str) -> None:
-    """Refuse a key at the top of a TOML file that is nearly a known one which is not there; others are let be.
-
-    Raises
-    ------
-    InputError
-        There is such a key.
-    """
+    """Refuse a key at the top of a TOML file that is nearly a known one which is not there; others are let be."""
     text = data.removeprefix(BOM_UTF8).decode()
     raw = msgspec.toml.decode(text)
     lacking = [name for name in known if name not in raw]

@@ -55,20 +55,12 @@ class Feedback(Struct, frozen=True, omit_defaults=True):
 class Invocation(Struct, frozen=True, omit_defaults=True):
     """One question to the detector.
 
-    Parameters
-    ----------
-    step
-        The last step that the detector was shown.
-    status
-        What became of it.
-    misbehaviours
-        What it answered, but for what its earlier answers in this run have shown in full already.
-    answered_at
-        The last step of the run when the answer was taken; `None` without an answer.
-    seconds
-        How long the detector took, where it was run for real.
-    error
-        Why there is no answer.
+    - `step`: The last step that the detector was shown.
+    - `status`: What became of it.
+    - `misbehaviours`: What it answered, but for what its earlier answers in this run have shown in full already.
+    - `answered_at`: The last step of the run when the answer was taken; `None` without an answer.
+    - `seconds`: How long the detector took, where it was run for real.
+    - `error`: Why there is no answer.
     """
 
     step: int
@@ -82,20 +74,13 @@ class Invocation(Struct, frozen=True, omit_defaults=True):
 class Intervention(Struct, frozen=True, omit_defaults=True):
     """One word to the agent, said or withheld.
 
-    Parameters
-    ----------
-    misbehaviours
-        What it is about.
-    detected_at
-        The last step that the detector had seen.
-    delivered_at
-        The last step before the guidance, which stands in the run as the step after it; `None` where it was withheld.
-    level
-        1 for the first word on a problem, 2 for a firmer one, 3 for the call for a new plan or for the user.
-    guidance
-        What was said, or would have been.
-    withheld
-        Why the agent did not hear it; empty where it did.
+    - `misbehaviours`: What it is about.
+    - `detected_at`: The last step that the detector had seen.
+    - `delivered_at`: The last step before the guidance, which stands in the run as the step after it; `None` where it
+      was withheld.
+    - `level`: 1 for the first word on a problem, 2 for a firmer one, 3 for the call for a new plan or for the user.
+    - `guidance`: What was said, or would have been.
+    - `withheld`: Why the agent did not hear it; empty where it did.
     """
 
     misbehaviours: tuple[Misbehaviour, ...]
@@ -114,22 +99,14 @@ class Intervention(Struct, frozen=True, omit_defaults=True):
 class ObservedRun(Struct, frozen=True, omit_defaults=True):
     """One run as the observer went through it.
 
-    Parameters
-    ----------
-    item
-        The run's id.
-    arm, detector, every
-        Whether guidance was said, who detected, and after how many steps it was asked each time.
-    n_steps
-        The steps of the run, guidance left out.
-    invocations, interventions
-        In their order.
-    skipped
-        How often the detector was due while an earlier question was still open: it is not asked then.
-    file, line
-        Where the run was read from; empty for one that was run live.
-    evidence
-        `generated` if a program made the run.
+    - `item`: The run's id.
+    - `arm`, `detector`, `every`: Whether guidance was said, who detected, and after how many steps it was asked each
+      time.
+    - `n_steps`: The steps of the run, guidance left out.
+    - `invocations`, `interventions`: In their order.
+    - `skipped`: How often the detector was due while an earlier question was still open: it is not asked then.
+    - `file`, `line`: Where the run was read from; empty for one that was run live.
+    - `evidence`: `generated` if a program made the run.
     """
 
     item: str

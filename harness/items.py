@@ -54,31 +54,18 @@ class Item(Struct, frozen=True, omit_defaults=True):
 
     It needs something to show: a trajectory, a task, a patch or a text.
 
-    Parameters
-    ----------
-    id
-        The item's id; no other item has it.
-    kind
-        The kind of the item.
-    trajectory
-        The run: a path inside the benchmark's folder, in any known format, or the run itself as an object.
-    trajectory_id
-        The run's id in that file; by default the item's id.
-    step
-        The step in question, counted from 0.
-    task
-        The task, if the judge is to see one beside or instead of a run.
-    patch
-        The patch in question.
-    text
-        Any other text that the judge sees.
-    labels
-        The labels that this item may get, if they are not all of the benchmark's.
-    unaskable
-        The reason why nobody can be asked about it, such as a run that is not published.
-    extra
-        An object with any other data. `category` in it says which question the item asks, if its benchmark asks
-        several: a judge of that name, or one that declares it, is asked about no other items.
+    - `id`: The item's id; no other item has it.
+    - `kind`: The kind of the item.
+    - `trajectory`: The run: a path inside the benchmark's folder, in any known format, or the run itself as an object.
+    - `trajectory_id`: The run's id in that file; by default the item's id.
+    - `step`: The step in question, counted from 0.
+    - `task`: The task, if the judge is to see one beside or instead of a run.
+    - `patch`: The patch in question.
+    - `text`: Any other text that the judge sees.
+    - `labels`: The labels that this item may get, if they are not all of the benchmark's.
+    - `unaskable`: The reason why nobody can be asked about it, such as a run that is not published.
+    - `extra`: An object with any other data. `category` in it says which question the item asks, if its benchmark asks
+      several: a judge of that name, or one that declares it, is asked about no other items.
 
     Examples
     --------
@@ -113,22 +100,14 @@ def category_in(extra: Mapping[str, Any]) -> str:
 class Question(Struct, frozen=True):
     """What a benchmark asks.
 
-    Parameters
-    ----------
-    name, kind
-        Its name; what kind of items it has.
-    labels
-        Label → meaning, empty where none is given; without labels where they are open and each item names its own.
-    positive
-        The label that counts as found; may be empty.
-    asks
-        The question itself, as a sentence; may be empty.
-    shown
-        What of the items' `extra` a judge may see.
-    level
-        The level of measurement of the labels, which stand in their order where they have one.
-    evidence
-        The kind of evidence that figures on it are.
+    - `name`, `kind`: Its name; what kind of items it has.
+    - `labels`: Label → meaning, empty where none is given; without labels where they are open and each item names its
+      own.
+    - `positive`: The label that counts as found; may be empty.
+    - `asks`: The question itself, as a sentence; may be empty.
+    - `shown`: What of the items' `extra` a judge may see.
+    - `level`: The level of measurement of the labels, which stand in their order where they have one.
+    - `evidence`: The kind of evidence that figures on it are.
     """
 
     name: str
@@ -147,24 +126,14 @@ class BenchmarkFile(Struct):
     `gold.csv` has the columns `item,rater,label`; judges never see it. `misstep help items` shows the form of a line of
     `items.jsonl`. `benchmark.toml` may be empty, and may have further keys that describe the data.
 
-    Parameters
-    ----------
-    name
-        The benchmark's name; by default the folder's name.
-    kind
-        The kind of the items; by default the kind of the first item.
-    labels
-        A list, or a table of label and meaning. Leave it out if each item has its own labels.
-    positive
-        The label that counts as positive.
-    question
-        The question that the judge `benchmark_question` asks.
-    shown
-        The fields of an item's `extra` that a judge may see.
-    level
-        The level of measurement. If it is not `nominal`, the labels stand in their order.
-    evidence
-        The kind of evidence: `real`, or `generated` if a program made the items.
+    - `name`: The benchmark's name; by default the folder's name.
+    - `kind`: The kind of the items; by default the kind of the first item.
+    - `labels`: A list, or a table of label and meaning. Leave it out if each item has its own labels.
+    - `positive`: The label that counts as positive.
+    - `question`: The question that the judge `benchmark_question` asks.
+    - `shown`: The fields of an item's `extra` that a judge may see.
+    - `level`: The level of measurement. If it is not `nominal`, the labels stand in their order.
+    - `evidence`: The kind of evidence: `real`, or `generated` if a program made the items.
 
     Examples
     --------
@@ -189,13 +158,7 @@ class BenchmarkFile(Struct):
 
 
 def read_question(folder: Path) -> Question:
-    """What the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none.
-
-    Raises
-    ------
-    InputError
-        The file is missing or has another shape, or the positive label is none of the labels.
-    """
+    """What the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none."""
     file = folder / "benchmark.toml"
     try:
         written = file.read_bytes()
@@ -237,21 +200,7 @@ def read_items(folder: Path) -> Iterator[Item]: ...
 @overload
 def read_items(folder: Path, of: type[Projection]) -> Iterator[Projection]: ...
 def read_items(folder: Path, of: type[Any] = Item) -> Iterator[Any]:
-    """The items of a folder, in order, as a stream.
-
-    Parameters
-    ----------
-    folder
-        The benchmark's folder.
-    of
-        A struct with `id` and those fields of an item that are wanted: nothing else is decoded. Where its `trajectory`
-        is an `Inline`, a run that stands in the item is not decoded either.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, a line is no item or longer than 64 MiB, or an id comes twice; names file and line.
-    """
+    """The items of a folder, in order, as a stream."""
     return (item for _, item in numbered_items(folder, of))
 
 
@@ -291,12 +240,8 @@ def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, An
 class Runs:
     """The runs that the items of one benchmark folder are about.
 
-    Parameters
-    ----------
-    folder
-        The benchmark's folder; no path leads out of it.
-    read, read_inline
-        What gives the runs of a file, and the run that stands in an item itself.
+    - `folder`: The benchmark's folder; no path leads out of it.
+    - `read`, `read_inline`: What gives the runs of a file, and the run that stands in an item itself.
     """
 
     def __init__(self, folder: Path, read: RunsIn, read_inline: InlineRun) -> None:
@@ -306,13 +251,7 @@ class Runs:
         self._of_file = lru_cache(maxsize=_FILES_HELD)(self._load)
 
     def of(self, item: Item) -> Trajectory | None:
-        """The run that an item is about; `None` where it is about none.
-
-        Raises
-        ------
-        InputError
-            The item's path leads out of the folder or to no file, or the file does not hold the run.
-        """
+        """The run that an item is about; `None` where it is about none."""
         if item.trajectory is None:
             return None
         if isinstance(item.trajectory, dict):
@@ -331,13 +270,7 @@ class Runs:
 
 
 def trajectory_file(folder: Path, path: str) -> Path:
-    """The file that an item of a benchmark folder names.
-
-    Raises
-    ------
-    InputError
-        The path leads out of the folder, or to no file.
-    """
+    """The file that an item of a benchmark folder names."""
     advice = "Name a file below its folder."
     try:
         file = (folder / path).resolve()

@@ -24,18 +24,12 @@ EpisodeEnd = Literal["itself", "guidance", "engineer", "session"]
 class Episode(Struct, frozen=True, omit_defaults=True):
     """One planted misbehaviour as it took place.
 
-    Parameters
-    ----------
-    category
-        What it is.
-    onset, last
-        The steps of its first and last command. What an agent falls back into is an episode of its own.
-    ended
-        What ended it.
-    would_last
-        After how many of its commands it was to end by itself; `None` if it would go on until the session ends.
-    relapse
-        Whether the agent fell back into it after guidance that it heeded by half.
+    - `category`: What it is.
+    - `onset`, `last`: The steps of its first and last command. What an agent falls back into is an episode of its own.
+    - `ended`: What ended it.
+    - `would_last`: After how many of its commands it was to end by itself; `None` if it would go on until the session
+      ends.
+    - `relapse`: Whether the agent fell back into it after guidance that it heeded by half.
     """
 
     category: str
@@ -49,39 +43,24 @@ class Episode(Struct, frozen=True, omit_defaults=True):
 class LiveSession(Struct, frozen=True, omit_defaults=True):
     """What came of one session.
 
-    Parameters
-    ----------
-    item, seed
-        The session's id, and the seed of all that was drawn for it.
-    arm, unit
-        What it was assigned to, and whose assignment it is: a session's own, or its engineer's.
-    version
-        The version of the agent, which decides how often it slips and how it heeds.
-    n_steps
-        The agent's commands.
-    calls, failed_calls
-        Commands entered, and those whose result is an error. A failed test run is none.
-    input_tokens, output_tokens
-        Counted from the texts, four characters a token: each command is asked for with the whole run so far.
-    seconds
-        Counted as well, from tokens and commands, so that the machine's load has no part in it.
-    engineer_interventions
-        Turns of the simulated engineer: one whenever a misbehaviour has lasted as long as his patience, in which he
-        stops it, and one behind the run where its result is not what he asked for.
-    solved
-        Whether the requested change is there, with no other file changed, and the tests pass; `None` if unknown.
-    ended
-        Why the loop ended: `exit`, `iterations`, `seconds` or `stopped`.
-    heeds
-        What the agent does with guidance.
-    episodes
-        The planted misbehaviours that took place; there may be none.
-    observed
-        What the observer did; `None` where there was none.
-    last_step
-        The last step of the run.
-    trajectory
-        The run, where it is kept.
+    - `item`, `seed`: The session's id, and the seed of all that was drawn for it.
+    - `arm`, `unit`: What it was assigned to, and whose assignment it is: a session's own, or its engineer's.
+    - `version`: The version of the agent, which decides how often it slips and how it heeds.
+    - `n_steps`: The agent's commands.
+    - `calls`, `failed_calls`: Commands entered, and those whose result is an error. A failed test run is none.
+    - `input_tokens`, `output_tokens`: Counted from the texts, four characters a token: each command is asked for with
+      the whole run so far.
+    - `seconds`: Counted as well, from tokens and commands, so that the machine's load has no part in it.
+    - `engineer_interventions`: Turns of the simulated engineer: one whenever a misbehaviour has lasted as long as his
+      patience, in which he stops it, and one behind the run where its result is not what he asked for.
+    - `solved`: Whether the requested change is there, with no other file changed, and the tests pass; `None` if
+      unknown.
+    - `ended`: Why the loop ended: `exit`, `iterations`, `seconds` or `stopped`.
+    - `heeds`: What the agent does with guidance.
+    - `episodes`: The planted misbehaviours that took place; there may be none.
+    - `observed`: What the observer did; `None` where there was none.
+    - `last_step`: The last step of the run.
+    - `trajectory`: The run, where it is kept.
     """
 
     item: str

@@ -57,26 +57,15 @@ class PartShown(Struct, frozen=True):
 class TurnEnded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="turn_ended"):
     """One turn of an agent.
 
-    Parameters
-    ----------
-    role, agent
-        Whose turn it was.
-    reply
-        What it said; where `over` names a resource, what the harness said in its place.
-    seconds, slept
-        How long it took, and how much of that the agent slept.
-    calls
-        The commands that were carried out.
-    refused
-        The commands that were asked for beyond the budget and not carried out.
-    tokens_in, tokens_out, usd
-        What the models took, as far as it is known.
-    over
-        The resource that ran out, if one did.
-    seen
-        The parts of its context, and the digest of the whole text.
-    error
-        What the agent raised, if it did.
+    - `role`, `agent`: Whose turn it was.
+    - `reply`: What it said; where `over` names a resource, what the harness said in its place.
+    - `seconds`, `slept`: How long it took, and how much of that the agent slept.
+    - `calls`: The commands that were carried out.
+    - `refused`: The commands that were asked for beyond the budget and not carried out.
+    - `tokens_in`, `tokens_out`, `usd`: What the models took, as far as it is known.
+    - `over`: The resource that ran out, if one did.
+    - `seen`: The parts of its context, and the digest of the whole text.
+    - `error`: What the agent raised, if it did.
     """
 
     role: Role
@@ -130,16 +119,10 @@ class Failed(Struct, frozen=True, tag_field="event", tag="failed"):
 class Diagnosed(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="diagnosed"):
     """The target's vital signs after a failed attempt and before anything was reverted.
 
-    Parameters
-    ----------
-    channel
-        By which way they were read; `none` where no way worked.
-    why
-        Why the way in band was not taken.
-    flags
-        Invariant → whether it holds; `None` where that could not be told.
-    facts
-        Name of a probe, configuration area or log → what was read.
+    - `channel`: By which way they were read; `none` where no way worked.
+    - `why`: Why the way in band was not taken.
+    - `flags`: Invariant → whether it holds; `None` where that could not be told.
+    - `facts`: Name of a probe, configuration area or log → what was read.
     """
 
     channel: Channel
@@ -318,18 +301,11 @@ Happening = (
 class LoopEvent(Struct, frozen=True, omit_defaults=True):
     """One line of the log.
 
-    Parameters
-    ----------
-    number
-        Its place in the log, from 0.
-    at
-        Seconds since the run began, on the run's own clock; after a kill it goes on from where it stood.
-    happened
-        What happened.
-    item
-        The item that it is about; empty where it is about the run.
-    attempt
-        The attempt at the item, from 1; 0 before the first.
+    - `number`: Its place in the log, from 0.
+    - `at`: Seconds since the run began, on the run's own clock; after a kill it goes on from where it stood.
+    - `happened`: What happened.
+    - `item`: The item that it is about; empty where it is about the run.
+    - `attempt`: The attempt at the item, from 1; 0 before the first.
     """
 
     number: int

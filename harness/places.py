@@ -28,13 +28,7 @@ def _own(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where fetched data sets, benchmark folders and cached runs go: `MISSTEP_CACHE`, else the user's cache folder.
-
-    Raises
-    ------
-    UsageError
-        `MISSTEP_CACHE` names a place where no folder can be.
-    """
+    """Where fetched data sets, benchmark folders and cached runs go: `MISSTEP_CACHE`, else the user's cache folder."""
     named = os.environ.get("MISSTEP_CACHE")
     if named:
         folder = Path(named)

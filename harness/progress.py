@@ -16,12 +16,8 @@ def say(sentence: str) -> None:
 class Progress:
     """One line on stderr that moves while something is done; silent where stderr is no terminal.
 
-    Parameters
-    ----------
-    what
-        What is counted, in the plural: "trajectories".
-    total
-        How many there will be, where that is known.
+    - `what`: What is counted, in the plural: "trajectories".
+    - `total`: How many there will be, where that is known.
     """
 
     def __init__(self, what: str, total: int | None = None) -> None:

@@ -58,22 +58,7 @@ def shipped_prompts() -> tuple[str, ...]:
 
 
 def load_prompt(name: str, beside: Path | None = None) -> Prompt:
-    """The prompt in a file, or a shipped one.
-
-    Parameters
-    ----------
-    name
-        A path, or `room/name` of a shipped prompt.
-    beside
-        The folder that a relative path starts from.
-
-    Raises
-    ------
-    UsageError
-        There is no such file and no such shipped prompt.
-    InputError
-        The file breaks the form; names it and the field.
-    """
+    """The prompt in a file, or a shipped one."""
     file = (beside or Path()) / name
     if not file.is_file():
         file = _SHIPPED / f"{name}.md"
@@ -89,7 +74,7 @@ def load_prompt(name: str, beside: Path | None = None) -> Prompt:
 
 @cache
 def shipped_prompt(name: str) -> Prompt:
-    """A prompt that comes with Misstep, read once a process; raises as `load_prompt`."""
+    """A prompt that comes with Misstep, read once a process."""
     return load_prompt(name, _SHIPPED)
 
 
@@ -147,13 +132,7 @@ def _expect_same(declared: Iterable[str], used: Iterable[str], file: Path) -> No
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """A text with its placeholders filled, in one pass: braces inside a value stay what they are.
-
-    Raises
-    ------
-    UsageError
-        A placeholder has no value; names it.
-    """
+    """A text with its placeholders filled, in one pass: braces inside a value stay what they are."""
 
     def value(found: re.Match[str]) -> str:
         name = found[1]

@@ -124,13 +124,7 @@ class FittedJudge(Protocol):
         """Why the judge has no verdict on an item, in a few words; empty where it has."""
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """The verdict on an item; `trajectory` is the run that it is about, where there is one.
-
-        Raises
-        ------
-        InputError
-            The item lacks what the judge needs. Whatever is raised costs the item and nothing else.
-        """
+        """The verdict on an item; `trajectory` is the run that it is about, where there is one."""
 
 
 class Judge(FittedJudge, Protocol):
@@ -141,13 +135,7 @@ class Judge(FittedJudge, Protocol):
     """
 
     def fitted(self, question: Question, folder: Path) -> FittedJudge:
-        """The judge as it is asked what the benchmark in `folder` asks.
-
-        Raises
-        ------
-        UsageError
-            It is for other items, gives other labels, or lacks a model.
-        """
+        """The judge as it is asked what the benchmark in `folder` asks."""
 
 
 ReadFile = Callable[[Path], Iterator[Trajectory | Unreadable]]
@@ -159,13 +147,7 @@ class Loader(Protocol):
     NAME: str
 
     def load(self, folder: Path, out: Path, read: ReadFile) -> None:
-        """Write `benchmark.toml`, `items.jsonl`, `gold.csv` and `trajectories/` of the set in `folder` to `out`.
-
-        Raises
-        ------
-        InputError
-            A file is missing or does not have the shape that the set's documentation states.
-        """
+        """Write `benchmark.toml`, `items.jsonl`, `gold.csv` and `trajectories/` of the set in `folder` to `out`."""
 
 
 class OutcomeLoader(Protocol):
@@ -174,10 +156,4 @@ class OutcomeLoader(Protocol):
     NAME: str
 
     def outcomes(self, folder: Path) -> Iterator[Attempts]:
-        """Every system on every task it was tried on.
-
-        Raises
-        ------
-        InputError
-            A file is missing or does not have the shape that the set's documentation states.
-        """
+        """Every system on every task it was tried on."""

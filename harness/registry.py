@@ -19,12 +19,8 @@ _CALLED = "CONTRIBUTING.md says what such a part is called with, and what it giv
 class Registry(dict[str, str], Generic[T]):
     """Name → dotted path (`package.module` or `package.module:name`) of what belongs to Misstep itself.
 
-    Parameters
-    ----------
-    group
-        The group of entry points that add to it.
-    known
-        Misstep's own.
+    - `group`: The group of entry points that add to it.
+    - `known`: Misstep's own.
     """
 
     def __init__(self, group: str, known: dict[str, str]) -> None:
@@ -39,11 +35,6 @@ class Registry(dict[str, str], Generic[T]):
         """What stands under `name`, or at `name` itself where that is a dotted path `package.module:name`.
 
         A module that is not installed is looked for in the present folder.
-
-        Raises
-        ------
-        UsageError
-            The name is not registered (the message lists those that are) or its module cannot be imported.
         """
         registered = self.names()
         target = registered.get(name, name if ":" in name else None)

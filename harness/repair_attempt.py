@@ -52,26 +52,19 @@ def signal_line(signal: Signal, most: int = 2_000) -> str:
 class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     """What came of one attempt.
 
-    Parameters
-    ----------
-    case, policy, setting, format, sample
-        Which case, who decided, with which feedback, in which edit format, and which of several runs it is.
-    solved
-        Whether the oracle's tests pass with the patch each time; `None` where the case could not be affirmed or scored.
-    patched
-        Whether the agent wrote a patch at all, applied or not (the paper's patch generation rate).
-    error
-        Why the run or the scoring broke; empty where it did not.
-    iterations, seconds, input_tokens, output_tokens, cost_usd
-        What it took; tokens are `None` where no model was asked.
-    ended
-        How the run ended: `exit`, `iterations`, `seconds`, `stopped`; `not_affirmed` and `flaky` are of its case.
-    patch
-        The change as a unified diff.
-    rules
-        By which rule each edit was applied; `refused` is how many were not.
-    signals
-        What the validators say.
+    - `case`, `policy`, `setting`, `format`, `sample`: Which case, who decided, with which feedback, in which edit
+      format, and which of several runs it is.
+    - `solved`: Whether the oracle's tests pass with the patch each time; `None` where the case could not be affirmed or
+      scored.
+    - `patched`: Whether the agent wrote a patch at all, applied or not (the paper's patch generation rate).
+    - `error`: Why the run or the scoring broke; empty where it did not.
+    - `iterations`, `seconds`, `input_tokens`, `output_tokens`, `cost_usd`: What it took; tokens are `None` where no
+      model was asked.
+    - `ended`: How the run ended: `exit`, `iterations`, `seconds`, `stopped`; `not_affirmed` and `flaky` are of its
+      case.
+    - `patch`: The change as a unified diff.
+    - `rules`: By which rule each edit was applied; `refused` is how many were not.
+    - `signals`: What the validators say.
     """
 
     case: str

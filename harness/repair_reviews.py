@@ -41,13 +41,7 @@ _FORM = f"A review log has the columns {', '.join(COLUMNS)}, and one row an even
 
 
 def read_reviews(file: Path) -> tuple[ReviewEvent, ...]:
-    """The events of a review log, in order.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, its columns are others, or a row has no attempt or none of `EVENTS`; names the line.
-    """
+    """The events of a review log, in order."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
             rows = csv.reader(stream, strict=True)

@@ -20,28 +20,17 @@ _FOLDERS = ("cwd", "workspace", "project")
 class Session(Struct, frozen=True, gc=False, omit_defaults=True):
     """One recorded run, or the run of a sub-agent that its `parent` started.
 
-    Parameters
-    ----------
-    item
-        The id that verdicts name it by.
-    file, line
-        The file that it was read from, and the line in a file of many.
-    title
-        The first words of its task.
-    project
-        The folder that the agent worked in; where the format does not say, the data set, else the file's folder.
-    agent, model
-        The program and the model, where the format says.
-    started
-        The time of the first step that has one, in ISO 8601 as printed.
-    n_steps
-        The number of steps.
-    parent
-        The id of the run that started a sub-agent; a session that continues another has none.
-    evidence
-        `generated` if a program made it.
-    shown
-        The run as a page opens it, if it is to be shown.
+    - `item`: The id that verdicts name it by.
+    - `file`, `line`: The file that it was read from, and the line in a file of many.
+    - `title`: The first words of its task.
+    - `project`: The folder that the agent worked in; where the format does not say, the data set, else the file's
+      folder.
+    - `agent`, `model`: The program and the model, where the format says.
+    - `started`: The time of the first step that has one, in ISO 8601 as printed.
+    - `n_steps`: The number of steps.
+    - `parent`: The id of the run that started a sub-agent; a session that continues another has none.
+    - `evidence`: `generated` if a program made it.
+    - `shown`: The run as a page opens it, if it is to be shown.
     """
 
     item: str

@@ -41,16 +41,10 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@:=-]{0,199}")
 class RunLimits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What one command of the agent or of the tests could take.
 
-    Parameters
-    ----------
-    seconds
-        The longest time.
-    memory_mb
-        The memory of all its processes together, in MiB.
-    disk_mb
-        The most that it may write, in MiB.
-    processes
-        The number of its processes at a time.
+    - `seconds`: The longest time.
+    - `memory_mb`: The memory of all its processes together, in MiB.
+    - `disk_mb`: The most that it may write, in MiB.
+    - `processes`: The number of its processes at a time.
     """
 
     seconds: float = 60.0
@@ -65,25 +59,16 @@ class CaseFile(Struct, frozen=True, omit_defaults=True):
     `environment/` has the files that the agent found, `solution/` the gold solution: files, or `solve.sh`. What is not
     there is not used. `tests/` is put into the workspace when the tests are run.
 
-    Parameters
-    ----------
-    id
-        The case's name: letters, digits, `.`, `_` and `-`.
-    test_command
-        The shell line that runs the tests, in a folder with the result and `tests/`; its exit code is the verdict.
-    run_command
-        A shell line that runs the result, if there is something to run.
-    setup_command
-        A shell line that starts what commands need, such as a service; it is run before each of them.
-    outcome
-        `passed` or `failed`, as the harness recorded it; by default what the trajectory says, then what the harness
-        wrote into `logs/`, such as `result: passed` or `reward=1`. Without any of these a run is undecided.
-    task
-        The name of the task; several runs of one task have one name.
-    evidence
-        The kind of evidence: `real`, or `generated` if the run and its cause were made.
-    limits
-        A table with `seconds`, `memory_mb`, `disk_mb` and `processes`: what one command could take.
+    - `id`: The case's name: letters, digits, `.`, `_` and `-`.
+    - `test_command`: The shell line that runs the tests, in a folder with the result and `tests/`; its exit code is the
+      verdict.
+    - `run_command`: A shell line that runs the result, if there is something to run.
+    - `setup_command`: A shell line that starts what commands need, such as a service; it is run before each of them.
+    - `outcome`: `passed` or `failed`, as the harness recorded it; by default what the trajectory says, then what the
+      harness wrote into `logs/`, such as `result: passed` or `reward=1`. Without any of these a run is undecided.
+    - `task`: The name of the task; several runs of one task have one name.
+    - `evidence`: The kind of evidence: `real`, or `generated` if the run and its cause were made.
+    - `limits`: A table with `seconds`, `memory_mb`, `disk_mb` and `processes`: what one command could take.
 
     Examples
     --------
@@ -120,13 +105,7 @@ class TriageCase(Struct, frozen=True):
 
 
 def read_triage_case(folder: Path) -> TriageCase:
-    """The case in a folder.
-
-    Raises
-    ------
-    InputError
-        It has no `case.toml`, or one that breaks the form; names file, line and key.
-    """
+    """The case in a folder."""
     file = folder / CASE
     if not file.is_file():
         raise InputError(f"no {CASE}", _FORM, file=folder)
@@ -141,13 +120,7 @@ def read_triage_case(folder: Path) -> TriageCase:
 
 
 def read_triage_cases(folder: Path) -> Iterator[TriageCase]:
-    """The case in a folder, or those in the folders of it, by name; none where there is none.
-
-    Raises
-    ------
-    InputError
-        As `read_triage_case`, and where two have one id.
-    """
+    """The case in a folder, or those in the folders of it, by name; none where there is none."""
     if (folder / CASE).is_file():
         yield read_triage_case(folder)
         return

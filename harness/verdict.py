@@ -19,44 +19,22 @@ class Verdict(Struct, frozen=True, gc=False):
 
     It has a label exactly when its status is `answered`: a missing answer never becomes a label.
 
-    Parameters
-    ----------
-    item
-        The item's id; of `misstep classify`, the id of the session.
-    judge
-        The judge's name; of `misstep classify`, the category.
-    label
-        The label, or null if there is none.
-    status
-        `answered` comes with a label; `abstained` means that there is nothing to judge, `unreadable` a reply without a
-        label, `refused` a refusal, and `failed` an error.
-    score
-        The judge's certainty of its label, from 0 to 1, if it says so.
-    steps
-        The evidence: steps of the run, counted from 0.
-    rationale
-        The reason, in a sentence.
-    seconds
-        The time that the answer took.
-    input_tokens
-        The tokens of the requests.
-    output_tokens
-        The tokens of the replies.
-    cost_usd
-        The price of the answer in US dollars, if it is known.
-    model
-        The model that answered.
-    prompt
-        The prompt: its name, version and digest.
-    cached
-        The answer came from a cache, and nothing was spent now.
-    error
-        The error, if no label was given.
-
-    Raises
-    ------
-    ValueError
-        A label without the status `answered`, or that status without a label.
+    - `item`: The item's id; of `misstep classify`, the id of the session.
+    - `judge`: The judge's name; of `misstep classify`, the category.
+    - `label`: The label, or null if there is none.
+    - `status`: `answered` comes with a label; `abstained` means that there is nothing to judge, `unreadable` a reply
+      without a label, `refused` a refusal, and `failed` an error.
+    - `score`: The judge's certainty of its label, from 0 to 1, if it says so.
+    - `steps`: The evidence: steps of the run, counted from 0.
+    - `rationale`: The reason, in a sentence.
+    - `seconds`: The time that the answer took.
+    - `input_tokens`: The tokens of the requests.
+    - `output_tokens`: The tokens of the replies.
+    - `cost_usd`: The price of the answer in US dollars, if it is known.
+    - `model`: The model that answered.
+    - `prompt`: The prompt: its name, version and digest.
+    - `cached`: The answer came from a cache, and nothing was spent now.
+    - `error`: The error, if no label was given.
 
     Examples
     --------

@@ -93,12 +93,8 @@ class AskedItems(Struct, frozen=True, gc=False):
 class GoldAnswer(Struct, frozen=True, gc=False):
     """Items with the same gold label to which a judge gave the same answer.
 
-    Parameters
-    ----------
-    gold
-        The gold label; `None` where an item has none.
-    label
-        The judge's label; `None` where the status is not `answered`.
+    - `gold`: The gold label; `None` where an item has none.
+    - `label`: The judge's label; `None` where the status is not `answered`.
     """
 
     judge: str
@@ -158,17 +154,7 @@ Row = TypeVar("Row", CategorySet, RatingPattern, AskedItems, GoldAnswer, ScoreBi
 def category_sets(
     categories: Sequence[str], patterns: Mapping[tuple[str | None, ...], int], by: str = "", stratum: str = ""
 ) -> tuple[CategorySet, ...]:
-    """Sessions with the same labels, one a category, as counts.
-
-    Parameters
-    ----------
-    categories
-        Their names, in the order of the labels.
-    patterns
-        Labels (`yes`, another one, or `None` where a session was not judged) → how many sessions have them.
-    by, stratum
-        Which sessions these are.
-    """
+    """Sessions with the same labels, one a category, as counts."""
     rows = []
     for labels, n in patterns.items():
         pairs = sorted(zip(categories, labels, strict=True))
@@ -179,26 +165,14 @@ def category_sets(
 
 
 def score_bin(score: float | None) -> int | Literal["outside"] | None:
-    """The bin of a score.
-
-    Examples
-    --------
-    >>> score_bin(0.85), score_bin(1.5), score_bin(None)
-    (850, 'outside', None)
-    """
+    """The bin of a score."""
     if score is None:
         return None
     return round(score * SCORE_BINS) if 0 <= score <= 1 else "outside"
 
 
 def time_bin(seconds: float | None) -> int | None:
-    """The bin of a time: how many edges it has reached, in whole microseconds.
-
-    Examples
-    --------
-    >>> time_bin(0.0005), time_bin(0.001), time_bin(10.0)
-    (0, 1, 81)
-    """
+    """The bin of a time: how many edges it has reached, in whole microseconds."""
     return None if seconds is None else bisect_right(TIME_EDGES, round(seconds * 1e6))
 
 
@@ -228,13 +202,7 @@ class CountedParts(Struct, frozen=True):
     parts: Mapping[str, Part]
 
     def merge(self, other: "CountedParts") -> "CountedParts":
-        """The parts of both: associative and commutative, and a part that is in both is there once.
-
-        Raises
-        ------
-        InputError
-            Two parts of one name have different content.
-        """
+        """The parts of both: associative and commutative, and a part that is in both is there once."""
         for name in self.parts.keys() & other.parts.keys():
             if self.parts[name] != other.parts[name]:
                 raise InputError(
@@ -253,20 +221,7 @@ class CountedParts(Struct, frozen=True):
 
 
 def decoded_parts(written: bytes, file: str) -> CountedParts:
-    """The parts of a file.
-
-    Parameters
-    ----------
-    written
-        Its bytes.
-    file
-        What it is called in errors.
-
-    Raises
-    ------
-    InputError
-        It is no file of counts.
-    """
+    """The parts of a file."""
     try:
         read = _decode(written)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -38,20 +38,12 @@ Resource = Literal[
 class WorkItem(Struct, frozen=True, omit_defaults=True):
     """One thing to bring about on the target, such as a rule of a hardening guide.
 
-    Parameters
-    ----------
-    id
-        Its name, unique in its skill.
-    category
-        Its kind, for memory and for the report.
-    text
-        The text that agents are told.
-    after
-        The ids of the items that must be solved before.
-    last
-        Its place behind all items that are not marked so, as it would get in their way.
-    deferred
-        Its check can only be made later, such as after a restart.
+    - `id`: Its name, unique in its skill.
+    - `category`: Its kind, for memory and for the report.
+    - `text`: The text that agents are told.
+    - `after`: The ids of the items that must be solved before.
+    - `last`: Its place behind all items that are not marked so, as it would get in their way.
+    - `deferred`: Its check can only be made later, such as after a restart.
     """
 
     id: str

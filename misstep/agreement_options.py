@@ -88,7 +88,7 @@ Adjudicate = Annotated[
 
 
 def gold_reading(item: str, rater: str, label: str, keep: Literal["first", "last"] | None, missing: str) -> "Reading":
-    """How a file of gold labels is read, of one rater or several; raises as `names`."""
+    """How a file of gold labels is read, of one rater or several."""
     from analysis.labels import Reading
 
     return Reading(
@@ -102,13 +102,7 @@ def gold_reading(item: str, rater: str, label: str, keep: Literal["first", "last
 
 
 def names(listed: str, option: str) -> list[str]:
-    """Names separated by commas, as in a line of CSV: one with a comma stands in double quotes.
-
-    Raises
-    ------
-    UsageError
-        A quote is not closed.
-    """
+    """Names separated by commas, as in a line of CSV: one with a comma stands in double quotes."""
     if not listed.strip():
         return []
     try:

@@ -15,22 +15,7 @@ from studies.merged_runs import merge_run
 
 
 def do_line(dask: str, shards: int | None, out: Path, *, json: bool) -> None:
-    """Do the shards of this command line on a Dask cluster, merge them, and print what was found.
-
-    Parameters
-    ----------
-    dask, shards
-        What `--dask` and `--shards` say.
-    out
-        The folder of the run.
-    json
-        Whether to print a JSON document.
-
-    Raises
-    ------
-    MisstepError
-        As `open_cluster`, `run_line` and `merge_run`.
-    """
+    """Do the shards of this command line on a Dask cluster, merge them, and print what was found."""
     line = without_options([one for one in sys.argv[1:] if one != "--json"], "--dask", "--shards")
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)

@@ -29,20 +29,7 @@ ShardsOption = Annotated[
 
 
 def asks_cluster(dask: str | None, shards: int | None, beside: Mapping[str, object]) -> TypeGuard[str]:
-    """Whether the shards are done on a Dask cluster.
-
-    Parameters
-    ----------
-    dask, shards
-        What `--dask` and `--shards` say.
-    beside
-        Option → its value: those that make no sense on a cluster.
-
-    Raises
-    ------
-    UsageError
-        One of these was given with `--dask`, or `--shards` without it.
-    """
+    """Whether the shards are done on a Dask cluster."""
     if dask is None and shards is not None:
         raise UsageError("--shards without --dask", "Name a cluster with --dask, or one shard with --shard 3/8.")
     named = next((option for option, value in beside.items() if value), None)

@@ -60,13 +60,7 @@ def convert(
 
 
 def _refuse_own_output(paths: list[Path], out: Path) -> None:
-    """A conversion does not read what it writes.
-
-    Raises
-    ------
-    UsageError
-        The output folder is, or lies in, a folder that is to be read.
-    """
+    """A conversion does not read what it writes."""
     target = out.resolve()
     for path in paths:
         if path.is_dir() and target.is_relative_to(path.resolve()):

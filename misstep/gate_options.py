@@ -43,13 +43,7 @@ Summary = Annotated[
 def gates_of(
     given: Sequence[str] | None, read: "Callable[[str], Gate]", junit: Path | None, summary: Path | None
 ) -> "list[Gate]":
-    """The limits that were asked for, read before any work is done.
-
-    Raises
-    ------
-    UsageError
-        One is not understood, or there is none that could be written.
-    """
+    """The limits that were asked for, read before any work is done."""
     if not given and (junit or summary):
         raise UsageError(f"{'--junit' if junit else '--summary'} has no effect: there is no limit", "Give one as well.")
     return [read(text) for text in given or ()]

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 def show_merged(
     merged: Merged, gates: "Sequence[Gate]", command: str, junit: Path | None, summary: Path | None, *, json: bool
 ) -> None:
-    """Print what was found, complain of what went wrong, and hold the figures against limits.
-
-    Raises
-    ------
-    typer.Exit
-        With 1 where a limit is missed, or where the command without shards would end so.
-    """
+    """Print what was found, complain of what went wrong, and hold the figures against limits."""
     print(merged.document if json else merged.text, end="" if json else "\n")
     for sentence in merged.complaints:
         say(f"misstep: {sentence}")

@@ -73,15 +73,7 @@ class ModelOptions(Struct, frozen=True):
 
 @contextmanager
 def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
-    """The options, with the address and name of the local model where it is asked for; it runs inside the block.
-
-    Raises
-    ------
-    UsageError
-        Options contradict each other.
-    MissingPrerequisite
-        The local model is not installed.
-    """
+    """The options, with the address and name of the local model where it is asked for; it runs inside the block."""
     with ExitStack() as stack:
         if options.local:
             if options.model or options.base_url or options.replay is not None:
@@ -93,14 +85,7 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
 
 
 def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
-    """The settings of the client; `base_url` is the judge's own address, where it has one.
-
-    Raises
-    ------
-    UsageError
-        An address is none, or holds a password; one of the two prices is given alone; or a limit is too low for its
-        shards.
-    """
+    """The settings of the client; `base_url` is the judge's own address, where it has one."""
     from harness.clients import ClientSettings
     from harness.clients.address import ADDRESS, checked_address
     from harness.clients.prices import Price

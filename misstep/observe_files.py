@@ -38,13 +38,7 @@ def replay_files(
     *,
     json: bool,
 ) -> None:
-    """Replay files into a run folder, and print what was found.
-
-    Raises
-    ------
-    UsageError
-        The detector lacks a model, or `out` holds another run.
-    """
+    """Replay files into a run folder, and print what was found."""
     from analysis.pages.observed import observed_json, observed_text
     from harness.journal.records import REPORT
     from studies.observed_paths import observed_findings
@@ -83,15 +77,7 @@ def replay_files(
 
 
 def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, json: bool) -> None:
-    """Print what the observer has to say of a session while it grows.
-
-    Raises
-    ------
-    UsageError
-        A delay is given beside a model, whose answer takes the time that it takes.
-    MissingPrerequisite
-        The model's server is gone, or the cost limit is reached.
-    """
+    """Print what the observer has to say of a session while it grows."""
     from harness.journal.records import encode
     from harness.observer.follow import Failures, follow, watch_of
 

@@ -10,13 +10,7 @@ import typer
 
 
 def command_app(*, has_commands: bool = False) -> typer.Typer:
-    """An empty application with the settings that all commands share.
-
-    Parameters
-    ----------
-    has_commands
-        Whether it gets sub-commands; called without one of them it then prints its help.
-    """
+    """An empty application with the settings that all commands share."""
     return typer.Typer(
         no_args_is_help=has_commands,
         add_completion=False,
@@ -54,13 +48,7 @@ BenchmarkFolder = Annotated[
 
 
 def refuse_given(context: typer.Context, names: Collection[str], why: str) -> None:
-    """Refuse options that would be ignored, by the names of their parameters.
-
-    Raises
-    ------
-    UsageError
-        One was given on the command line; names it.
-    """
+    """Refuse options that would be ignored, by the names of their parameters."""
     from harness.errors import UsageError
 
     for parameter in context.command.params:
@@ -90,13 +78,7 @@ def json_text(document: object) -> str:
 
 
 def write_file(option: str, file: Path, text: str) -> None:
-    """Write what an option asks for to a file.
-
-    Raises
-    ------
-    UsageError
-        It cannot be written; names the option.
-    """
+    """Write what an option asks for to a file."""
     from harness.errors import UsageError
     from harness.journal.records import replace_file
 
@@ -107,13 +89,7 @@ def write_file(option: str, file: Path, text: str) -> None:
 
 
 def path_or_address(given: str) -> Path:
-    """A path, or an address such as `s3://bucket/logs`, as a path: what lies at an address is fetched to the cache.
-
-    Raises
-    ------
-    MisstepError
-        What the address names cannot be had; says why.
-    """
+    """A path, or an address such as `s3://bucket/logs`, as a path: what lies at an address is fetched to the cache."""
     from harness.copies import is_address
 
     if not is_address(given):
@@ -124,13 +100,7 @@ def path_or_address(given: str) -> Path:
 
 
 def path_alone(given: str) -> Path:
-    """A path of this machine, for commands that look at it again and again or run what is in it.
-
-    Raises
-    ------
-    UsageError
-        It is an address.
-    """
+    """A path of this machine, for commands that look at it again and again or run what is in it."""
     from harness.copies import is_address
     from harness.errors import UsageError
 

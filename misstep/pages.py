@@ -7,20 +7,7 @@ from harness.journal.records import replace_file
 
 
 def write_page(option: str, file: Path, page: str) -> None:
-    """Write a page into a file, its folder made where there is none.
-
-    Parameters
-    ----------
-    option
-        What named the file, such as `--out`.
-    file, page
-        The file and what is to stand in it.
-
-    Raises
-    ------
-    UsageError
-        The file cannot be written.
-    """
+    """Write a page into a file, its folder made where there is none."""
     try:
         with writing(file):
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -21,19 +21,7 @@ def report_sessions(
     *,
     json: bool,
 ) -> "dict[str, Estimate]":
-    """Compare two runs of `classify` or two groups of one, or show one by groups; gives the changes that limits name.
-
-    Parameters
-    ----------
-    manifests
-        The folders of the runs and what their `run.toml` says.
-    by, groups
-        What groups sessions, and the two groups that are compared.
-    out, again
-        The page, and the command that makes it again.
-    json
-        Whether the figures are printed instead.
-    """
+    """Compare two runs of `classify`, or two groups of one, or show one by groups; gives the changes for limits."""
     from studies.compared_sessions import (
         changes_of,
         compared_groups,

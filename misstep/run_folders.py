@@ -14,13 +14,7 @@ from harness.progress import say
 
 
 def run_folder(given: str) -> Path:
-    """The folder of a run that is kept as it goes on, and so lies in a file system.
-
-    Raises
-    ------
-    UsageError
-        It is an address.
-    """
+    """The folder of a run that is kept as it goes on, and so lies in a file system."""
     if is_address(given):
         raise UsageError(
             f"--out {given}: such a run needs a file system", "Name a folder; shards need one that all of them see."

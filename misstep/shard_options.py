@@ -22,18 +22,6 @@ def shard_of(given: str, environment: Mapping[str, str]) -> Shard:
     Slurm numbers the tasks of an array (`SLURM_ARRAY_TASK_ID`, and `_MIN`, `_MAX`, `_STEP`, `_COUNT` of the array; see
     the page of `sbatch`), Kubernetes the pods of an indexed job from 0 (`JOB_COMPLETION_INDEX`). How many pods there
     are stands in no variable of its own: `auto/8` says it, or `JOB_COMPLETIONS` of the job's own environment.
-
-    Parameters
-    ----------
-    given
-        `3/8`, `auto` or `auto/8`.
-    environment
-        The variables of the environment.
-
-    Raises
-    ------
-    UsageError
-        It is no shard, or the environment does not say which one.
     """
     form = re.fullmatch(r"(auto|\d{1,9})(?:/(\d{1,9}))?", given.strip(), re.ASCII)
     if form is None or (form[1] != "auto" and form[2] is None):
@@ -94,39 +82,21 @@ def _given(text: str) -> Shard:
 
 
 def folder_of(out: str | None) -> Path | None:
-    """The folder that `--out` of a run without shards names.
-
-    Raises
-    ------
-    UsageError
-        It is an address.
-    """
+    """The folder that `--out` of a run without shards names."""
     if out and is_address(out):
         raise UsageError(f"--out {out}: only a run in shards can lie at an address", "Name a folder, or add --shard.")
     return Path(out) if out else None
 
 
 def place_of_shards(out: str | None, option: str = "--shard") -> str:
-    """The folder or address that `--out` of a run in shards names.
-
-    Raises
-    ------
-    UsageError
-        There is none.
-    """
+    """The folder or address that `--out` of a run in shards names."""
     if not out:
         raise UsageError(f"{option} needs --out", "Name a folder or an address that all shards can write to.")
     return out if is_address(out) else str(Path(out))
 
 
 def refuse_beside_shard(given: Mapping[str, object]) -> None:
-    """Refuse options about the whole of a run beside `--shard`.
-
-    Raises
-    ------
-    UsageError
-        One has a value.
-    """
+    """Refuse options about the whole of a run beside `--shard`."""
     named = next((option for option, value in given.items() if value), None)
     if named is not None:
         raise UsageError(

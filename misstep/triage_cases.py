@@ -27,23 +27,7 @@ def judge_cases(
     kept: bool,
     json: bool,
 ) -> None:
-    """Judge the cases and print what was found.
-
-    Parameters
-    ----------
-    judge, cases, run
-        The judge, the cases, the folder of the run.
-    asking
-        The options for the model.
-    shard, workers
-        The part of the run to do; the number of cases at once.
-    curate
-        The folder for the curated runs; `None` for none.
-    kept
-        Whether the run is kept.
-    json
-        Whether to print one JSON document.
-    """
+    """Judge the cases and print what was found."""
     import sys
 
     from harness.runs.judge import run_judge

@@ -34,22 +34,7 @@ def classified_findings(
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
 ) -> Findings:
-    """What is found in all trajectories of the files and folders `paths`.
-
-    Parameters
-    ----------
-    paths, categories, classify, workers, changed
-        As for `classify_paths`.
-    out
-        A run folder; a run that is finished there gives its findings at once.
-    arguments
-        Those of the command line, for the foot of the run's page.
-
-    Raises
-    ------
-    MisstepError
-        As `classify_paths`.
-    """
+    """What is found in all trajectories of the files and folders `paths`."""
     summary = classify_paths(
         paths,
         categories,
@@ -101,22 +86,7 @@ def classified_on_cluster(
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
 ) -> Merged:
-    """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them.
-
-    Parameters
-    ----------
-    address
-        As for `open_cluster`.
-    shards
-        How many; by default as the run was begun, else two for each thread of the workers.
-    paths, categories, classify, out, arguments, changed
-        As for `classify_shard`; the workers read and write where these say.
-
-    Raises
-    ------
-    MisstepError
-        As `open_cluster`, `classify_shard` and `merge_shards`.
-    """
+    """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them."""
     store = open_store(out)
     with open_cluster(address) as cluster:
         count = cluster.shards_for(store, shards)
@@ -146,13 +116,7 @@ def shard_text(done: ShardDone, out: str) -> str:
 
 
 def merge_classified(store: Store, plan: Plan, digest: str) -> Merged:
-    """The run of which all shards are done, merged where it lies unless it stands there, and what it says.
-
-    Raises
-    ------
-    MisstepError
-        As `merge_shards`.
-    """
+    """The run of which all shards are done, merged where it lies unless it stands there, and what it says."""
     categories = plan.manifest.settings["categories"]
     summary = merge_shards(
         store, plan, digest, _concluding(categories, named_inputs(plan.manifest), plan.manifest.arguments)
@@ -186,15 +150,7 @@ def as_json(found: Findings) -> bytes:
 
 
 def classified_page(run: Path) -> str:
-    """The page of a finished run, made again.
-
-    Raises
-    ------
-    UsageError
-        The run is not finished.
-    InputError
-        Its scores cannot be read.
-    """
+    """The page of a finished run, made again."""
     manifest = finished_manifest(run, "classify")
     return _page(read_scores(run, Findings), run, named_inputs(manifest), manifest.arguments)
 

@@ -23,15 +23,7 @@ _GENERATED = "generated"
 
 
 def labelled_runs(study: Study, sets: Sequence[JudgedSet]) -> list[LabelledRuns]:
-    """What rules and prompted judges say of the runs of a generated study and of public sets, with the labels of each.
-
-    Parameters
-    ----------
-    study
-        The generated study.
-    sets
-        The public sets, classified by rule.
-    """
+    """What rules and prompted judges say of a generated study and of public sets, with the labels of each."""
     at_hand = {judged.benchmark: judged for judged in sets}
     mappings = [one for one in load_mappings() if one.benchmark in at_hand and not one.decisive]
     real = []

@@ -34,28 +34,7 @@ def compared_runs(
     classify: ClassifyAs,
     command: str,
 ) -> ComparedRuns:
-    """Two runs as one page.
-
-    Parameters
-    ----------
-    path
-        The file or folder that holds both; without it, `named` are two files or folders.
-    named
-        The ids of the runs in `path`, or the files or folders that hold one run each.
-    id_
-        The id of the run to take from each of two files or folders, where they hold several.
-    categories, classify
-        What to look for, and what gives the verdicts.
-    command
-        The command that makes the page again.
-
-    Raises
-    ------
-    UsageError
-        A file holds several runs, or there is none of an id.
-    InputError
-        A path does not exist, or holds no run that can be read.
-    """
+    """Two runs as one page."""
     if path is not None:
         chosen = chosen_runs(path, named)
         places = (path, path)

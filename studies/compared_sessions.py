@@ -34,22 +34,7 @@ _MOST_LINES_OPEN = 20
 
 
 def compared_runs(manifests: Mapping[Path, Manifest], by: Grouping | None = None) -> SessionComparison:
-    """Two runs compared.
-
-    Parameters
-    ----------
-    manifests
-        Folder of a finished run → what its `run.toml` says; the first one is the one before.
-    by
-        What groups sessions; by default nothing does.
-
-    Raises
-    ------
-    UsageError
-        One run is named twice, is not finished, or they have no category in common.
-    InputError
-        A file of a run is missing or broken.
-    """
+    """Two runs compared."""
     if len({folder.resolve() for folder in manifests}) < 2:
         raise UsageError(f"the run {next(iter(manifests))} is named twice", "Name each run once.")
     names = distinct_names(list(manifests))
@@ -59,13 +44,7 @@ def compared_runs(manifests: Mapping[Path, Manifest], by: Grouping | None = None
 
 
 def compared_groups(run: Path, manifest: Manifest, by: Grouping, names: tuple[str, str]) -> SessionComparison:
-    """Two groups of one run's sessions compared, such as two weeks, or two spans `2026-W05..2026-W08` of them.
-
-    Raises
-    ------
-    UsageError
-        No session is of a group, or one is of both; the message lists the groups.
-    """
+    """Two groups of one run's sessions compared, such as two weeks, or two spans `2026-W05..2026-W08` of them."""
     opened = _run(run.resolve().name, run, manifest)
     groups = dict.fromkeys(group_of(session, by) for session, _ in opened.sessions)
     chosen = [_chosen(groups, by, name) for name in names]
@@ -97,15 +76,7 @@ def changes_of(compared: SessionComparison) -> dict[str, Estimate]:
 
 
 def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manifest], command: str) -> str:
-    """A comparison as one self-contained page.
-
-    Parameters
-    ----------
-    compared, manifests
-        As from and for `compared_runs`.
-    command
-        The command that makes the page again.
-    """
+    """A comparison as one self-contained page."""
     source = f"{'runs' if len(manifests) > 1 else 'a run'} of classify: {compared.a}, {compared.b}"
     table = of_evidence(comparison_table(compared, source), compared.evidence)
     of_groups = tuple(of_evidence(one, compared.evidence) for one in group_tables(compared, source))
@@ -125,14 +96,14 @@ def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manife
 
 
 def rates_page(run: Path, manifest: Manifest, by: Grouping, command: str) -> str:
-    """The shares of one run's sessions in each group as a page; `command` makes it again, raises as `compared_runs`."""
+    """The shares of one run's sessions in each group as a page; `command` makes it again."""
     table = _rates_table(run, manifest, by)
     foot = Foot(command, inputs=(_input(run, manifest),))
     return page(table.title, table.finding, (table,), foot=foot)
 
 
 def rates_json(run: Path, manifest: Manifest, by: Grouping) -> str:
-    """The counts and shares of one run's sessions in each group as JSON; raises as `compared_runs`."""
+    """The counts and shares of one run's sessions in each group as JSON."""
     opened = _run(run.name, run, manifest)
     return _json({"by": by, "groups": rates_by(opened.categories, opened.sessions, by)})
 

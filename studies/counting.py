@@ -47,20 +47,12 @@ _OPENS = b'{"parts":'
 class Counting(Struct, frozen=True):
     """How files and runs are counted.
 
-    Parameters
-    ----------
-    reading
-        Which columns of a file of labels hold what.
-    name
-        What stands before the name of each part, where machines have files of the same name.
-    stratum
-        What tells the sessions of `classify` apart.
-    system
-        The system of a file of attempts in which no column says it.
-    threshold
-        The least reward that passes.
-    benchmark
-        The benchmark of a judge's run, where it has moved.
+    - `reading`: Which columns of a file of labels hold what.
+    - `name`: What stands before the name of each part, where machines have files of the same name.
+    - `stratum`: What tells the sessions of `classify` apart.
+    - `system`: The system of a file of attempts in which no column says it.
+    - `threshold`: The least reward that passes.
+    - `benchmark`: The benchmark of a judge's run, where it has moved.
     """
 
     reading: Reading = Reading()
@@ -72,15 +64,7 @@ class Counting(Struct, frozen=True):
 
 
 def counted_parts(paths: Sequence[Path], how: Counting) -> CountedParts:
-    """What files, runs and files of counts hold, a part each.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, or two parts of one name differ.
-    UsageError
-        A folder is no finished run that can be counted.
-    """
+    """What files, runs and files of counts hold, a part each."""
     together = CountedParts({})
     for path in paths:
         together = together.merge(_parts_of(path, how))

@@ -60,24 +60,7 @@ class Recorded(Struct, frozen=True):
 
 
 def curate(run: JudgedRun, out: Path, cases: Path | None = None) -> Curation:
-    """Write what becomes of each run of a judge's verdicts into a folder.
-
-    Parameters
-    ----------
-    run
-        A run of a judge of triage, as `open_run` opens it.
-    out
-        The folder: a new one, an empty one, or one that this wrote before.
-    cases
-        Where cases lie that are not in the benchmark's folder.
-
-    Raises
-    ------
-    UsageError
-        The folder has other files.
-    InputError
-        A case cannot be read; a run that cannot be is undecided.
-    """
+    """Write what becomes of each run of a judge's verdicts into a folder."""
     check_free(out)
     verdicts = [*cast("tuple[TriageVerdict, ...]", run.verdicts), *_without_verdict(run)]
     items = {item.id: item for item in run.items}

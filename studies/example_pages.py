@@ -18,17 +18,7 @@ from studies.classified import GENERATED, GENERATED_SET, version
 def example_pages(
     tables: Sequence[Table], command: str, seed: int, data: Path | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The page of every run that a row is an example of: address beside the page of the table, content.
-
-    Parameters
-    ----------
-    tables
-        The tables of a run of notebooks.
-    command, seed
-        What makes them again.
-    data
-        Where the data sets lie; else `MISSTEP_DATA`, then the cache.
-    """
+    """The page of every run that a row is an example of: address beside the page of the table, content."""
     wanted: dict[str, dict[str, str]] = defaultdict(dict)
     for example in (row.example for table in tables for row in table.rows if row.example):
         dataset, _, id_ = example.rpartition("#")[0].partition("/")

@@ -27,13 +27,7 @@ class SessionsAgain(Struct, frozen=True):
     absent: str = ""
 
     def check(self) -> None:
-        """Say where sessions came out otherwise than they are recorded.
-
-        Raises
-        ------
-        MisstepError
-            One did.
-        """
+        """Say where sessions came out otherwise than they are recorded."""
         different = [
             f"{recorded.item} ({recorded.arm})"
             for recorded, again in self.pairs
@@ -53,13 +47,7 @@ def _whatever_the_words(session: LiveSession) -> LiveSession:
 
 
 def sessions_again(folder: Path | None = None) -> SessionsAgain:
-    """Run the sample of every recording again.
-
-    Parameters
-    ----------
-    folder
-        The recordings; by default the project's own.
-    """
+    """Run the sample of every recording again."""
     recorded = recordings(folder)
     if not recorded:
         return SessionsAgain(absent="No experiment is recorded.")

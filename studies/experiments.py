@@ -96,15 +96,7 @@ class Report(Struct, frozen=True):
 
 
 def open_experiment(folder: Path) -> Experiment:
-    """The experiment in a folder, also one in progress.
-
-    Raises
-    ------
-    UsageError
-        It is the run of another command.
-    InputError
-        It is no run, or a file of it cannot be read.
-    """
+    """The experiment in a folder, also one in progress."""
     manifest = manifest_of(folder, "Name the folder that `misstep experiment run` wrote.")
     if manifest.command != EXPERIMENT:
         advice = "Name a run of `misstep experiment run`."
@@ -118,7 +110,7 @@ def sessions_in(folder: Path) -> Iterator[LiveSession]:
 
 
 def report_of_run(folder: Path, seed: int = 0) -> Report:
-    """The report of a run; `seed` is of resamples and permutations. Raises as `open_experiment`."""
+    """The report of a run; `seed` is of resamples and permutations."""
     run = open_experiment(folder)
     if len({one.arm for one in run.sessions}) < 2:
         raise UsageError(f"{folder} has sessions of less than two arms", "Run more sessions.")
@@ -146,7 +138,7 @@ def report_of_file(
     planned_units: int | None = None,
     seed: int = 0,
 ) -> Report:
-    """The report of a user's own sessions in a CSV; raises as `file_report`."""
+    """The report of a user's own sessions in a CSV."""
     found = file_report(file, control, treatment, shares, planned_units, seed)
     return Report("An experiment with two arms", experiment_finding(found.compared), found.tables)
 
@@ -174,15 +166,7 @@ def _wordless(found: Sequence[Misbehaviour]) -> tuple[Misbehaviour, ...]:
 
 
 def record_experiment(folder: Path, out: Path) -> Experiment:
-    """Write the recording of a finished run into a folder of its own.
-
-    Raises
-    ------
-    UsageError
-        The run is not finished, or `out` holds something.
-    InputError
-        The run cannot be read.
-    """
+    """Write the recording of a finished run into a folder of its own."""
     run = open_experiment(folder)
     if not run.manifest.finished:
         raise UsageError(f"the run {folder} is not finished", "Go on with it by the command that began it.")

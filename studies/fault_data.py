@@ -60,13 +60,7 @@ def mappings() -> tuple[FaultMapping, ...]:
 
 
 def triaged_sets(judges: Sequence[str] = JUDGES) -> list[TriagedSet]:
-    """Judges on the failed runs whose label maps to the taxonomy, with scores; none where no set is at hand.
-
-    Parameters
-    ----------
-    judges
-        Names of judges that ask no model.
-    """
+    """Judges on the failed runs whose label maps to the taxonomy, with scores; none where no set is at hand."""
     return [_triaged(dataset, judge) for dataset in at_hand(TRIAGED) for judge in judges]
 
 
@@ -106,11 +100,6 @@ def unlabelled_runs(judges: Sequence[str] = JUDGES) -> list[UnlabelledRuns]:
     """What judges say of the failed and the passed runs of a set that has rewards and no causes.
 
     They are told whether a run failed, as a harness tells it.
-
-    Parameters
-    ----------
-    judges
-        Names of judges that ask no model.
     """
     if not at_hand([OUTCOMES_ALONE]):
         return []
@@ -163,7 +152,7 @@ def _weak() -> Iterator[DefectiveTasks]:
 
 
 def verified() -> SolvedSet:
-    """Every submission to SWE-bench Verified on every task; raises as `solved_sets`."""
+    """Every submission to SWE-bench Verified on every task."""
     return solved_sets(SUBMISSIONS)[0]
 
 

@@ -18,13 +18,7 @@ Scores = TypeVar("Scores")
 
 
 def finished_manifest(run: Path, command: str) -> Manifest:
-    """The manifest of a finished run of a command.
-
-    Raises
-    ------
-    UsageError
-        The run is not finished; says how to continue it.
-    """
+    """The manifest of a finished run of a command."""
     refuse_unmerged(run)
     manifest = read_manifest(run)
     if manifest is None or not manifest.finished:
@@ -55,13 +49,7 @@ def named_inputs(manifest: Manifest) -> list[str]:
 
 
 def read_scores(run: Path, kind: type[Scores]) -> Scores:
-    """The scores of a finished run.
-
-    Raises
-    ------
-    InputError
-        They cannot be read.
-    """
+    """The scores of a finished run."""
     file = run / SCORES
     try:
         content = file.read_bytes()
@@ -71,7 +59,7 @@ def read_scores(run: Path, kind: type[Scores]) -> Scores:
 
 
 def scores_in(content: bytes | None, file: Path | str, kind: type[Scores]) -> Scores:
-    """The scores in the content of a file; raises as `read_scores`, also where there is none."""
+    """The scores in the content of a file."""
     if content is None:
         raise _unreadable("there is no such file", file)
     try:

@@ -20,27 +20,7 @@ PAGE = "flips.html"
 
 
 def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
-    """Count the flips of a run, and write them as a document and as a page into its folder.
-
-    Parameters
-    ----------
-    run, benchmark
-        Their folders.
-    seed
-        Of the items.
-    plumbing
-        Whether the model is no judge.
-
-    Returns
-    -------
-    tuple[str, str]
-        The document, and the table for a terminal.
-
-    Raises
-    ------
-    InputError
-        A verdict or an item cannot be read, or an item does not say what was done to it.
-    """
+    """Count the flips of a run, and write them as a document and as a page into its folder."""
     found = flips(read_items(benchmark, BenchmarkItem), read_verdicts(run, unfinished=True))
     document = flips_document(found)
     replace_file(run / FLIPS, document.encode())

@@ -43,13 +43,6 @@ def printed(paper: str, opening: str = "") -> "DataFrame":
 
     `number` is missing where text is printed. `numerator` and `denominator` are the printed counts that a share is of,
     where the paper's file names both.
-
-    Parameters
-    ----------
-    paper
-        Its slug.
-    opening
-        How the ids of the figures wanted open.
     """
     known = load_paper(paper)
     rows = (
@@ -174,21 +167,13 @@ def run_ratings(judged: Iterable["JudgedRatings"]) -> "DataFrame":
 
 
 def estimates(found: Mapping[Any, "Estimate"], *names: str) -> "DataFrame":
-    """Estimates as a frame: value, low, high and n of each, by what it is of.
-
-    Parameters
-    ----------
-    found
-        What an estimate is of → the estimate; a tuple is several levels of the index.
-    names
-        What the levels of the index are called; "quantity" where nothing is given.
-    """
+    """Estimates as a frame: value, low, high and n of each, by what it is of."""
     rows = [[getattr(estimate, name) for name in _ESTIMATE] for estimate in found.values()]
     return _indexed(rows, _ESTIMATE, list(found), names)
 
 
 def values(found: Mapping[Any, float], *names: str) -> "DataFrame":
-    """Numbers as a frame with one column, `value`; parameters as `estimates`."""
+    """Numbers as a frame with one column, `value`."""
     return _indexed([[float(number)] for number in found.values()], _ESTIMATE[:1], list(found), names)
 
 

@@ -33,15 +33,7 @@ _ROOMS = (
 
 
 def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
-    """A generated study of the seed of the notebook, classified by rule.
-
-    Parameters
-    ----------
-    n
-        Sessions that are studied.
-    validation
-        Sessions, of another seed, that measure the errors of the rules.
-    """
+    """A generated study of the seed of the notebook, classified by rule."""
     own = seed()
     return Study(
         _sessions(n, own),

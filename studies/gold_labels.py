@@ -14,15 +14,7 @@ _SHOWN = 5
 
 
 def gold_from(file: Path, reading: Reading) -> tuple[list[GoldLabel], list[str]]:
-    """The labels in a file, one row an item and rater, and what a person should know about how it was read.
-
-    Raises
-    ------
-    UsageError
-        The file answers several questions.
-    InputError
-        It cannot be understood.
-    """
+    """The labels in a file, one row an item and rater, and what a person should know about how it was read."""
     found = read_questions(file, reading)
     if len(found.labels) > 1:
         questions = ", ".join(found.labels)
@@ -38,27 +30,7 @@ def gold_from(file: Path, reading: Reading) -> tuple[list[GoldLabel], list[str]]
 
 
 def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[str] | None = None) -> int:
-    """Put labels into a benchmark beside those of other raters; those of the same rater and item take their place.
-
-    Parameters
-    ----------
-    folder
-        The benchmark's folder.
-    rows, file
-        The labels, and where they come from.
-    among
-        The items whose labels count; by default all of the benchmark.
-
-    Returns
-    -------
-    int
-        How many of the labels are of these items.
-
-    Raises
-    ------
-    InputError
-        None of the labels is of these items, or a label is none of its labels.
-    """
+    """Put labels into a benchmark beside those of other raters; those of the same rater and item take their place."""
     ids = item_ids(folder) if among is None else among
     known = [row for row in rows if row.item in ids]
     if not known:

@@ -60,28 +60,7 @@ class Source(Struct, frozen=True):
 
 
 def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int | None = None, seed: int = 0) -> Path:
-    """The folder of the benchmark below a run's folder, written where it is not there yet.
-
-    Parameters
-    ----------
-    spec
-        The judge.
-    out
-        The run's folder.
-    source
-        What the items are made of.
-    count
-        How many attacked items there are to be; by default every attack comes once, and every item is attacked.
-    seed
-        Of which attack meets which item, where, and for which label.
-
-    Raises
-    ------
-    UsageError
-        The folder holds other items, or the judge cannot answer what is asked.
-    InputError
-        The judge's prompt shows nothing of an item that a text could be put into.
-    """
+    """The folder of the benchmark below a run's folder, written where it is not there yet."""
     folder = out / FOLDER
     fitted = fitted_to(spec, source.question, folder)
     chosen = attacks()
@@ -139,15 +118,7 @@ def _expect_same(made: Path, folder: Path) -> None:
 
 
 def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
-    """The items that come with Misstep, as a judge is asked about them.
-
-    Parameters
-    ----------
-    spec
-        The judge; one without labels is asked the question of the shipped judge `infinite_loop`.
-    limit
-        How many of them; all by default.
-    """
+    """The items that come with Misstep, as a judge is asked about them."""
     question = _SHIPPED
     if spec.labels:
         kind = question.kind if spec.kind == "any" else spec.kind
@@ -159,24 +130,7 @@ def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
 
 
 def benchmark_source(judge: PromptedJudge, folder: Path, limit: int | None = None, seed: int = 0) -> Source:
-    """Items of a benchmark with a gold label that a judge can be asked about, drawn by a digest of seed and id.
-
-    Parameters
-    ----------
-    judge
-        The judge.
-    folder
-        The benchmark's folder.
-    limit
-        How many of them; `ITEMS_OF_A_BENCHMARK` by default.
-    seed
-        Of the draw.
-
-    Raises
-    ------
-    InputError
-        No item has a gold label and can be asked about, or a file breaks the form.
-    """
+    """Items of a benchmark with a gold label that a judge can be asked about, drawn by a digest of seed and id."""
     question = read_question(folder)
     gold = tuple(read_gold(folder, item_ids(folder)))
     truth = majority(gold).label_of

@@ -15,13 +15,7 @@ from harness.trajectory import Trajectory
 
 
 def item_lengths(folder: Path) -> Lengths:
-    """The lengths of a benchmark's items: in steps where any item is about a run, else in characters of its text.
-
-    Parameters
-    ----------
-    folder
-        The benchmark's folder; no path leads out of it.
-    """
+    """The lengths of a benchmark's items: in steps where any item is about a run, else in characters of its text."""
     inside = folder.resolve()
     steps_of = cache(lambda path: _steps_by_run(inside, path))
     steps: dict[str, int] = {}

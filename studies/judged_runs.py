@@ -36,18 +36,12 @@ JUDGED = "judge run"
 class JudgedRun(Struct, frozen=True):
     """A run of a judge and what it was about.
 
-    Parameters
-    ----------
-    folder, manifest
-        The run's folder and what its `run.toml` says.
-    benchmark, question
-        The benchmark's folder and what it asks.
-    verdicts
-        One an item, in the order of the benchmark, whichever was answered first: of several attempts the last.
-    gold, items
-        What people said, and the items themselves.
-    subcategories, constructions
-        What more is known of triage cases; empty of all other items.
+    - `folder`, `manifest`: The run's folder and what its `run.toml` says.
+    - `benchmark`, `question`: The benchmark's folder and what it asks.
+    - `verdicts`: One an item, in the order of the benchmark, whichever was answered first: of several attempts the
+      last.
+    - `gold`, `items`: What people said, and the items themselves.
+    - `subcategories`, `constructions`: What more is known of triage cases; empty of all other items.
     """
 
     folder: Path
@@ -100,26 +94,7 @@ def asks_whose_fault(question: Question) -> bool:
 
 
 def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> JudgedRun:
-    """The run in a folder, with its benchmark.
-
-    Parameters
-    ----------
-    folder
-        A run's folder.
-    benchmark
-        The benchmark's folder or name, where it no longer lies where the run found it.
-    data
-        Where public data sets lie.
-
-    Raises
-    ------
-    UsageError
-        The folder is no run of a judge, or its benchmark is not the one that was asked.
-    InputError
-        A file of the run or of the benchmark cannot be read.
-    MissingPrerequisite
-        The benchmark is a public set that is not at hand.
-    """
+    """The run in a folder, with its benchmark."""
     manifest = manifest_of(folder, "Name the folder that `misstep judge run` wrote.")
     if manifest.command != JUDGED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
@@ -144,15 +119,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
 
 
 def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> list[JudgedRun]:
-    """Several runs that are to be looked at together.
-
-    Raises
-    ------
-    UsageError
-        One folder is named twice; and as `open_run`.
-    InputError, MissingPrerequisite
-        As `open_run`.
-    """
+    """Several runs that are to be looked at together."""
     resolved = [folder.resolve() for folder in folders]
     twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
     if twice is not None:
@@ -172,7 +139,7 @@ def warn_incomplete(runs: Sequence[JudgedRun]) -> None:
 
 
 def benchmark_of_run(manifest: Manifest, run: Path, named: str = "", data: Path | None = None) -> Path:
-    """The folder of the benchmark that a run was about; arguments and errors as `open_run`."""
+    """The folder of the benchmark that a run was about."""
     where = _benchmark(manifest, run, named, data)
     # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
     differs = difference(manifest.inputs, inputs_of(where), gone=False)
@@ -196,13 +163,7 @@ def _benchmark(manifest: Manifest, run: Path, named: str, data: Path | None) -> 
 
 
 def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
-    """Refuse runs that were not asked about the same items, or that are held against different gold labels.
-
-    Raises
-    ------
-    UsageError
-        Two runs differ so; names both.
-    """
+    """Refuse runs that were not asked about the same items, or that are held against different gold labels."""
     first = runs[0]
     for other in runs[1:]:
         differs = difference(first.manifest.inputs, other.manifest.inputs)
@@ -217,13 +178,7 @@ def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
 
 
 def distinct_names(folders: Sequence[Path]) -> list[str]:
-    """A name for each folder that no other has: its own, or with as many folders above it as it takes.
-
-    Parameters
-    ----------
-    folders
-        Different folders.
-    """
+    """A name for each folder that no other has: its own, or with as many folders above it as it takes."""
     parts = [folder.resolve().parts for folder in folders]
     deepest = max(map(len, parts))
     lengths = range(1, deepest + 1)

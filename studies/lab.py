@@ -20,13 +20,7 @@ _LAB = (
 
 
 def open_in_lab(notebook: Path) -> NoReturn:
-    """Become JupyterLab with a notebook open, so that Ctrl-C and the exit code are its own.
-
-    Raises
-    ------
-    MissingPrerequisite
-        JupyterLab is not installed.
-    """
+    """Become JupyterLab with a notebook open, so that Ctrl-C and the exit code are its own."""
     if find_spec("jupyterlab") is None:
         raise MissingPrerequisite(
             "JupyterLab is not installed", f"Run `pip install 'misstep[lab]'`; the notebook is {notebook}."
@@ -36,14 +30,6 @@ def open_in_lab(notebook: Path) -> NoReturn:
 
 
 def lab_command(notebook: Path, *, as_root: bool) -> list[str]:
-    """The command line: the folder of the notebook, on the loopback address.
-
-    Parameters
-    ----------
-    notebook
-        The notebook.
-    as_root
-        Whether root starts it, which Jupyter has to be told.
-    """
+    """The command line: the folder of the notebook, on the loopback address."""
     lab = [sys.executable, "-m", "jupyterlab", *_LAB]
     return [*lab, *(["--allow-root"] if as_root else []), str(notebook.resolve())]

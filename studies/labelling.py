@@ -33,10 +33,7 @@ class Drawn(Struct, frozen=True):
 class Labelling:
     """The labels that a person gives, written to the benchmark's `gold.csv` after each one.
 
-    Parameters
-    ----------
-    drawn
-        What is to be labelled.
+    - `drawn`: What is to be labelled.
     """
 
     def __init__(self, drawn: Drawn) -> None:
@@ -63,13 +60,7 @@ class Labelling:
         return self.labelled == len(self.drawn.items)
 
     def label(self, item: str, label: str) -> None:
-        """Keep the label of an item, and go to the next one that has none.
-
-        Raises
-        ------
-        UsageError
-            There is no such item or label.
-        """
+        """Keep the label of an item, and go to the next one that has none."""
         if item not in self._places or label not in self._labels(self.drawn.items[self._places[item]]):
             raise UsageError(f"{item!r} cannot be labelled {label!r}", "Use the buttons of the page.")
         self._own[item] = label
@@ -127,28 +118,7 @@ class Labelling:
 
 
 def draw(run: Path, n: int, rater: str, *, seed: int = 0, benchmark: str = "") -> Drawn:
-    """The items of a run that a person is to label: a simple random sample, the same for the same seed.
-
-    Parameters
-    ----------
-    run
-        The folder of a judge's run.
-    n
-        The number of items; all where there are fewer.
-    rater
-        The name of the person.
-    seed
-        The random seed.
-    benchmark
-        The benchmark's folder, if it has moved.
-
-    Raises
-    ------
-    UsageError
-        The run is none of a judge, or its benchmark names no labels.
-    InputError
-        A file of it cannot be read.
-    """
+    """The items of a run that a person is to label: a simple random sample, the same for the same seed."""
     opened = open_run(run, benchmark)
     judged = sorted(verdict.item for verdict in opened.verdicts)
     if not judged:

@@ -12,22 +12,7 @@ from studies.labelling import Labelling
 
 
 async def serve(labelling: Labelling, port: int, ready: Callable[[str], None]) -> None:
-    """Serve until every item is labelled.
-
-    Parameters
-    ----------
-    labelling
-        What is labelled.
-    port
-        The port; 0 takes a free one.
-    ready
-        Gets the address.
-
-    Raises
-    ------
-    OSError
-        The port is taken.
-    """
+    """Serve until every item is labelled."""
     path = f"/{secrets.token_urlsafe(16)}/"
     done = asyncio.Event()
     routes = web.RouteTableDef()

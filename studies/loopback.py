@@ -40,24 +40,7 @@ def application(routes: web.RouteTableDef) -> web.Application:
 
 
 async def serve(app: web.Application, port: int, ready: Callable[[int], None], done: asyncio.Event) -> None:
-    """Serve on the loopback address until something is done.
-
-    Parameters
-    ----------
-    app
-        The application.
-    port
-        The port; 0 takes a free one.
-    ready
-        Gets the port that was taken.
-    done
-        What ends it.
-
-    Raises
-    ------
-    OSError
-        The port is taken.
-    """
+    """Serve on the loopback address until something is done."""
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     try:

@@ -22,24 +22,7 @@ _TRIAGE = "triage"
 
 
 def merge_judge_run(store: Store, plan: Plan, digest: str, benchmark: str = "") -> Merged:  # noqa: ARG001
-    """Merge the shards of a judge's run, and score it.
-
-    Parameters
-    ----------
-    store, plan, digest
-        Where it lies, its plan, and the digest of that, which all kinds of run are given.
-    benchmark
-        The benchmark's folder or name, where it no longer lies where the shards found it.
-
-    Raises
-    ------
-    UsageError
-        Shards are missing, not finished, or of another run; or the benchmark is not the one that was asked.
-    InputError
-        A file of a shard or of the benchmark cannot be read.
-    MissingPrerequisite
-        The benchmark is a public set that is not at hand.
-    """
+    """Merge the shards of a judge's run, and score it."""
     out = _folder(store)
     found = finished_shards(out, plan)
     folder = benchmark_of_run(found.manifest, out, benchmark)
@@ -55,7 +38,7 @@ def merge_judge_run(store: Store, plan: Plan, digest: str, benchmark: str = "") 
 
 
 def merge_repair_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: ARG001 (one signature for all kinds)
-    """Merge the shards of a run of repairs, and score it; raises as `merge_judge_run`."""
+    """Merge the shards of a run of repairs, and score it."""
     out = _folder(store)
     merge_repairs(out, finished_shards(out, plan))
     scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
@@ -63,13 +46,7 @@ def merge_repair_run(store: Store, plan: Plan, digest: str) -> Merged:  # noqa: 
 
 
 def _folder(store: Store) -> Path:
-    """The folder of the run.
-
-    Raises
-    ------
-    UsageError
-        It lies at an address, where no such run can be.
-    """
+    """The folder of the run."""
     if store.folder is None:
         raise UsageError(
             f"{store.place}: such a run needs a file system", "Name the folder that the shards had for --out."

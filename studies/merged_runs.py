@@ -42,22 +42,7 @@ MERGES: dict[str, str] = {
 
 
 def merge_run(place: str, benchmark: str = "") -> Merged:
-    """Merge the shards of a run where they lie, and say what was found; a run that is merged already stays as it is.
-
-    Parameters
-    ----------
-    place
-        The folder or address of the run.
-    benchmark
-        The folder or name of a judge's benchmark, where it no longer lies where the shards found it.
-
-    Raises
-    ------
-    InputError
-        There is no run in shards, or a file of it is broken.
-    UsageError
-        Shards are missing (the message names them), or runs of this kind have no shards or no benchmark.
-    """
+    """Merge the shards of a run where they lie, and say what was found; a run that is merged already stays as it is."""
     store = open_store(place)
     found = read_plan(store)
     if found is None:

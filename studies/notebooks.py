@@ -37,20 +37,6 @@ def execute(paths: Sequence[Path], environment: dict[str, str]) -> Generator[tup
 
     An error in a cell stops its notebook alone and is an output of that cell; so is a kernel that dies or takes too
     long. Closing the iterator, as Ctrl-C does, ends all kernels.
-
-    Parameters
-    ----------
-    paths
-        The notebooks; they are only read, and what outputs they hold is ignored.
-    environment
-        Variables that their kernels have besides those of this process.
-
-    Raises
-    ------
-    InputError
-        A file is no notebook; nothing has run then.
-    MissingPrerequisite
-        The packages that run notebooks are not installed.
     """
     notebooks = [(path, read(path)) for path in paths]
     finished: SimpleQueue[tuple[Path, dict[str, Any]] | None] = SimpleQueue()
@@ -71,15 +57,7 @@ def execute(paths: Sequence[Path], environment: dict[str, str]) -> Generator[tup
 
 
 def read(path: Path) -> Any:
-    """A notebook (nbformat 4) without outputs.
-
-    Raises
-    ------
-    InputError
-        The file is no notebook.
-    MissingPrerequisite
-        The packages that run notebooks are not installed.
-    """
+    """A notebook (nbformat 4) without outputs."""
     try:
         import nbformat
     except ImportError as error:

@@ -31,20 +31,7 @@ def observed_findings(
     arguments: Sequence[str] = (),
     with_page: bool = True,
 ) -> Observed:
-    """What the observer sees in all trajectories of the files and folders `paths`.
-
-    Parameters
-    ----------
-    paths, observe, settings, out, workers, arguments
-        As for `observe_paths`; a run that is finished in `out` gives its findings at once.
-    with_page
-        Whether the run gets its page.
-
-    Raises
-    ------
-    MisstepError
-        As `observe_paths`.
-    """
+    """What the observer sees in all trajectories of the files and folders `paths`."""
 
     def conclude(left_out: LeftOut, folder: Path) -> dict[str, bytes]:
         records = read_records(folder, OBSERVED_RECORDS)
@@ -60,15 +47,7 @@ def observed_findings(
 
 
 def page_of_observed(run: Path) -> str:
-    """The page of a finished run, made again.
-
-    Raises
-    ------
-    UsageError
-        The run is not finished.
-    InputError
-        Its records cannot be read.
-    """
+    """The page of a finished run, made again."""
     manifest = finished_manifest(run, "observe")
     return observed_page(read_scores(run, Observed), _runs(run), named_inputs(manifest), manifest.arguments)
 

@@ -14,24 +14,7 @@ from studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 
 def open_attempts(paths: Sequence[Path], threshold: float | None = None, system: str = "") -> Attempts:
-    """The attempts in files and in runs of repairs; those of one system in several files are put together.
-
-    Parameters
-    ----------
-    paths
-        Files as `read_attempts` takes them, and folders of runs.
-    threshold
-        The least reward of a file that passes.
-    system
-        What the system of a file is called where no column says it; by default after the file.
-
-    Raises
-    ------
-    UsageError
-        A path is named twice, or a folder is the run of another command.
-    InputError
-        A file or a run cannot be read.
-    """
+    """The attempts in files and in runs of repairs; those of one system in several files are put together."""
     resolved = [path.resolve() for path in paths]
     twice = next((path for path in resolved if resolved.count(path) > 1), None)
     if twice is not None:

@@ -28,19 +28,7 @@ _FILE = "provenance.json"
 
 
 def write_provenance(reports: Sequence[Report], out: Path, command: str, seed: int, data: Path | None = None) -> None:
-    """Write `provenance.json` and every page that the tables of a run link to.
-
-    Parameters
-    ----------
-    reports
-        What the notebooks of the run say.
-    out
-        Where their pages are.
-    command, seed
-        What makes them again.
-    data
-        Where the data sets lie; else `MISSTEP_DATA`, then the cache.
-    """
+    """Write `provenance.json` and every page that the tables of a run link to."""
     tables = _each_once(table for report in reports for table in report.tables)
     sets = dict.fromkeys(name for table in tables for name in data_sets_of(table))
     records = {name: data_set_record(name, data) for name in sorted(sets)}
@@ -82,13 +70,7 @@ def provenance(
 
 
 def data_set_record(name: str, data: Path | None = None) -> DataSetRecord:
-    """What a public data set is, and whether the files at hand are those that are registered.
-
-    Raises
-    ------
-    UsageError
-        No such set.
-    """
+    """What a public data set is, and whether the files at hand are those that are registered."""
     entry = data_set(name)
     return DataSetRecord(
         name=name,

@@ -33,13 +33,7 @@ LABELS = {
 
 
 def write_recovery_benchmark(sessions: Iterable[LiveSession], out: Path) -> int:
-    """Write every intervention that an agent heard while what it is about went on; gives their number.
-
-    Raises
-    ------
-    UsageError
-        `out` holds a benchmark, or no agent heard anything.
-    """
+    """Write every intervention that an agent heard while what it is about went on; gives their number."""
     if (out / "gold.csv").exists():
         raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")
     heard = [session for session in sessions if heard_words(session)]
@@ -76,13 +70,7 @@ def recovery_items(session: LiveSession) -> Iterator[tuple[Item, int]]:
 
 
 def shown_run(session: LiveSession) -> Trajectory:
-    """The run of a session, in which each intervention has the reasoning behind it.
-
-    Raises
-    ------
-    UsageError
-        The session was kept without its run.
-    """
+    """The run of a session, in which each intervention has the reasoning behind it."""
     if session.trajectory is None or session.observed is None:
         raise UsageError(f"the run of {session.item} is not kept", "Name the folder of the run, not its recording.")
     steps = list(session.trajectory.steps)

@@ -36,24 +36,6 @@ def draw_sample(
 
     The outcome is what the judge `recovery@rule` says, as the paper's coders were given those of its judge. Nothing
     that was planted is in the sheets.
-
-    Parameters
-    ----------
-    sessions
-        With their runs.
-    n
-        How many items of each outcome, at most.
-    coders
-        Their names; each gets a sheet in an order of its own.
-    seed
-        Of the sample and the orders.
-    out
-        A folder that has no sheet.
-
-    Raises
-    ------
-    UsageError
-        There are sheets, fewer than two coders, a name twice or one that names no file, or no intervention to draw.
     """
     if any(out.glob(SHEET.format("*"))):
         raise UsageError(f"{out} has sheets", "Name another folder with --out.")
@@ -84,15 +66,7 @@ def draw_sample(
 
 
 def settle(folder: Path, item: str, code: str, by: str, note: str = "") -> None:
-    """Add a decision to the log of a folder; earlier ones stay.
-
-    Raises
-    ------
-    UsageError
-        There is no such item, the code is not one of its outcome, or nobody is named.
-    InputError
-        The sheets or the log cannot be read.
-    """
+    """Add a decision to the log of a folder; earlier ones stay."""
     coded = read_coded(folder)
     if item not in coded.outcomes:
         raise UsageError(f"no sheet has the item {item!r}", f"Name one of them, such as {next(iter(coded.outcomes))}.")

@@ -31,13 +31,7 @@ class Repeated(Struct, frozen=True):
     absent: str = ""
 
     def check(self) -> None:
-        """Say where attempts came out otherwise than they are recorded.
-
-        Raises
-        ------
-        MisstepError
-            One did.
-        """
+        """Say where attempts came out otherwise than they are recorded."""
         pairs = [repeat for recorded, again in self.runs for repeat in repeats(recorded, again)]
         found = [sentence for repeat in pairs for sentence in repeat.differences]
         if found:
@@ -48,18 +42,7 @@ class Repeated(Struct, frozen=True):
 
 
 def repeated_sample(folder: Path | None = None) -> Repeated:
-    """Make the sample of every recording of a public data set again.
-
-    Parameters
-    ----------
-    folder
-        The recordings; by default the project's own.
-
-    Raises
-    ------
-    InputError
-        A file of a data set is not as it should be.
-    """
+    """Make the sample of every recording of a public data set again."""
     recorded = [run for run in recordings(folder) if run.requested("benchmark") in SETS]
     here = [run for run in recorded if located(run.requested("benchmark")) is not None]
     if not here:

@@ -43,20 +43,7 @@ def scores_of(runs: Sequence[RepairRun], seed: int = SEED) -> list[RepairScores]
 
 
 def reviews_of(runs: Sequence[RepairRun], log: Path | None = None) -> ReviewFunnel | None:
-    """The funnel of the reviews of some runs, whose patches were generated whether a log says so or not.
-
-    Parameters
-    ----------
-    runs
-        The runs.
-    log
-        A review log; by default those in the runs' own folders, and without any there is no funnel.
-
-    Raises
-    ------
-    InputError
-        A log cannot be read, or names an attempt that none of the runs made.
-    """
+    """The funnel of the reviews of some runs, whose patches were generated whether a log says so or not."""
     logs = [log] if log else [file for run in runs if (file := run.folder / REVIEWS).is_file()]
     if not logs:
         return None
@@ -98,23 +85,13 @@ def repairs_json(runs: Sequence[RepairRun], found: Sequence[RepairScores], revie
 
 
 def scores_json(run: Path, seed: int = SEED) -> str:
-    """What `misstep repair run --json` prints of a run's folder; raises as `open_repair_run`."""
+    """What `misstep repair run --json` prints of a run's folder."""
     opened = open_repair_run(run)
     return repairs_json([opened], scores_of([opened], seed))
 
 
 def write_repair_scores(run: Path, command: str = "", seed: int = SEED) -> RepairScores:
-    """Write `scores.json` and `report.html` into a run's folder; raises as `open_repair_run`.
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    command
-        The command that makes the page again.
-    seed
-        Of the bootstraps.
-    """
+    """Write `scores.json` and `report.html` into a run's folder."""
     opened = open_repair_run(run)
     found = scores_of([opened], seed)
     replace_file(run / SCORES, repairs_json([opened], found).encode())
@@ -128,19 +105,7 @@ def repairs_html(
     command: str = "",
     reviews: ReviewFunnel | None = None,
 ) -> str:
-    """Some runs as one self-contained page, with every attempt.
-
-    Parameters
-    ----------
-    runs
-        The runs.
-    found
-        Their scores, where they are made already.
-    command
-        The command that makes the page again.
-    reviews
-        What became of their patches in review; by default what the logs in their folders say.
-    """
+    """Some runs as one self-contained page, with every attempt."""
     found = found or scores_of(runs)
     reviews = reviews or reviews_of(runs)
     names = distinct_names([run.folder for run in runs])

@@ -14,20 +14,7 @@ PATCH, TASK, PAGE = "patch.diff", "task.md", "index.html"
 
 
 def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path) -> None:
-    """Write a review package into a folder.
-
-    Parameters
-    ----------
-    run, attempt, case
-        The run, the attempt with a patch, and its case.
-    out
-        The folder, made where there is none.
-
-    Raises
-    ------
-    InputError
-        The attempt has no patch, or the folder cannot be written.
-    """
+    """Write a review package into a folder."""
     if not attempt.patch:
         raise InputError(f"{attempt.id} has no patch", "Review a solved attempt.", file=run)
     make_folder(out)

@@ -90,15 +90,7 @@ class RepairRun(Struct, frozen=True):
 
 
 def open_repair_run(folder: Path) -> RepairRun:
-    """The run in a folder.
-
-    Raises
-    ------
-    UsageError
-        It is the run of another command.
-    InputError
-        It is no run, or a file of it cannot be read.
-    """
+    """The run in a folder."""
     manifest = manifest_of(folder, "Name the folder that `misstep repair run` wrote.")
     if manifest.command != REPAIRED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep repair run`.")
@@ -108,15 +100,7 @@ def open_repair_run(folder: Path) -> RepairRun:
 
 
 def open_repair_runs(folders: Sequence[Path]) -> list[RepairRun]:
-    """Several runs that are to be looked at together.
-
-    Raises
-    ------
-    UsageError
-        A run is named twice, or is the run of another command.
-    InputError
-        A folder holds no run, or a file of it cannot be read.
-    """
+    """Several runs that are to be looked at together."""
     resolved = [folder.resolve() for folder in folders]
     twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
     if twice is not None:
@@ -173,25 +157,7 @@ def compacted(attempt: RepairAttempt) -> RepairAttempt:
 
 
 def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
-    """Write the recording of a finished run into a folder of its own, its review log without names and comments.
-
-    Parameters
-    ----------
-    folder
-        The run.
-    out
-        Where the recording is put.
-    about
-        What it says of its cases (`ABOUT`): what they are called, and `generated` where faults were planted or `real`
-        where people made them.
-
-    Raises
-    ------
-    UsageError
-        The run is not finished, `out` holds something, or `about` says what is not known.
-    InputError
-        The run cannot be read.
-    """
+    """Write the recording of a finished run into a folder of its own, its review log without names and comments."""
     run = open_repair_run(folder)
     if run.unfinished:
         raise UsageError(f"the run {folder} {run.unfinished}", "Go on with it by the command that began it.")

@@ -27,15 +27,7 @@ _NO_SLUG = re.compile(r"[^a-z0-9_-]+")
 
 
 def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
-    """The notebooks whose names start with one of the prefixes; all where there is none.
-
-    Raises
-    ------
-    UsageError
-        A prefix fits no notebook; the message lists what there is.
-    MissingPrerequisite
-        There are no notebooks.
-    """
+    """The notebooks whose names start with one of the prefixes; all where there is none."""
     if not paths:
         raise MissingPrerequisite("this installation has no notebooks", "Install Misstep again from a clone.")
     for prefix in prefixes:
@@ -46,13 +38,7 @@ def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
 
 
 def kernel_folders(data: Path | None) -> dict[str, str]:
-    """Where kernels find data sets and caches: they run in the notebooks' folder, so that paths are made absolute.
-
-    Raises
-    ------
-    UsageError
-        The folder of data sets that was named does not exist, or holds none.
-    """
+    """Where kernels find data sets and caches: they run in the notebooks' folder, so that paths are made absolute."""
     found = {"MISSTEP_CACHE": str(places.cache_folder().resolve())}
     folder = named_data_folder(data)
     if folder is not None:
@@ -66,13 +52,7 @@ def kernel_folders(data: Path | None) -> dict[str, str]:
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """The notebooks in a folder, by name.
-
-    Raises
-    ------
-    UsageError
-        One has the name of the index.
-    """
+    """The notebooks in a folder, by name."""
     found = sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
     if taken := next((path for path in found if path.stem == _INDEX), None):
         raise UsageError(f"the page of {taken} would be the index of the run", "Give the notebook another name.")
@@ -80,13 +60,7 @@ def notebooks_in(folder: Path) -> list[Path]:
 
 
 def make_folder(out: Path) -> None:
-    """Make the folder that pages go to.
-
-    Raises
-    ------
-    UsageError
-        It cannot be made.
-    """
+    """Make the folder that pages go to."""
     try:
         with writing(out):
             out.mkdir(parents=True, exist_ok=True)

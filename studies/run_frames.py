@@ -38,35 +38,23 @@ _ATTEMPT = tuple(name for name in RepairAttempt.__struct_fields__ if name not in
 class RunFrames(Struct, frozen=True):
     """A run as frames.
 
-    Parameters
-    ----------
-    manifest
-        What `run.toml` says.
-    items
-        One row an item: `id` and what the benchmark says of it; of a run of `misstep classify` the ids alone.
-    verdicts
-        One row a verdict: `item judge label status score steps rationale seconds input_tokens output_tokens cost_usd
-        model prompt cached error`; a missing label is missing and no label.
-    gold
-        One row a rater's label: `item rater label`; empty where nobody labelled anything.
-    answers
-        The verdicts with two more columns: `gold`, the label that most raters gave, missing where they tie or nobody
-        labelled the item; and `cluster`, what items hang together with, such as the run that they are about.
-    attempts
-        Of a run of repairs one row an attempt, by its `id`: `case policy setting format sample solved patched error
-        iterations seconds input_tokens output_tokens cost_usd ended patch rules refused`; `solved` is missing where the
-        case does not hold or the patch was not scored. Of other runs empty.
-    signals
-        One row a validator's answer about an attempt: `attempt validator passed text score`.
-    invocations
-        Of a run of `misstep observe` and of an experiment one row a question to the detector: `item step status
-        answered_at flagged categories error`. Of other runs empty.
-    interventions
-        Of such a run one row an intervention: `item step categories detected_at answered_at delivered_at level withheld
-        rationale guidance file line`.
-    tables
-        Of a run of the reflexive loop its `items` and `events`, and of an experiment its `sessions` and the planted
-        `episodes`, by name: the tables of `misstep export`. Of other runs empty.
+    - `manifest`: What `run.toml` says.
+    - `items`: One row an item: `id` and what the benchmark says of it; of a run of `misstep classify` the ids alone.
+    - `verdicts`: One row a verdict: `item judge label status score steps rationale seconds input_tokens output_tokens
+      cost_usd model prompt cached error`; a missing label is missing and no label.
+    - `gold`: One row a rater's label: `item rater label`; empty where nobody labelled anything.
+    - `answers`: The verdicts with two more columns: `gold`, the label that most raters gave, missing where they tie or
+      nobody labelled the item; and `cluster`, what items hang together with, such as the run that they are about.
+    - `attempts`: Of a run of repairs one row an attempt, by its `id`: `case policy setting format sample solved patched
+      error iterations seconds input_tokens output_tokens cost_usd ended patch rules refused`; `solved` is missing where
+      the case does not hold or the patch was not scored. Of other runs empty.
+    - `signals`: One row a validator's answer about an attempt: `attempt validator passed text score`.
+    - `invocations`: Of a run of `misstep observe` and of an experiment one row a question to the detector: `item step
+      status answered_at flagged categories error`. Of other runs empty.
+    - `interventions`: Of such a run one row an intervention: `item step categories detected_at answered_at delivered_at
+      level withheld rationale guidance file line`.
+    - `tables`: Of a run of the reflexive loop its `items` and `events`, and of an experiment its `sessions` and the
+      planted `episodes`, by name: the tables of `misstep export`. Of other runs empty.
     """
 
     manifest: Manifest
@@ -82,15 +70,7 @@ class RunFrames(Struct, frozen=True):
 
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
-    """The run in a folder as frames; arguments as of `misstep.open`.
-
-    Raises
-    ------
-    InputError
-        The folder holds no run, or a file of it cannot be read.
-    UsageError, MissingPrerequisite
-        The benchmark of a judge's run is not found.
-    """
+    """The run in a folder as frames."""
     folder = Path(run)
     manifest = manifest_of(folder, "Name the folder of a run.")
     if manifest.command == JUDGED:

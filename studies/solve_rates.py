@@ -42,13 +42,7 @@ TESTS = {("quixbugs", "tests"): "QuixBugs"}
 
 
 def solved_sets(tables: Mapping[tuple[str, str], str]) -> list[SolvedSet]:
-    """The tables that are at hand, in the order given.
-
-    Raises
-    ------
-    InputError
-        A set's files do not have the shape that they should have.
-    """
+    """The tables that are at hand, in the order given."""
     here = at_hand({dataset for dataset, _ in tables})
     return [
         solved_set(outcomes_of(dataset, set_folder(dataset)), dataset, table, title, version(dataset))

@@ -53,16 +53,10 @@ class _Cells(Struct, frozen=True, forbid_unknown_fields=True):
 class _Kind(Struct, frozen=True):
     """What a notebook of one kind of run begins with.
 
-    Parameters
-    ----------
-    opening, questions
-        Its first cell and its questions, as `starter_notebook.toml` names them.
-    records
-        What the run records.
-    who
-        The setting that names who did it.
-    title
-        What the notebook is called where nobody is named.
+    - `opening`, `questions`: Its first cell and its questions, as `starter_notebook.toml` names them.
+    - `records`: What the run records.
+    - `who`: The setting that names who did it.
+    - `title`: What the notebook is called where nobody is named.
     """
 
     opening: str
@@ -89,18 +83,7 @@ _METADATA = {
 
 
 def starter_notebook(run: Path) -> str:
-    """The text of a notebook that opens a run and looks at its main figures.
-
-    Parameters
-    ----------
-    run
-        The folder of a run of any command that has figures.
-
-    Raises
-    ------
-    InputError
-        The folder is no run, or one without records.
-    """
+    """The text of a notebook that opens a run and looks at its main figures."""
     manifest = manifest_of(run, "Name the folder of a run.")
     known = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Cells)
     kind = _KINDS.get(manifest.command, _VERDICTS)

@@ -20,13 +20,7 @@ _EXAMPLE_SHOWN = 200
 
 
 def texts_of(run: Path, what: Texts) -> list[tuple[str, str]]:
-    """Name and text of each reason or error of a run, those of sessions that show nothing left out.
-
-    Raises
-    ------
-    UsageError
-        The folder holds no run, or one without such texts.
-    """
+    """Name and text of each reason or error of a run, those of sessions that show nothing left out."""
     manifest = manifest_of(run, "Name the folder of a run.")
     if (run / VERDICTS).is_file():
         found = list(_of_verdicts(run, what, classified=manifest.command == "classify"))
@@ -52,7 +46,7 @@ def _of_verdicts(run: Path, what: Texts, *, classified: bool) -> Iterator[tuple[
 
 
 def grouped(run: Path, what: Texts, least: int = 3, seed: int = 0) -> tuple[GroupedTexts, dict[str, str]]:
-    """The groups, and the text of each group's example; raises as `texts_of` and `group_texts`."""
+    """The groups, and the text of each group's example."""
     texts = texts_of(run, what)
     found, by_name = group_texts(texts, least, seed), dict(texts)
     return found, {one.example: by_name[one.example] for one in found.groups}

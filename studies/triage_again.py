@@ -32,13 +32,7 @@ class JudgedAgain(Struct, frozen=True):
     absent: str = ""
 
     def check(self) -> None:
-        """Say where verdicts came out otherwise than they are recorded.
-
-        Raises
-        ------
-        MisstepError
-            One did.
-        """
+        """Say where verdicts came out otherwise than they are recorded."""
         different = [
             f"{again.judge} on {again.item} ({_said(recorded)}, now {_said(again)})"
             for recorded, again in self.pairs
@@ -56,13 +50,7 @@ def _said(verdict: TriageVerdict) -> str:
 
 
 def judged_again(folder: Path | None = None) -> JudgedAgain:
-    """Generate the first units of the recording and have its judges judge them again.
-
-    Parameters
-    ----------
-    folder
-        The recordings; by default the project's own.
-    """
+    """Generate the first units of the recording and have its judges judge them again."""
     recorded = recordings(folder)
     if not recorded:
         return JudgedAgain(absent="No judge of triage is recorded.")

@@ -65,26 +65,7 @@ class About(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def record_triage(benchmark: Path, runs: Sequence[Path], out: Path, about: About) -> JudgedCases:
-    """Write the recording of finished runs of judges on one benchmark into a folder of its own.
-
-    Parameters
-    ----------
-    benchmark
-        The generated cases.
-    runs
-        The runs, each of another judge.
-    out
-        Where the recording is put.
-    about
-        What it says of itself.
-
-    Raises
-    ------
-    UsageError
-        A run is not finished, or `out` holds something.
-    InputError
-        A run cannot be read.
-    """
+    """Write the recording of finished runs of judges on one benchmark into a folder of its own."""
     if out.exists() and any(out.iterdir()):
         raise UsageError(f"{out} is not empty", "Name a folder that is not there yet.")
     out.mkdir(parents=True, exist_ok=True)
@@ -118,13 +99,7 @@ def compacted(verdict: TriageVerdict) -> TriageVerdict:
 
 
 def open_recording(folder: Path) -> JudgedCases:
-    """A recording as measures take it.
-
-    Raises
-    ------
-    InputError
-        A file of it cannot be read.
-    """
+    """A recording as measures take it."""
     file = folder / RECORDING
     try:
         about = msgspec.toml.decode(file.read_bytes(), type=About)
@@ -172,13 +147,7 @@ def command_lines(n: int, seed: int, families: FamilyChoice) -> list[str]:
 
 
 def record_anew(n: int, seed: int, families: FamilyChoice, out: Path, place: Path) -> JudgedCases:
-    """Generate cases, run every judge on them in `place`, and record them.
-
-    Raises
-    ------
-    MisstepError
-        A command failed.
-    """
+    """Generate cases, run every judge on them in `place`, and record them."""
     commands = command_lines(n, seed, families)
     for line in commands:
         done = subprocess.run([sys.executable, "-m", *shlex.split(line)], cwd=place, check=False)  # noqa: S603

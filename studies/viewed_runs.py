@@ -28,24 +28,7 @@ class ViewedRuns(Struct, frozen=True):
 
 
 def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, command: str) -> ViewedRuns:
-    """All runs of a file or folder as one page.
-
-    Parameters
-    ----------
-    path
-        The file or folder.
-    categories
-        What to look for.
-    classify
-        Gives the verdicts; a function of a module, so that other processes find it.
-    command
-        The command that makes the page again.
-
-    Raises
-    ------
-    InputError
-        The path does not exist or cannot be read.
-    """
+    """All runs of a file or folder as one page."""
     files = list(found_files([path]))
     listed, names = ListedRuns(), Names()
     unreadable: list[Unreadable] = []

@@ -50,13 +50,7 @@ def _watched_errors(datasets: Sequence[str]) -> Iterator[WatchedRun]:
 
 
 def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, float]]:
-    """Generated runs with planted loops or failing calls as each detector watches them, each kind among the clean ones.
-
-    Returns
-    -------
-    tuple[list[WatchedRun], dict[str, float]]
-        The runs, and by detector the milliseconds that a step of the agent took.
-    """
+    """Generated runs with planted loops or failing calls as each detector watches them, among clean ones."""
     cases = [
         case
         for case in generate_trajectories(n, seed, wordings="scoring")

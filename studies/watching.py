@@ -32,18 +32,6 @@ def new_findings(
     """The findings of each look that were not there before, without end; those of the first look are all told.
 
     A run that goes on tells what it did not tell before; of a run of `classify` that is all that is found from then on.
-
-    Parameters
-    ----------
-    paths, categories, classify, out
-        As for `classified_findings`. Where there is no session yet, the first one is waited for.
-    wait
-        Returns when it is time to look again.
-
-    Raises
-    ------
-    MisstepError
-        As `classified_findings`.
     """
     known = _told(out)
     waiting = False

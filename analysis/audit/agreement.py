@@ -41,15 +41,7 @@ class Pairs(Struct, frozen=True):
 
 
 def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
-    """The overall agreement, a share, as the mean over pairs; or Fleiss' kappa beside all that is printed of the pairs.
-
-    Parameters
-    ----------
-    figure
-        The overall agreement, in percent, or Fleiss' kappa.
-    pairs
-        What is printed of each pair.
-    """
+    """The overall agreement as the mean over pairs, or Fleiss' kappa beside all that is printed of the pairs."""
     if pairs.n is None or not is_exact_count(pairs.n) or printed_value(pairs.n) <= 0:
         return underdetermined("rater_agreement", "How many items were rated is not printed as a number.")
     n = int(printed_value(pairs.n))

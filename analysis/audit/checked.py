@@ -48,21 +48,7 @@ def underdetermined(check: Check, reason: str, wanting: str = "") -> Checked:
 def compared(
     check: Check, figure: Figure, working: str, computed: Box, at_printed: Box | None = None, suggestion: str = ""
 ) -> Checked:
-    """A figure beside the values that its inputs allow.
-
-    Parameters
-    ----------
-    check, figure
-        What is checked.
-    working
-        The arithmetic in words, without its result: "42 / 226".
-    computed
-        What the inputs allow, their rounding allowed for.
-    at_printed
-        The result at the inputs as printed, where it is not the middle of `computed`.
-    suggestion
-        A repair to name where the figure does not fit; a cut-off is found here.
-    """
+    """A figure beside the values that its inputs allow."""
     value = (at_printed or point(computed.middle)).low
     fit = fits(figure, computed)
     cut_off = not fit and is_cut_off(figure, computed)

@@ -38,11 +38,6 @@ def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checke
     """A printed figure, worked out again in one of the ways that its file names.
 
     What rests on a number that nobody printed, and that does not follow from printed ones, contradicts no figure.
-
-    Raises
-    ------
-    UsageError
-        The derivation names a figure that the paper has not.
     """
     checked = _checked(paper, figure, derivation)
     values = [value for key, value in derivation.inputs.items() if key != "matrix"]

@@ -63,13 +63,7 @@ class Detection(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def recorded_detection() -> Detection:
-    """The run that is recorded in `data/recordings`.
-
-    Raises
-    ------
-    InputError
-        The file is not in the form that the benchmark writes.
-    """
+    """The run that is recorded in `data/recordings`."""
     file = data_folder() / "recordings" / "audit_detection.toml"
     return toml_form(file.read_bytes(), Detection, file, f"`{MADE_BY}` writes it.")
 

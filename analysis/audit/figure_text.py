@@ -84,13 +84,7 @@ class Typed(Struct, frozen=True):
 
 
 def typed_part(text: str) -> Typed:
-    """A number, or a count with what it is part of: "9/12".
-
-    Raises
-    ------
-    ValueError
-        It is neither; the message says why.
-    """
+    """A number, or a count with what it is part of: "9/12"."""
     above, stroke, below = text.partition("/")
     if not stroke:
         return typed(text)
@@ -102,13 +96,7 @@ def typed_part(text: str) -> Typed:
 
 
 def typed(text: str) -> Typed:
-    """A number as someone typed it.
-
-    Raises
-    ------
-    ValueError
-        It is no number, or has more digits than can be compared: the message says which.
-    """
+    """A number as someone typed it."""
     if len(text) > _MOST_CHARACTERS:
         raise ValueError(f"a text of {len(text):,} characters is not a number")
     shown = one_line(_NARROW_SPACES.sub(",", text.strip()))

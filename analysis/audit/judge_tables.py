@@ -53,19 +53,7 @@ def check_together(
     others: Mapping[str, Figure],
     positives: Figure | None = None,
 ) -> Checked:
-    """A figure and the others of the same judge against every table of so many items.
-
-    Parameters
-    ----------
-    figure, measure
-        The printed figure, and what it is.
-    counts
-        What is known of `n`, `positives`, `negatives` and the cells.
-    others
-        The other printed figures of the same judge: measure, or `other_precision`, `other_recall` of the other class.
-    positives
-        How many items are of the class, where that is printed.
-    """
+    """A figure and the others of the same judge against every table of so many items."""
     beside = {_OF_CLASS.get(name, name): one for name, one in others.items()}
     printed = _printed({measure: figure, **beside})
     if measure not in printed:

@@ -35,18 +35,7 @@ _SUMS = {"positives": ("tp", "fn"), "negatives": ("fp", "tn"), "n": ("positives"
 
 
 def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Checked:
-    """Precision, recall, F1 or accuracy, as the figure's column says, of the class of the figure's row.
-
-    Parameters
-    ----------
-    figure
-        The printed figure.
-    inputs
-        The cells `tp`, `fp`, `fn`, `tn`, the classes' sizes `positives` (tp + fn) and `negatives` (fp + tn), and `n`;
-        and the other figures printed of the same judge, which count where the cells are not known: `precision`,
-        `recall`, `f1`, `accuracy`, `kappa`, and `other_precision` and `other_recall` of the other class. What follows
-        from the others, or is not printed, may be missing.
-    """
+    """Precision, recall, F1 or accuracy, as the figure's column says, of the class of the figure's row."""
     column = figure.column.lower()
     named = [measure for measure, words in _NAMES.items() if any(word in column for word in words)]
     if len(named) != 1 or "balanced" in column:

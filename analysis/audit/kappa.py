@@ -87,21 +87,7 @@ def check_kappa(
     labels: Mapping[int, int] | None = None,
     other_items: str = "",
 ) -> Checked:
-    """Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it.
-
-    Parameters
-    ----------
-    figure
-        The printed kappa.
-    raters
-        What else is printed of them.
-    matrix
-        The cells, a row for each label of the first rater; empty where it is not printed.
-    labels
-        Row of the matrix → the column of the same label; needed where not every label has its row.
-    other_items
-        What the paper says by which the matrix may be of other items than the kappa, if it says so.
-    """
+    """Cohen's kappa of a printed matrix; without one, or with some of its rows, whether any matrix prints it."""
     n, agreement = raters.n, raters.agreement
     if matrix and all(len(row) == len(matrix) for row in matrix):
         return _from_matrix(figure, matrix)

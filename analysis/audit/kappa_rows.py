@@ -42,22 +42,7 @@ def check_kappa_with_rows(
     labels: int,
     other_items: str = "",
 ) -> Checked:
-    """Cohen's kappa of n items with some rows of their matrix.
-
-    Parameters
-    ----------
-    figure
-        The printed kappa.
-    n, agreement
-        How many items there are, and how many or what share of them are labelled alike.
-    rows
-        Label → the printed cells of its row.
-    labels
-        How many labels there are: as many as columns.
-    other_items
-        What the paper says by which the rows may be of other items than the kappa. With it, rows contradict no number
-        of items that was only worked out: that they are of the same items is then nowhere printed.
-    """
+    """Cohen's kappa of n items with some rows of their matrix."""
     checked = _of_same_items(figure, n, agreement, rows, labels)
     if not (checked.repair == "other_items" and other_items and n.is_worked_out):
         return checked

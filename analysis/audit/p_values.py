@@ -69,15 +69,7 @@ def check_two_proportion_p(
     sizes: tuple[Figure | None, ...],
     shares: tuple[Figure | None, ...],
 ) -> Checked:
-    """The p-value of two counts, or of two shares of known size.
-
-    Parameters
-    ----------
-    figure
-        The printed p-value.
-    counts, sizes, shares
-        Of the first and of the second sample; `None` where it is not printed.
-    """
+    """The p-value of two counts, or of two shares of known size."""
     if not 0 <= printed_value(figure) <= 1:
         return Checked(_CHECK, "impossible", f"{figure.printed} is no probability.")
     known = [int(printed_value(size)) for size in sizes if size is not None and is_exact_count(size)]

@@ -75,20 +75,7 @@ class UserRow(Struct, frozen=True):
 
 
 def user_row(given: Given, printed: str) -> UserRow:
-    """The row as figures with their derivations.
-
-    Parameters
-    ----------
-    given
-        What the row says.
-    printed
-        Its printed figures as written.
-
-    Raises
-    ------
-    ValueError
-        A key is missing, or a number is not of the kind that its key takes; the message says which.
-    """
+    """The row as figures with their derivations."""
     _check_needed(given)
     inputs, matrices, named = _inputs(given)
     measures = _measures(given)

@@ -14,17 +14,7 @@ LEGEND = ("one", "two", "three", "four")
 
 
 def check_stars(figure: Figure, p_value: Figure | None, levels: Mapping[str, Figure]) -> Checked:
-    """Whether a figure carries the stars that its p-value earns.
-
-    Parameters
-    ----------
-    figure
-        The figure with its stars as printed.
-    p_value
-        The p-value printed for it.
-    levels
-        The legend: "one", "two" … → the level below which a p-value earns so many stars.
-    """
+    """Whether a figure carries the stars that its p-value earns."""
     legend = {stars: printed_value(levels[name]) for stars, name in enumerate(LEGEND, 1) if name in levels}
     if p_value is None or not legend:
         return underdetermined("stars", "Its p-value, or what the stars mean, is not printed.")

@@ -58,21 +58,7 @@ def checked_figure(
     with_count: bool = False,
     statuses: Sequence[Status] | None = None,
 ) -> CheckedFigure:
-    """A figure in every way to work it out again.
-
-    Parameters
-    ----------
-    paper, figure
-        Which figure of which paper.
-    name, heading
-        The name of its rows, by default the figure's own row and column, and the heading that they stand under.
-    n
-        How many cases stand behind it.
-    with_count
-        Whether the count behind a share is looked for.
-    statuses
-        Which results to keep; by default all.
-    """
+    """A figure in every way to work it out again."""
     return CheckedFigure(
         figure,
         name or f"{figure.row}: {figure.column}",

@@ -36,13 +36,7 @@ _SHAPE = "Give the columns id,check,printed,inputs."
 
 
 def read_user_rows(file: Path) -> tuple[UserRow, ...]:
-    """The rows of a user's CSV, each as a small paper of its own.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a row has a check, a key or a number that is none: named with its line.
-    """
+    """The rows of a user's CSV, each as a small paper of its own."""
     sheet = read_rows(file, "printed figures", _SHAPE)
     columns = _columns(sheet)
     rows: list[tuple[_Row, Given, str]] = []

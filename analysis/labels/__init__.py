@@ -44,45 +44,13 @@ class Questions(Struct, frozen=True):
 def read_labels(
     path: Path, raters: Sequence[str] = (), level: ScaleLevel = "nominal", order: Sequence[str] = ()
 ) -> Labels:
-    """The labels in a file that answers one question.
-
-    Parameters
-    ----------
-    path
-        The file; `-` is standard input.
-    raters, level, order
-        As of `Reading`.
-
-    Raises
-    ------
-    InputError
-        The file cannot be understood: named with its line, and how to put it right.
-    UsageError
-        A rater who is not in the file, fewer than two raters, an order where there is none to give.
-    """
+    """The labels in a file that answers one question."""
     (labels,) = read_questions(path, Reading(raters=raters, level=level, order=order)).labels.values()
     return labels
 
 
 def read_questions(path: Path, reading: Reading) -> Questions:
-    """The labels in a file, a question at a time.
-
-    Parameters
-    ----------
-    path
-        The file; `-` is standard input.
-    reading
-        How it is to be read.
-
-    Raises
-    ------
-    InputError
-        The file cannot be understood: named with its line, and how to put it right.
-    UsageError
-        A column or a rater who is not in the file, fewer than two raters, an order where there is none to give.
-    MissingPrerequisite
-        It is a workbook, and the library that reads those is not installed.
-    """
+    """The labels in a file, a question at a time."""
     ratings, said = read_ratings(path, reading)
     if list(ratings) == [""]:
         return Questions({"": coded(ratings[""], reading, said)}, [])
@@ -90,7 +58,7 @@ def read_questions(path: Path, reading: Reading) -> Questions:
 
 
 def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list[str]]:
-    """The cells in a file as they are written, a question at a time, and remarks; arguments as of `read_questions`."""
+    """The cells in a file as they are written, a question at a time, and remarks."""
     if reading.order and reading.level != "ordinal":
         found = f"--order has no effect at the {reading.level} level"
         raise UsageError(found, "Add --level ordinal, or leave --order out.")

@@ -27,22 +27,13 @@ _LIKE_MISSING = {"na", "n/a", "#n/a", "<na>", "nan", "none", "null", "nil", "mis
 class Labels(Struct, frozen=True):
     """Who gave what to which item.
 
-    Parameters
-    ----------
-    file
-        Where the labels come from.
-    items, raters
-        Their names, in the order of the file.
-    categories
-        The labels in use, in the order of their scale where they have one.
-    values
-        Categories: their numbers where all are numbers, else empty.
-    codes
-        Items x raters: indices into `categories`, `MISSING` where there is no rating.
-    remarks
-        What a person should know about how the file was read, a sentence each.
-    times
-        Items: how many items each row stands for, where rows are counted patterns, which no item names.
+    - `file`: Where the labels come from.
+    - `items`, `raters`: Their names, in the order of the file.
+    - `categories`: The labels in use, in the order of their scale where they have one.
+    - `values`: Categories: their numbers where all are numbers, else empty.
+    - `codes`: Items x raters: indices into `categories`, `MISSING` where there is no rating.
+    - `remarks`: What a person should know about how the file was read, a sentence each.
+    - `times`: Items: how many items each row stands for, where rows are counted patterns, which no item names.
     """
 
     file: str
@@ -56,24 +47,7 @@ class Labels(Struct, frozen=True):
 
 
 def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> Labels:
-    """Cells as codes of a scale: each spelling is looked at once, however often it occurs.
-
-    Parameters
-    ----------
-    ratings
-        The cells.
-    reading
-        The level, its order, what is missing and how decimals are written.
-    remarks
-        What is known about the reading of the file already.
-
-    Raises
-    ------
-    InputError
-        There is no label, or one that its level does not allow: named with its line.
-    UsageError
-        The order names a label twice.
-    """
+    """Cells as codes of a scale: each spelling is looked at once, however often it occurs."""
     level, order = reading.level, reading.order
     spellings = Numbers()
     spelled = [spellings.of(column) for column in ratings.columns]

@@ -116,15 +116,7 @@ class _Column(Struct, frozen=True):
 
 
 def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False) -> dict[str, str]:
-    """The columns that do not look like raters, and what speaks against each.
-
-    Parameters
-    ----------
-    columns
-        Name → its cells as written, one an item.
-    interval
-        Whether labels are numbers of an interval scale.
-    """
+    """The columns that do not look like raters, and what speaks against each."""
     left = [column for name, cells in columns.items() if (column := _column(name, cells)).labels]
     found: dict[str, str] = {}
 
@@ -202,13 +194,6 @@ def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bo
 
     Times, sentences, what has the name of something else, what is nearly all different, and what is a property of the
     item (the same on all its rows, and hardly ever that of another) do not.
-
-    Parameters
-    ----------
-    name, cells
-        The column.
-    items
-        The item of each row.
     """
     column = _column(name, cells)
     if not column.labels or column.times or column.named_otherwise or column.sentences:
@@ -221,15 +206,7 @@ def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bo
 
 
 def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool = False) -> InputError | None:
-    """The question which columns are raters, with an answer to take over; `None` where all look like some.
-
-    Parameters
-    ----------
-    columns, interval
-        As for `odd_columns`.
-    file
-        Where they stand.
-    """
+    """The question which columns are raters, with an answer to take over; `None` where all look like some."""
     odd = odd_columns(columns, interval=interval)
     if not odd:
         return None

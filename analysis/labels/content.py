@@ -22,20 +22,7 @@ def shown(path: Path) -> str:
 
 
 def read_content(path: Path, what: str = "labels") -> bytes:
-    """The bytes of a file or, for `-`, of standard input; a file in gzip's format is unpacked.
-
-    Parameters
-    ----------
-    path
-        The file.
-    what
-        What it holds, in the plural, for messages.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is larger than `MOST_BYTES` (unpacked, too), or its gzip is broken.
-    """
+    """The bytes of a file or, for `-`, of standard input; a file in gzip's format is unpacked."""
     file = shown(path)
     try:
         if path == STANDARD_INPUT:
@@ -71,13 +58,7 @@ def _unpacked(content: bytes, file: str) -> bytes:
 
 
 def decoded(content: bytes, file: str) -> str:
-    """A text in UTF-8, with or without a byte order mark.
-
-    Raises
-    ------
-    InputError
-        It is another encoding, or no text: named with the line.
-    """
+    """A text in UTF-8, with or without a byte order mark."""
     if (nul := content.find(b"\0")) >= 0:
         # Text in UTF-16 has one beside every plain letter.
         found = "not UTF-8 but UTF-16" if 3 * content.count(b"\0") > len(content) else "a NUL character"

@@ -18,15 +18,7 @@ from harness.whole_counts import RatingPattern
 
 
 def rating_patterns(question: str, ratings: Ratings) -> Iterator[RatingPattern]:
-    """The cells of one question, items that were labelled alike counted once.
-
-    Parameters
-    ----------
-    question
-        Its name; empty where a file has one question.
-    ratings
-        Its cells.
-    """
+    """The cells of one question, items that were labelled alike counted once."""
     spellings, labels = Numbers(), Numbers()
     spelled = [spellings.of(column) for column in ratings.columns]
     of_spelling = labels.of([trimmed(spelling) for spelling in spellings])
@@ -42,24 +34,7 @@ def rating_patterns(question: str, ratings: Ratings) -> Iterator[RatingPattern]:
 
 
 def counted_labels(patterns: Iterable[RatingPattern], reading: Reading, file: str) -> dict[str, Labels]:
-    """The labels of each question, in the order of the questions' names; raters stand in that of theirs.
-
-    Parameters
-    ----------
-    patterns
-        What was counted.
-    reading
-        Which raters count, the level with its order, what stands for a missing label and how decimals are written.
-    file
-        What is counted, as errors name it.
-
-    Raises
-    ------
-    InputError
-        A question has no label, or one that its level does not allow.
-    UsageError
-        A rater who is not there, fewer than two raters.
-    """
+    """The labels of each question, in the order of the questions' names; raters stand in that of theirs."""
     by_question: dict[str, list[RatingPattern]] = {}
     for pattern in patterns:
         by_question.setdefault(pattern.question, []).append(pattern)

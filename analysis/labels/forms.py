@@ -43,22 +43,13 @@ _LONG = 3
 class Form(Struct, frozen=True):
     """Which columns hold what, by their places.
 
-    Parameters
-    ----------
-    item
-        The items.
-    rater
-        The rater of each row; `None` where each rater has a column.
-    labels
-        Long form: the labels, a column a question.
-    by
-        The question that a row answers, where a column names it.
-    time
-        When a row was written, where a column says so.
-    questions
-        Those to measure, of the ones that `by` names; all if empty.
-    remarks
-        What a person should know about how the columns were understood.
+    - `item`: The items.
+    - `rater`: The rater of each row; `None` where each rater has a column.
+    - `labels`: Long form: the labels, a column a question.
+    - `by`: The question that a row answers, where a column names it.
+    - `time`: When a row was written, where a column says so.
+    - `questions`: Those to measure, of the ones that `by` names; all if empty.
+    - `remarks`: What a person should know about how the columns were understood.
     """
 
     item: int
@@ -71,15 +62,7 @@ class Form(Struct, frozen=True):
 
 
 def form_of(source: Source, reading: Reading) -> Form:
-    """The form of a table.
-
-    Raises
-    ------
-    UsageError
-        A column that is not there, or an option that has no meaning for the file.
-    InputError
-        It cannot be told which column is meant.
-    """
+    """The form of a table."""
     if source.tool:
         return _of_export(source, reading)
     sheet = source.sheet

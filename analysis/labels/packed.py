@@ -14,13 +14,7 @@ _ENDINGS = (".jsonl", ".json")
 
 
 def packed_records(content: bytes, file: str) -> Records | None:
-    """The records of all files of an archive, each with its file's name as `annotator`; `None` where it has no JSON.
-
-    Raises
-    ------
-    InputError
-        A file in it is broken, or it unpacks to too much.
-    """
+    """The records of all files of an archive, each with its file's name as `annotator`; `None` where it has no JSON."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
         return None
     values, places, left = [], [], MOST_BYTES

@@ -50,26 +50,7 @@ class Ratings(Struct, frozen=True):
 
 
 def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading) -> Ratings:
-    """The cells of one question.
-
-    Parameters
-    ----------
-    sheet
-        Its rows.
-    form
-        Which columns hold what.
-    label
-        Long form: the column of its labels.
-    reading
-        How the file is to be read.
-
-    Raises
-    ------
-    InputError
-        An item or a rater without a name, an item or a rating twice, a column that does not look like a rater.
-    UsageError
-        A rater who is not there, fewer than two raters.
-    """
+    """The cells of one question."""
     remarks: list[str] = []
     if reading.keep is not None:
         sheet, remarks = _kept(sheet, form, label, reading.keep)

@@ -19,16 +19,10 @@ SEVERAL = " + "
 class Records(Struct, frozen=True):
     """The objects of a file.
 
-    Parameters
-    ----------
-    file
-        As the user named it.
-    values
-        The objects.
-    places
-        The number of each, from 1: of its line, or of the record in its list.
-    unit
-        What such a number counts: `line` or `record`.
+    - `file`: As the user named it.
+    - `values`: The objects.
+    - `places`: The number of each, from 1: of its line, or of the record in its list.
+    - `unit`: What such a number counts: `line` or `record`.
     """
 
     file: str
@@ -43,13 +37,7 @@ def is_json(text: str) -> bool:
 
 
 def json_records(text: str, file: str) -> Records:
-    """The objects of a JSON list, or of JSON Lines.
-
-    Raises
-    ------
-    InputError
-        It is no JSON, or something else than objects: named with its place.
-    """
+    """The objects of a JSON list, or of JSON Lines."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     try:
         document = msgspec.json.decode(text)

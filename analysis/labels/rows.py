@@ -27,22 +27,13 @@ SHAPES = "Give a column of items and one a rater, or the columns item,rater,labe
 class LabelRows(Struct, frozen=True):
     """A header and the columns below it, all of one length.
 
-    Parameters
-    ----------
-    file
-        Where they come from, as the user named it.
-    text
-        The whole file, where it is CSV.
-    delimiter
-        What separates its cells; empty where it is no CSV.
-    header
-        The names of the columns, trimmed.
-    columns
-        The cells of each column, as written.
-    places
-        Where it is no CSV: the number of the record of each row, from 1.
-    unit
-        What such a record is called; a `line` is one of the file.
+    - `file`: Where they come from, as the user named it.
+    - `text`: The whole file, where it is CSV.
+    - `delimiter`: What separates its cells; empty where it is no CSV.
+    - `header`: The names of the columns, trimmed.
+    - `columns`: The cells of each column, as written.
+    - `places`: Where it is no CSV: the number of the record of each row, from 1.
+    - `unit`: What such a record is called; a `line` is one of the file.
     """
 
     file: str
@@ -86,29 +77,13 @@ class LabelRows(Struct, frozen=True):
 
 
 def read_rows(path: Path, what: str = "labels", shapes: str = SHAPES) -> LabelRows:
-    """The header and the columns of a CSV file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    what
-        What its rows hold, in the plural.
-    shapes
-        What its columns may be, as one sentence of advice.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, is no UTF-8, no CSV, has no rows, an unnamed or repeated column, or a row that is
-        shorter or longer than the header.
-    """
+    """The header and the columns of a CSV file."""
     file = shown(path)
     return csv_rows(decoded(read_content(path, what), file), file, what, shapes)
 
 
 def csv_rows(text: str, file: str, what: str = "labels", shapes: str = SHAPES) -> LabelRows:
-    """The header and the columns of a text in CSV; parameters and errors as of `read_rows`."""
+    """The header and the columns of a text in CSV."""
     delimiter = _delimiter(text)
     columns = split_columns(text, delimiter)
     if columns is None:
@@ -172,13 +147,7 @@ def _delimiter(text: str) -> str:
 
 
 def check_header(sheet: LabelRows, shapes: str = SHAPES) -> None:
-    """Refuse a table of one column, or with an unnamed (but for the first) or a repeated one.
-
-    Raises
-    ------
-    InputError
-        Which column it is, and what to do.
-    """
+    """Refuse a table of one column, or with an unnamed (but for the first) or a repeated one."""
     if len(sheet.header) < 2:
         found = f"one column, {sheet.header[0]!r}"
         raise InputError(

@@ -39,13 +39,6 @@ def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
     """The header and the columns of a workbook's first sheet with content, and remarks on other sheets.
 
     Numbers are written as JSON writes them, whole ones without a decimal point. A row is named by its number.
-
-    Raises
-    ------
-    InputError
-        It is no workbook, its parts are too large, or its first sheet is no table.
-    MissingPrerequisite
-        The library that reads workbooks is not installed.
     """
     try:
         from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum

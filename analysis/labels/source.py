@@ -23,24 +23,7 @@ class Source(Struct, frozen=True):
 
 
 def read_source(path: Path, item_field: str = "", what: str = "labels", shapes: str = SHAPES) -> Source:
-    """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed or not; `-` is standard input.
-
-    Parameters
-    ----------
-    path
-        The file.
-    item_field
-        The field of a tool's tasks that names the item, if it is not the tool's own name of the task.
-    what, shapes
-        What the rows of a CSV hold, in the plural, and what its columns may be, for messages.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, lacks that field, or is broken: named with its line.
-    MissingPrerequisite
-        It is a workbook, and the library that reads those is not installed.
-    """
+    """The table of a file of labels: CSV, a workbook, JSON or JSON Lines, packed or not; `-` is standard input."""
     file = shown(path)
     content = read_content(path, what)
     if is_workbook(content):

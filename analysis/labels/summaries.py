@@ -32,13 +32,7 @@ WHY = "what the other columns say together"
 
 
 def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The columns that say what the others say together, and that it is this which speaks against each.
-
-    Parameters
-    ----------
-    columns
-        Name → its cells as written, one an item.
-    """
+    """The columns that say what the others say together, and that it is this which speaks against each."""
     named = [name for name in columns if _is_called_so(name)]
     if len(columns) - len(named) < _FEWEST:
         named = []

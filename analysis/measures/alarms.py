@@ -35,25 +35,15 @@ class WatchedRun(Struct, frozen=True):
 class Alarms(Struct, frozen=True):
     """What a detector's alarms come to.
 
-    Parameters
-    ----------
-    dataset, detector
-        What was watched, by whom.
-    found
-        The share of the runs with a problem that have an alarm from its first onset on.
-    onsets_found
-        The share of the onsets with an alarm in the `WINDOW` steps from there; clustered by run.
-    by_others
-        What `onsets_found` would be on average, had each run the alarms of another run: what a detector finds that
-        speaks at the same steps whatever happens.
-    early
-        The share of the runs with a problem that have an alarm before it.
-    false_runs
-        The share of the clean runs with an alarm.
-    delay
-        Steps from the first onset to the first alarm after it, the median of the runs that have one.
-    false_per_100
-        False alarms per 100 steps of all runs, which are the units.
+    - `dataset`, `detector`: What was watched, by whom.
+    - `found`: The share of the runs with a problem that have an alarm from its first onset on.
+    - `onsets_found`: The share of the onsets with an alarm in the `WINDOW` steps from there; clustered by run.
+    - `by_others`: What `onsets_found` would be on average, had each run the alarms of another run: what a detector
+      finds that speaks at the same steps whatever happens.
+    - `early`: The share of the runs with a problem that have an alarm before it.
+    - `false_runs`: The share of the clean runs with an alarm.
+    - `delay`: Steps from the first onset to the first alarm after it, the median of the runs that have one.
+    - `false_per_100`: False alarms per 100 steps of all runs, which are the units.
     """
 
     dataset: str
@@ -156,19 +146,7 @@ def alarms_table(
     milliseconds: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
 ) -> Table:
-    """What each detector's alarms come to, side by side.
-
-    Parameters
-    ----------
-    name, title, paper, evidence, notes
-        As for any table.
-    found
-        One entry a data set and detector.
-    sources
-        Data set → its version, or the seed and n of generated runs.
-    milliseconds
-        Detector → what a step of the agent cost, where that was measured.
-    """
+    """What each detector's alarms come to, side by side."""
     rows: list[Row] = []
     for one in found:
         measured: tuple[tuple[str, Estimate, Unit], ...] = (

@@ -28,20 +28,13 @@ FLOOR = 0.80
 class LabelledRuns(Struct, frozen=True):
     """The labels of one set for a category, and what the classifiers say of the same runs.
 
-    Parameters
-    ----------
-    category, dataset, source, evidence
-        What is looked for, in which set, where that comes from, and whether it is generated or real.
-    gold
-        Run → whether it shows the category.
-    rule
-        Run → the rule's verdict.
-    prompted
-        Run → the prompted judge's verdict; empty where none is at hand.
-    missing
-        Why there is none of the prompted judge.
-    kinds
-        Positive run → how the category is played there, where that is known.
+    - `category`, `dataset`, `source`, `evidence`: What is looked for, in which set, where that comes from, and whether
+      it is generated or real.
+    - `gold`: Run → whether it shows the category.
+    - `rule`: Run → the rule's verdict.
+    - `prompted`: Run → the prompted judge's verdict; empty where none is at hand.
+    - `missing`: Why there is none of the prompted judge.
+    - `kinds`: Positive run → how the category is played there, where that is known.
     """
 
     category: str
@@ -64,17 +57,7 @@ class Figures(Struct, frozen=True):
 
 
 def figures(runs: LabelledRuns, classifier: Classifier, only: Iterable[str] | None = None) -> Figures:
-    """Precision and recall of one of the classifiers, over the runs with a label or over some of them.
-
-    Parameters
-    ----------
-    runs
-        Labels and verdicts.
-    classifier
-        The rule, the prompted judge, or both together.
-    only
-        The runs to count; all with a label where nothing is given.
-    """
+    """Precision and recall of one of the classifiers, over the runs with a label or over some of them."""
     if classifier != "rule" and not runs.prompted:
         missing = Estimate(None, n=0, reason=runs.missing)
         return Figures(missing, missing, 0)
@@ -98,15 +81,6 @@ def kept_precision(runs: LabelledRuns, classifier: Classifier, seed: int = 0) ->
 
     A rule says no scores: what is tested is its label alone. `None` for both together, which have no score in common,
     and where nothing of a prompted judge is at hand.
-
-    Parameters
-    ----------
-    runs
-        Labels and verdicts.
-    classifier
-        Which.
-    seed
-        Of the split.
     """
     verdicts = runs.rule if classifier == "rule" else runs.prompted if classifier == "prompted" else {}
     asked = [verdicts[run] for run in sorted(runs.gold) if run in verdicts]

@@ -48,22 +48,7 @@ class CodeShare(Struct, frozen=True):
 
 
 def read_codings(file: Path, item: str, known: Collection[str]) -> Codings:
-    """The codings in a file.
-
-    Parameters
-    ----------
-    file
-        A CSV with the columns `item`, coder and codes; several codes are separated by semicolons.
-    item
-        What an item is called, which is the name of its column.
-    known
-        The codes of the book.
-
-    Raises
-    ------
-    InputError
-        It is no such CSV, a code is not in the book, or a coder has two rows for an item; names file and line.
-    """
+    """The codings in a file."""
     names = (item, "coder", "codes")
     form = f"Give the columns {','.join(names)}; separate several codes by semicolons."
     sheet = read_rows(file, "codings", form)

@@ -45,36 +45,18 @@ class Outcome(Struct, frozen=True):
 
 
 def fail_on(text: str) -> Gate:
-    """The gate of a condition that fails, such as `tool_call_failure>5%` or `any.lower >= 0.1`.
-
-    Raises
-    ------
-    UsageError
-        The text is no such condition.
-    """
+    """The gate of a condition that fails, such as `tool_call_failure>5%` or `any.lower >= 0.1`."""
     return _read(text, ("<", ">", "<=", ">="), "tool_call_failure>5%")
 
 
 def fail_under(text: str) -> Gate:
-    """The gate of a least value, such as `accuracy=0.85` or `accuracy.lower=85%`.
-
-    Raises
-    ------
-    UsageError
-        The text is no such value.
-    """
+    """The gate of a least value, such as `accuracy=0.85` or `accuracy.lower=85%`."""
     gate = _read(text, ("=",), "accuracy=0.85")
     return Gate(gate.figure, gate.end, "<", gate.limit, text)
 
 
 def decide(gates: Iterable[Gate], figures: Mapping[str, Estimate]) -> list[Outcome]:
-    """The outcome of each gate.
-
-    Raises
-    ------
-    UsageError
-        There is no such figure.
-    """
+    """The outcome of each gate."""
     return [_decided(gate, figures) for gate in gates]
 
 

@@ -82,15 +82,7 @@ def observed(
     skipped: Iterable[Skipped] = (),
     renamed: int = 0,
 ) -> Observed:
-    """What the observer found in some runs of one arm, taken as a stream.
-
-    Parameters
-    ----------
-    runs
-        The records.
-    unreadable, skipped, renamed
-        What was left out, to be passed on.
-    """
+    """What the observer found in some runs of one arm, taken as a stream."""
     clusters: list[tuple[int, int]] = []
     categories: Counter[str] = Counter()
     failed: Counter[str] = Counter()
@@ -175,15 +167,7 @@ def observed_finding(found: Observed) -> str:
 
 @made_by_this
 def observed_table(found: Observed, *, source: str, paper: str = "observe", evidence: Evidence = "real") -> Table:
-    """The misbehaviour rate per invocation, by category too, and what became of the interventions.
-
-    Parameters
-    ----------
-    found
-        What was found.
-    source, paper, evidence
-        As for `prevalence_table`.
-    """
+    """The misbehaviour rate per invocation, by category too, and what became of the interventions."""
     rate, total = "Misbehaviour rate per invocation", len(found.interventions)
     rows = [
         estimate_row(rate, found.misbehaviour_rate, "share", "clustered by session", source, evidence=evidence),

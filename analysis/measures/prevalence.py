@@ -68,15 +68,7 @@ class Prevalence(Struct, frozen=True):
 
 
 def prevalence(categories: Sequence[str], patterns: Patterns) -> Prevalence:
-    """The counts and shares of each category and of any.
-
-    Parameters
-    ----------
-    categories
-        Their names, in the order of the labels.
-    patterns
-        Labels, one a category → how many sessions have them.
-    """
+    """The counts and shares of each category and of any."""
     judged = sum(count for labels, count in patterns.items() if any(label is not None for label in labels))
     flagged = sum(count for labels, count in patterns.items() if YES in labels)
     return Prevalence(
@@ -130,25 +122,7 @@ def prevalence_table(
     noun: str = "session",
     every: bool = False,
 ) -> Table:
-    """The share of sessions that show each category, and that show nothing else, with 95% Wilson intervals.
-
-    Parameters
-    ----------
-    categories, patterns
-        As for `prevalence`.
-    source
-        What was classified: a data set with its version, a file, or the seed and n of generated cases.
-    paper
-        The folder that the table is exported to.
-    evidence
-        `real`, or `generated` for sessions that this software made.
-    datasets
-        The data sets' names in `data/datasets.toml`.
-    noun
-        What one of what was classified is called.
-    every
-        Whether categories of which a rule could say next to nothing are rows as well, as programs expect.
-    """
+    """The share of sessions that show each category, and that show nothing else, with 95% Wilson intervals."""
     found = prevalence(categories, patterns)
     without = () if every else _unread(found)[0]
     rows = [one for one in found.categories if one.category not in without]
@@ -177,7 +151,7 @@ def co_occurrence_table(
     evidence: Evidence = "real",
     datasets: Sequence[str] = (),
 ) -> Table:
-    """Of the sessions that show one category, the share that show another; parameters as `prevalence_table`."""
+    """Of the sessions that show one category, the share that show another."""
     rows, pairs = [], []
     without = _unread(prevalence(categories, patterns))[0]
     columns = [(place, name) for place, name in enumerate(categories) if name not in without]

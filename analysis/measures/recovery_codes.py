@@ -59,14 +59,9 @@ class Decision(Struct, frozen=True):
 class Coded(Struct, frozen=True):
     """Items as they were coded.
 
-    Parameters
-    ----------
-    outcomes
-        Item → whether the agent recovered, as the coders were told.
-    codings
-        Item → coder → code.
-    decisions
-        What was settled, in order.
+    - `outcomes`: Item → whether the agent recovered, as the coders were told.
+    - `codings`: Item → coder → code.
+    - `decisions`: What was settled, in order.
     """
 
     outcomes: Mapping[str, Outcome]
@@ -107,14 +102,7 @@ def code_book() -> dict[Outcome, dict[str, Code]]:
 
 
 def read_coded(folder: Path) -> Coded:
-    """The sheets and decisions in a folder.
-
-    Raises
-    ------
-    InputError
-        There is no sheet; a code is not one of its outcome; sheets differ in an item's outcome; a coder has an item
-        twice; a decision is on an item that no sheet has: names file and line.
-    """
+    """The sheets and decisions in a folder."""
     sheets = sorted(folder.glob(SHEET.format("*")))
     if not sheets:
         raise InputError("there is no sheet", "Draw a sample with `misstep experiment codes sample`.", file=folder)

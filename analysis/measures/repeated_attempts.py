@@ -77,17 +77,7 @@ def at_k(kind: Kind, k: int) -> str:
 
 @made_by_this
 def samples_table(found: Sequence[Sampled], beside: Sequence[Row] = (), notes: Sequence[str] = ()) -> Table:
-    """pass@k of sampled solutions, exact and in the form that puts the observed share in.
-
-    Parameters
-    ----------
-    found
-        What was found of each system.
-    beside
-        A paper's printed solve rates over several runs, shown under them.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """pass@k of sampled solutions, exact and in the form that puts the observed share in."""
     return Table(
         name="pass_at_k",
         paper=_PAPER,

@@ -92,11 +92,6 @@ def align_runs(a: Trajectory, b: Trajectory) -> RunAlignment:
 
     Each step stands in one line and both runs keep their order. Between two pairs the steps of `a` come first. The
     alignment of `b` with `a` has the same pairs.
-
-    Parameters
-    ----------
-    a, b
-        The runs.
     """
     of_a, of_b = ([_doing(step) for step in run.steps[:STEPS_ALIGNED]] for run in (a, b))
     lines = chain.from_iterable(

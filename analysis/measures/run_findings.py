@@ -156,15 +156,7 @@ def _place_finding(places: Sequence[tuple[str, str]]) -> str:
 
 @made_by_this
 def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
-    """The first flagged runs of each category, no two of one set while there are others, with the rule's sentence.
-
-    Parameters
-    ----------
-    sets
-        The classified sets.
-    each
-        How many examples a category gets.
-    """
+    """The first flagged runs of each category, no two of one set while there are others, with the rule's sentence."""
     rows = []
     for category in dict.fromkeys(verdict.judge for judged in sets for verdict in judged.verdicts):
         flagged = [

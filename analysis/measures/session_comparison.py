@@ -59,30 +59,18 @@ class NewlyFlagged(Struct, frozen=True):
 class SessionComparison(Struct, frozen=True):
     """Two runs of `classify` compared.
 
-    Parameters
-    ----------
-    a, b
-        Their names.
-    sessions, sub_agents
-        How many sessions either run has, and runs of sub-agents, which are left out.
-    shared
-        How many sessions are in both: the same id in the same file.
-    paired
-        Whether these are compared pair by pair, and the others left out.
-    changes
-        One a category that both runs have, then `any`.
-    in_one_run
-        The categories that only one of the runs has.
-    by, groups
-        What groups the sessions, and the changes within each group that both runs have.
-    groups_in_one_run
-        Group → its sessions in either run, for those that only one of them has.
-    reversals
-        Where groups go another way than all sessions together.
-    newly_flagged
-        What only the second run flags: first the sessions that the first one cleared, then those that it does not have.
-    evidence
-        The kind of evidence of the sessions of both.
+    - `a`, `b`: Their names.
+    - `sessions`, `sub_agents`: How many sessions either run has, and runs of sub-agents, which are left out.
+    - `shared`: How many sessions are in both: the same id in the same file.
+    - `paired`: Whether these are compared pair by pair, and the others left out.
+    - `changes`: One a category that both runs have, then `any`.
+    - `in_one_run`: The categories that only one of the runs has.
+    - `by`, `groups`: What groups the sessions, and the changes within each group that both runs have.
+    - `groups_in_one_run`: Group → its sessions in either run, for those that only one of them has.
+    - `reversals`: Where groups go another way than all sessions together.
+    - `newly_flagged`: What only the second run flags: first the sessions that the first one cleared, then those that it
+      does not have.
+    - `evidence`: The kind of evidence of the sessions of both.
     """
 
     a: str
@@ -102,20 +90,7 @@ class SessionComparison(Struct, frozen=True):
 
 
 def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -> SessionComparison:
-    """Two runs compared, category by category, and within groups where these are asked for.
-
-    Parameters
-    ----------
-    a, b
-        The runs: before and after, or those of two models.
-    by
-        What groups sessions; by default nothing does.
-
-    Raises
-    ------
-    UsageError
-        The runs have no category in common.
-    """
+    """Two runs compared, category by category, and within groups where these are asked for."""
     categories = tuple(name for name in a.categories if name in b.categories)
     if not categories:
         raise UsageError(

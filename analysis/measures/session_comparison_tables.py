@@ -109,15 +109,7 @@ def _ways(compared: SessionComparison, category: str) -> tuple[str, str]:
 
 @made_by_this
 def comparison_table(compared: SessionComparison, source: str) -> Table:
-    """The categories of two compared runs, a line each, with shares, difference and p-values.
-
-    Parameters
-    ----------
-    compared
-        The comparison.
-    source
-        What was compared.
-    """
+    """The categories of two compared runs, a line each, with shares, difference and p-values."""
     finding = comparison_finding(compared)
     return _table(compared, compared.changes, "changes", "All sessions", finding, source, tuple(_notes(compared)))
 
@@ -162,17 +154,7 @@ def _newly_flagged_row(compared: SessionComparison, one: NewlyFlagged, source: s
 
 @made_by_this
 def group_table(compared: SessionComparison, group: str, source: str, number: int = 1) -> Table:
-    """The categories within one group.
-
-    Parameters
-    ----------
-    compared, source
-        As for `comparison_table`.
-    group
-        One of the groups that both runs have.
-    number
-        Its place, which names the table.
-    """
+    """The categories within one group."""
     changes = compared.groups[group]
     known = [one for one in changes if one.category != ANY and one.difference.value is not None]
     most = max(known, key=_size, default=None)

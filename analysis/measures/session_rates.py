@@ -35,22 +35,7 @@ def group_of(session: Session, by: Grouping) -> str:
 def rates_by(
     categories: Sequence[str], sessions: Iterable[tuple[Session, Labels]], by: Grouping
 ) -> dict[str, Prevalence]:
-    """The counts and shares of each category in each group.
-
-    Parameters
-    ----------
-    categories
-        Their names, in the order of the labels.
-    sessions
-        Sessions with their labels; those of sub-agents are left out.
-    by
-        What groups them.
-
-    Returns
-    -------
-    dict
-        Group → its prevalence: weeks in their order, other groups by their number of sessions, and `NOT_RECORDED` last.
-    """
+    """The counts and shares of each category in each group."""
     return rates_by_each(categories, sessions, (by,))[by]
 
 
@@ -95,15 +80,7 @@ def worst_group(rates: Mapping[str, Prevalence], category: str) -> tuple[str, Ca
 
 
 def headline(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
-    """Which problem was found most, in how many of the sessions that could be checked, and where it is worst.
-
-    Parameters
-    ----------
-    total
-        The prevalence of all sessions together.
-    by_project
-        That of each project, from `rates_by`.
-    """
+    """Which problem was found most, in how many of the sessions that could be checked, and where it is worst."""
     most = max(total.categories, key=lambda one: (one.count, one.share.value or 0.0), default=None)
     if most is None or not most.count:
         checked = total.any_share.n or 0
@@ -149,15 +126,7 @@ def session_rates_table(
     evidence: Evidence = "real",
     datasets: Sequence[str] = (),
 ) -> Table:
-    """The share of sessions that show each category, a line a group, with 95% Wilson intervals.
-
-    Parameters
-    ----------
-    rates, by
-        As from and for `rates_by`.
-    source, paper, evidence, datasets
-        As for `prevalence_table`.
-    """
+    """The share of sessions that show each category, a line a group, with 95% Wilson intervals."""
     checked: Counter[str] = Counter()
     for found in rates.values():
         checked.update({one.category: one.answered for one in found.categories})

@@ -131,17 +131,7 @@ def _paired(better: frozenset[str], worse: frozenset[str], tasks: int) -> Paired
 
 @made_by_this
 def ranking_table(sets: Sequence[SolvedSet], top: int = 10, notes: Sequence[str] = ()) -> Table:
-    """Which neighbours in a ranking can be told apart, which ranks from the first, and how many tasks that would take.
-
-    Parameters
-    ----------
-    sets
-        Sets whose systems were all tried on the same tasks, once.
-    top
-        Of how many of the best each gap to the next is shown; the counts are over the whole ranking.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """Which neighbours in a ranking differ, which ranks differ from the first, and how many tasks that would take."""
     rows: list[Row] = []
     findings: list[str] = []
     for one in sets:
@@ -217,17 +207,7 @@ def _gap_rows(one: SolvedSet, gap: Gap, tests: int) -> list[Row]:
 
 @made_by_this
 def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
-    """Stated rates of incomplete runs, out of the tasks attempted and out of all; further sets with one rate each.
-
-    Parameters
-    ----------
-    runs
-        Sets whose page states rates of runs that skipped tasks.
-    others
-        Sets to show the rate of every system of, with nothing stated.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """Stated rates of incomplete runs, out of the tasks attempted and out of all; further sets with one rate each."""
     rows = [
         row
         for one in runs

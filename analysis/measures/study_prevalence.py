@@ -111,15 +111,6 @@ def sampled_by_day(study: Study, part: float, seed: int) -> Estimate:
 
     Every day gives the same part of its sessions, so that a session stands for as many on any day, but for rounding.
     The interval is Wilson's of the sample: that days are sampled apart can only make it too wide.
-
-    Parameters
-    ----------
-    study
-        The sessions.
-    part
-        How much of a day is sampled, above 0 and at most 1; a day gives at least one session.
-    seed
-        Of the draw.
     """
     days: defaultdict[str, list[StudiedSession]] = defaultdict(list)
     for session in study.sessions:
@@ -144,13 +135,7 @@ class Versions(Struct, frozen=True):
 
 
 def compare_versions(study: Study, told: Told) -> tuple[Versions, ...]:
-    """Every category in the first version against the second, in the order of their names.
-
-    Raises
-    ------
-    UsageError
-        There are not two versions.
-    """
+    """Every category in the first version against the second, in the order of their names."""
     names = sorted({session.version for session in study.sessions})
     if len(names) != 2:
         raise UsageError(f"{len(names)} versions of the agent: two are compared")

@@ -29,18 +29,12 @@ _WORD = r"(?u)\b[^\W\d_]{3,}\b"
 class TextGroup(Struct, frozen=True):
     """Texts that are alike.
 
-    Parameters
-    ----------
-    words
-        Those that set the group apart most.
-    example
-        The name of the text nearest to the middle of the group.
-    members
-        The names of its texts, in their order.
-    stability
-        The mean likeness (Jaccard) of the group to the most like group of subsamples of the texts (Hennig 2007,
-        Cluster-wise assessment of cluster stability, CSDA 52:258-271): 1 where it always comes back, below about 0.6
-        where it is hardly more than chance.
+    - `words`: Those that set the group apart most.
+    - `example`: The name of the text nearest to the middle of the group.
+    - `members`: The names of its texts, in their order.
+    - `stability`: The mean likeness (Jaccard) of the group to the most like group of subsamples of the texts (Hennig
+      2007, Cluster-wise assessment of cluster stability, CSDA 52:258-271): 1 where it always comes back, below about
+      0.6 where it is hardly more than chance.
     """
 
     words: tuple[str, ...]
@@ -58,22 +52,7 @@ class GroupedTexts(Struct, frozen=True):
 
 
 def group_texts(texts: Sequence[tuple[str, str]], least: int = 3, seed: int = 0) -> GroupedTexts:
-    """Texts in groups by their words.
-
-    Parameters
-    ----------
-    texts
-        Name and text of each; numbers in a text count as one word, whatever they are.
-    least
-        The fewest texts of a group, at least 2.
-    seed
-        Of the subsamples.
-
-    Raises
-    ------
-    UsageError
-        A group of fewer than two texts is asked for.
-    """
+    """Texts in groups by their words."""
     if least < 2:
         raise UsageError(f"groups of {least} texts", "A group has at least 2 texts.")
     names = tuple(name for name, _ in texts)

@@ -58,13 +58,7 @@ def load_mappings() -> tuple[LabelMapping, ...]:
 
 @made_by_this
 def validity_table(sets: Sequence[JudgedSet]) -> Table:
-    """Precision and recall of the rule classifiers on each set that a mapping names.
-
-    Parameters
-    ----------
-    sets
-        The sets at hand, with the verdicts on their runs.
-    """
+    """Precision and recall of the rule classifiers on each set that a mapping names."""
     at_hand = {judged.benchmark: judged for judged in sets}
     mappings = [mapping for mapping in load_mappings() if mapping.benchmark in at_hand]
     found = {
@@ -93,17 +87,7 @@ def validity_table(sets: Sequence[JudgedSet]) -> Table:
 
 @made_by_this
 def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str], bool], *, seed: int, n: int) -> Table:
-    """Precision and recall on generated runs, whose truth is known by construction.
-
-    Parameters
-    ----------
-    verdicts
-        On the generated runs.
-    truth
-        (run, category) → whether the misbehaviour was planted.
-    seed, n
-        Of the generator, for the source of each row.
-    """
+    """Precision and recall on generated runs, whose truth is known by construction."""
     found: list[tuple[str, str, Estimate]] = []
     for category in dict.fromkeys(category for _, category in truth):
         answered = [one for one in verdicts if one.judge == category and one.label is not None]

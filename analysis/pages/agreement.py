@@ -32,17 +32,7 @@ _ITEMS_OPEN = 20
 
 
 def report_page(found: QuestionReports, file: str, command: str) -> str:
-    """One self-contained page: the finding, the coefficients as a figure, all tables, how they were made.
-
-    Parameters
-    ----------
-    found
-        The report of each question.
-    file
-        The file of labels.
-    command
-        The command that makes the page again.
-    """
+    """One self-contained page: the finding, the coefficients as a figure, all tables, how they were made."""
     name = Path(file).name
     first = next(iter(found.reports.values()))
     foot = Foot(command, inputs=(f"{name}: {len(first.raters):,} raters",), seed=first.seed)

@@ -93,17 +93,7 @@ def outcome_of(attempt: RepairAttempt) -> str:
 def attempt_browser(
     runs: Mapping[str, Iterable[RepairAttempt]], count: int, room: int = PAGE_CHARACTERS
 ) -> Listed[AttemptLine]:
-    """The browser of the attempts of some runs.
-
-    Parameters
-    ----------
-    runs
-        Name → its attempts as a stream.
-    count
-        About how many attempts there are, by which each is shortened.
-    room
-        How many characters patches and trajectories may take in the page.
-    """
+    """The browser of the attempts of some runs."""
     index = AttemptIndex(list(runs), OUTCOMES, [], [], [], [], [], [], [], [], [], [])
     pieces = Pieces(room)
     lines: list[AttemptLine] = []
@@ -197,23 +187,7 @@ def repairs_page(
     figures: Iterable[str] = (),
     foot: Foot,
 ) -> str:
-    """The page.
-
-    Parameters
-    ----------
-    title, finding
-        Its heading, and its first sentence.
-    tables
-        The first stands before the attempts, the others after them.
-    browser
-        Every attempt.
-    warnings
-        What a reader must know before the figures.
-    figures
-        HTML fragments of this package, shown before the tables.
-    foot
-        Where the page comes from.
-    """
+    """The page."""
     shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
     return browser_page(
         "repairs/page.html.jinja",

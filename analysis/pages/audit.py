@@ -21,17 +21,7 @@ _LONG = 20
 
 
 def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str]) -> str:
-    """One self-contained page: how the checks ended, as a figure too, then each finding, the worst first.
-
-    Parameters
-    ----------
-    findings
-        What was found.
-    command
-        The command that makes the page again.
-    files
-        What was checked; empty for the shipped papers.
-    """
+    """One self-contained page: how the checks ended, as a figure too, then each finding, the worst first."""
     statuses = {finding.status for finding in findings}
     tables = {status: findings_table(findings, status) for status in WORST_FIRST if status in statuses}
     folded = {status: table for status, table in tables.items() if status not in _OPEN and len(table.rows) > _LONG}

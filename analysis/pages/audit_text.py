@@ -16,15 +16,7 @@ Lines = Iterator[str]
 
 
 def findings_text(findings: Sequence[Finding], *, every: bool = False) -> str:
-    """The findings as text.
-
-    Parameters
-    ----------
-    findings
-        What was found.
-    every
-        Whether to list what is sound or cannot be told one by one too.
-    """
+    """The findings as text."""
     several = len({finding.source for finding in findings}) > 1
     shown = [one for one in findings if every or one.status in FAILED]
     lines = [line for alike in merged(shown) for line in _group(alike, several=several)]

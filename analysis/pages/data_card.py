@@ -149,15 +149,7 @@ None is set: the runs are yours, or their authors'. Add `license:` to the head o
 
 
 def card_text(about: About, found: Curation) -> str:
-    """The data card.
-
-    Parameters
-    ----------
-    about
-        Where the runs are from.
-    found
-        What became of them.
-    """
+    """The data card."""
     table = curation_table(found, about.judge, about.source, about.evidence)
     configs = ["runs", *(name for name in ACTIONS if found.counts[name])]
     return _TEXT.format(

@@ -64,7 +64,7 @@ class Shown:
 
 
 def show(table: Table) -> Shown:
-    """A table for the last line of a notebook's cell; raises as `check_names`."""
+    """A table for the last line of a notebook's cell."""
     check_names(table)
     return Shown(
         {
@@ -76,17 +76,7 @@ def show(table: Table) -> Shown:
 
 
 def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Shown:
-    """A figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it.
-
-    Parameters
-    ----------
-    svg
-        The figure.
-    caption
-        What to see in it.
-    table
-        The table that it is drawn from; not needed where the figure has the title of a table that the notebook shows.
-    """
+    """A figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it."""
     png = svg.png() if isinstance(svg, Picture) else b""
     drawing = Drawing(str(svg), caption, _title(svg), None if table is None else (table.paper, table.name), png)
     return Shown(

@@ -74,13 +74,7 @@ def _installed(package: str) -> str:
 
 
 def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
-    """The data sets of these names, in alphabetical order, as the registry describes them.
-
-    Raises
-    ------
-    InputError
-        A name is not in the registry: a table names a data set that nobody could fetch.
-    """
+    """The data sets of these names, in alphabetical order, as the registry describes them."""
     wanted = sorted(set(names))
     if not wanted:
         return ()

@@ -1,7 +1,7 @@
 """The form of a file as text: its keys with valid values, defaults and meanings, read from the type itself.
 
-What a key means is what the type's docstring says under `Parameters`, so that a form has one description for the
-people who write such files and for those who read the code.
+What a key means is what the list in the type's docstring says, so that a form has one description for the people who
+write such files and for those who read the code.
 """
 
 import inspect
@@ -17,16 +17,12 @@ from harness.forms import WORDS, values_of
 
 _WIDTH = 96
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
+_FIELDS = re.compile(r"^- (`\w+`(?:, `\w+`)*): (.*(?:\n  .*)*)\n?", re.MULTILINE)
+"""An entry of the list of fields in a docstring: the names, then their meaning."""
 
 
 def form_text(form: type[Any]) -> str:
-    """The page of a form: what it is, each key, those of the tables in it, and an example.
-
-    Parameters
-    ----------
-    form
-        A struct with a docstring that has a section `Parameters` and a section `Examples`.
-    """
+    """The page of a form: what it is, each key, those of the tables in it, and the examples of its docstring."""
     sections = docstring_sections(form)
     opening = [textwrap.fill(" ".join(part.split()), _WIDTH) for part in sections[""].split("\n\n") if part.strip()]
     parts = [*opening, "\n".join(_keys(form))]
@@ -37,13 +33,7 @@ def form_text(form: type[Any]) -> str:
 
 
 def members_text(protocol: type[Any]) -> str:
-    """What a class must offer to be one of a protocol: each member as it is written, and its meaning.
-
-    Parameters
-    ----------
-    protocol
-        A protocol whose members have docstrings.
-    """
+    """What a class must offer to be one of a protocol: each member as it is written, and its meaning."""
     lines: list[str] = []
     for name, member in vars(protocol).items():
         function = member.fget if isinstance(member, property) else member
@@ -61,18 +51,21 @@ def meanings(form: type[Any]) -> dict[str, str]:
     """Field → what its docstring, or that of a struct that it extends, says of it."""
     found: dict[str, str] = {}
     for one in reversed(form.__mro__):
-        for entry in re.split(r"^(?=\S)", docstring_sections(one).get("Parameters", ""), flags=re.MULTILINE):
-            name, _, text = entry.partition("\n")
-            found |= {one: " ".join(text.split()) for one in name.strip().split(", ") if one}
+        for names, text in _FIELDS.findall(_docstring(one)):
+            found |= {name.strip("`"): " ".join(text.split()) for name in names.split(", ")}
     return found
 
 
 def docstring_sections(form: Any) -> dict[str, str]:
-    """Heading → text of a docstring in the form of numpydoc; what stands before the first heading is under ``""``."""
+    """Heading → text of a docstring; the text before the first heading, without the list of fields, is under ``""``."""
+    first, *rest = _SECTION.split(_docstring(form))
+    return {"": _FIELDS.sub("", first)} | dict(zip(rest[::2], rest[1::2], strict=True))
+
+
+def _docstring(form: Any) -> str:
+    """The docstring that a type or function has itself, without those that it inherits."""
     own = form.__doc__ if inspect.isfunction(form) else vars(form).get("__doc__")
-    written = inspect.cleandoc(own or "")
-    first, *rest = _SECTION.split(written)
-    return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
+    return inspect.cleandoc(own or "")
 
 
 def _keys(form: type[Any]) -> Iterator[str]:

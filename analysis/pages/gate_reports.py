@@ -28,15 +28,7 @@ def outcome_sentence(outcome: Outcome) -> str:
 
 
 def junit_xml(outcomes: Sequence[Outcome], suite: str) -> str:
-    """A JUnit document with one test case a gate; what cannot be decided is an error.
-
-    Parameters
-    ----------
-    outcomes
-        What became of the gates.
-    suite
-        The name of the test suite, such as the command.
-    """
+    """A JUnit document with one test case a gate; what cannot be decided is an error."""
     counts = {kind: sum(one.decision == kind for one in outcomes) for kind in ("failed", "undecided")}
     totals = {"tests": str(len(outcomes)), "failures": str(counts["failed"]), "errors": str(counts["undecided"])}
     root = ElementTree.Element("testsuites", totals)

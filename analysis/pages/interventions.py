@@ -73,18 +73,7 @@ class ObserverView(Struct, frozen=True):
 
 
 def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mapping[str, Iterable[int]]) -> ObserverView:
-    """The observer's record as a page shows it.
-
-    Parameters
-    ----------
-    observed
-        The record.
-    steps
-        The steps of the run.
-    evidence
-        Category → the steps of the whole run that show it, for each that a classifier judged. What came after an
-        intervention is read off them and off the observer's later answers.
-    """
+    """The observer's record as a page shows it."""
     n = len(steps)
     wide = max(1.0, n / 160)
     views = [_view(number, one, n, wide, observed, evidence) for number, one in enumerate(observed.interventions, 1)]

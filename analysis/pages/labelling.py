@@ -21,16 +21,11 @@ class Label(Struct, frozen=True):
 class Asked(Struct, frozen=True):
     """An item to label.
 
-    Parameters
-    ----------
-    item, title, place, of
-        Its id, what it is about in a few words, and the how-manieth of how many it is, counted from 1.
-    question
-        What is asked.
-    labels
-        What may be answered.
-    session
-        What it is about.
+    - `item`, `title`, `place`, `of`: Its id, what it is about in a few words, and the how-manieth of how many it is,
+      counted from 1.
+    - `question`: What is asked.
+    - `labels`: What may be answered.
+    - `session`: What it is about.
     """
 
     item: str
@@ -43,17 +38,7 @@ class Asked(Struct, frozen=True):
 
 
 def labelling_page(asked: Asked, *, labelled: int, foot: Foot) -> str:
-    """The page of one item; keys 1 to 9 give its labels, b goes back, s skips it.
-
-    Parameters
-    ----------
-    asked
-        The item.
-    labelled
-        How many items of the sample have a label already.
-    foot
-        Where the labels go.
-    """
+    """The page of one item; keys 1 to 9 give its labels, b goes back, s skips it."""
     script = asset("label.js")
     values = trajectory_values(asked.session, (), foot) | {
         "title": f"{asked.place} of {asked.of}: {asked.title}",

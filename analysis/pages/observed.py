@@ -88,19 +88,7 @@ def observed_page(
     inputs: Sequence[str],
     arguments: Sequence[str],
 ) -> str:
-    """The page of a run of `observe`: the rate, and every session with an intervention, opened at its evidence.
-
-    Parameters
-    ----------
-    found
-        What was found.
-    runs
-        All sessions of the run with their records.
-    inputs
-        What was observed.
-    arguments
-        Those of the command that makes the run again.
-    """
+    """The page of a run of `observe`: the rate, and every session with an intervention, opened at its evidence."""
     from analysis.pages.browser.frame import browser_page
     from analysis.pages.foot import Foot
     from analysis.pages.rendering import markup

@@ -58,17 +58,7 @@ class DataSetRecord(Struct, frozen=True):
 
 
 def origin_pages(tables: Iterable[Table], records: Mapping[str, DataSetRecord], foot: Foot) -> dict[str, str]:
-    """Every page and file that tables link to, address beside the page of the table → content.
-
-    Parameters
-    ----------
-    tables
-        The tables of a run.
-    records
-        Data set → what it is; of each that a table is measured on.
-    foot
-        Where the run comes from.
-    """
+    """Every page and file that tables link to, address beside the page of the table → content."""
     shown = list(tables)
     known = published_papers()
     papers = dict.fromkeys(name for table in shown for name in papers_of(table, known))

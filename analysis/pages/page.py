@@ -28,25 +28,7 @@ def page(
     *,
     foot: Foot,
 ) -> str:
-    """One self-contained HTML page.
-
-    Parameters
-    ----------
-    title
-        Its heading.
-    finding
-        Its first sentence: what was found, with the interval.
-    tables
-        The tables, in order; a table whose finding is the page's is shown without it.
-    figures
-        Inline SVG from `analysis.plots`, shown before the tables.
-    notes
-        How it was made and what to beware of, a paragraph each.
-    sections
-        Shown after the tables; where there are some, a contents list names the tables and them.
-    foot
-        Where the page comes from.
-    """
+    """One self-contained HTML page."""
     tables = tuple(tables)
     contents = [(table_id(table), table.title) for table in tables] if sections else []
     return render(

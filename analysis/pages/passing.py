@@ -18,17 +18,7 @@ def passes_text(found: PassReport) -> str:
 
 
 def passes_page(found: PassReport, inputs: Sequence[str], command: str) -> str:
-    """One self-contained page: the finding, the chances of k attempts as a figure too, flicker, comparisons.
-
-    Parameters
-    ----------
-    found
-        What was measured.
-    inputs
-        What was read, a sentence each.
-    command
-        The command that makes the page again.
-    """
+    """One self-contained page: the finding, the chances of k attempts as a figure too, flicker, comparisons."""
     tables = pass_tables(found)
     return page(
         "Repeated attempts",

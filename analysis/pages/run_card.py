@@ -56,26 +56,15 @@ class CardSource(Struct, frozen=True):
 class RunCard(Struct, frozen=True):
     """What a card says.
 
-    Parameters
-    ----------
-    title
-        What is exported.
-    licence
-        The licence by its name on the hub.
-    tags
-        What the hub finds the set by.
-    tables
-        Its tables, the main one first.
-    figures
-        The tables of its figures, the main one first.
-    commands
-        The command lines that made it, in order.
-    versions
-        What it was made with, and when, in words.
-    sources
-        What the run was made on.
-    notes
-        What a reader has to know before they use it, a sentence each.
+    - `title`: What is exported.
+    - `licence`: The licence by its name on the hub.
+    - `tags`: What the hub finds the set by.
+    - `tables`: Its tables, the main one first.
+    - `figures`: The tables of its figures, the main one first.
+    - `commands`: The command lines that made it, in order.
+    - `versions`: What it was made with, and when, in words.
+    - `sources`: What the run was made on.
+    - `notes`: What a reader has to know before they use it, a sentence each.
     """
 
     title: str

@@ -24,19 +24,7 @@ def table_html(
     files: tuple[tuple[str, str], ...] = (),
     origins: Origins | None = None,
 ) -> str:
-    """A table as an HTML fragment.
-
-    Parameters
-    ----------
-    table
-        The table.
-    with_finding
-        Whether the finding stands above it: not where it is the page's first sentence already.
-    files
-        Links to the table as a file: (label, relative address).
-    origins
-        Links to what its figures are made of; none where those pages are not written.
-    """
+    """A table as an HTML fragment."""
     layout = grid(table, matrices=True)
     return render(
         "table.html.jinja",

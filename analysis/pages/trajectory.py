@@ -116,19 +116,7 @@ class VerdictView(Struct, frozen=True):
 def trajectory_page(
     trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot, observed: ObservedRun | None = None
 ) -> str:
-    """The page of one trajectory with the verdicts on it.
-
-    Parameters
-    ----------
-    trajectory
-        The trajectory.
-    verdicts
-        What classifiers say of it; labels are `yes` and `no`.
-    foot
-        Where the page comes from.
-    observed
-        What an observer made of it, if there is one.
-    """
+    """The page of one trajectory with the verdicts on it."""
     values = trajectory_values(trajectory, verdicts, foot, observed)
     return render("trajectory.html.jinja", **values, search=markup(asset("trajectory.js")))
 
@@ -136,7 +124,7 @@ def trajectory_page(
 def trajectory_values(
     trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot, observed: ObservedRun | None = None
 ) -> dict[str, Any]:
-    """The values of the template of such a page; parameters as of `trajectory_page`."""
+    """The values of the template of such a page."""
     judged = (verdict for verdict in verdicts if verdict.status == "answered")
     evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
     most = most_of_each(trajectory.steps)
@@ -244,19 +232,7 @@ def _step_views(steps: Sequence[Step], found: Sequence[Verdict], most: int) -> I
 
 
 def step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, most: int) -> StepView:
-    """A step as a page shows it.
-
-    Parameters
-    ----------
-    number, step
-        The step and its number, from 0.
-    marks
-        What it is evidence of.
-    skipped
-        How many steps before it are not shown.
-    most
-        How many characters of each of its texts are shown at most.
-    """
+    """A step as a page shows it."""
     names = {call.id: call.name for call in step.calls if call.id}
     tokens = step.tokens.completion if step.tokens else None
     facts = [

@@ -51,20 +51,6 @@ def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) 
     """Whether flagged answers show a precision of at least the floor.
 
     How many would be needed supposes that answers of one run go on to be as like each other as these are.
-
-    Parameters
-    ----------
-    clusters
-        Clusters x (right, flagged); answers that stand for themselves may also come as one row of all of them.
-    floor
-        The precision to keep, above 0 and below 1.
-    confidence
-        Of the one-sided bound.
-
-    Raises
-    ------
-    UsageError
-        The floor is no share, or more answers are right than flagged.
     """
     counts = np.asarray(clusters, dtype=np.int64).reshape(-1, 2)
     right, n = (int(total) for total in counts.sum(axis=0))
@@ -86,11 +72,6 @@ def answers_needed(precision: Fraction, floor: float, confidence: float = 0.95) 
     """The fewest independent answers that show the floor with at least the share of errors that a precision has.
 
     `None` where the precision is not above the floor.
-
-    Raises
-    ------
-    UsageError
-        The floor is no share.
     """
     if precision <= floor:
         return None
@@ -141,20 +122,12 @@ class Floor(Struct, frozen=True):
 class Floors(Struct, frozen=True):
     """Recorded judges and those of two papers held against a floor.
 
-    Parameters
-    ----------
-    floor, confidence
-        The precision to keep, and the confidence of the one-sided bounds.
-    recorded
-        Judges with what people said.
-    patches
-        The Engineering Agent's judge by each label that it gives, with the precision printed for it.
-    possible
-        Wink's judge of recovery, if so many of its answers were verified.
-    needed
-        The fewest answers that print Wink's precision and show the floor.
-    datasets
-        The data sets of the recorded judges.
+    - `floor`, `confidence`: The precision to keep, and the confidence of the one-sided bounds.
+    - `recorded`: Judges with what people said.
+    - `patches`: The Engineering Agent's judge by each label that it gives, with the precision printed for it.
+    - `possible`: Wink's judge of recovery, if so many of its answers were verified.
+    - `needed`: The fewest answers that print Wink's precision and show the floor.
+    - `datasets`: The data sets of the recorded judges.
     """
 
     floor: float
@@ -167,17 +140,7 @@ class Floors(Struct, frozen=True):
 
 
 def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confidence: float = 0.95) -> Floors:
-    """The precision of recorded judges and of two papers' judges against a floor, by one-sided bounds.
-
-    Parameters
-    ----------
-    judged
-        Judges with what people said.
-    floor
-        The precision to keep.
-    confidence
-        Of the one-sided bounds.
-    """
+    """The precision of recorded judges and of two papers' judges against a floor, by one-sided bounds."""
 
     def kept(counts: npt.ArrayLike) -> Kept:
         return kept_floor(counts, floor, confidence)

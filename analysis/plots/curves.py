@@ -43,27 +43,7 @@ def curves(
     *,
     in_words: bool = False,
 ) -> str:
-    """Lines through values at their places, with shaded intervals; over more than a factor of 20 in logarithms.
-
-    Parameters
-    ----------
-    rows
-        Rows of one unit; those of one `group` are a series. One without a value interrupts its line.
-    places
-        Quantity → where on the axis its value stands.
-    title, description
-        As for `bars`.
-    x_label
-        What the axis counts.
-    in_words
-        Whether the axis names the quantities instead of their places, such as weeks one after the other; it is never
-        in logarithms then.
-
-    Raises
-    ------
-    UsageError
-        A quantity has no place.
-    """
+    """Lines through values at their places, with shaded intervals; over more than a factor of 20 in logarithms."""
     for row in rows:
         if row.quantity not in places:
             raise UsageError(f"no place on the axis for {row.quantity!r}", f"There are: {', '.join(places)}.")

@@ -244,10 +244,7 @@ class Pen:
 class Drawing(Pen):
     """A canvas in pixels from the top left, on which all that is drawn becomes an inline SVG.
 
-    Parameters
-    ----------
-    width, height
-        In pixels; the page scales the drawing to its column.
+    - `width`, `height`: In pixels; the page scales the drawing to its column.
     """
 
     def __init__(self, width: float, height: float) -> None:
@@ -271,19 +268,7 @@ class Drawing(Pen):
         *,
         logarithmic: bool = False,
     ) -> Pen:
-        """Axes of their own units within the drawing, with a hairline at each number of the upright one.
-
-        Parameters
-        ----------
-        place
-            Left, top, right and bottom, in pixels of the drawing.
-        x_limits, y_limits
-            The values at the ends.
-        x_ticks, y_ticks
-            Value → the number that is written there; empty for a stroke without one.
-        logarithmic
-            Whether the lying axis is.
-        """
+        """Axes of their own units within the drawing, with a hairline at each number of the upright one."""
         left, top, right, bottom = place
         width, height = self.width, self.height
         axes = self._figure.add_axes(

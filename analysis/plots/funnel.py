@@ -15,20 +15,7 @@ _BAR = 14
 
 
 def funnel(rows: Sequence[Row], title: str, description: str = "") -> str:
-    """Counts as bars around one axis, from all to what is left, with shares of the step before and of the first.
-
-    Parameters
-    ----------
-    rows
-        The steps in order, as counts. One without a value is named without a bar, and the next one has no step before.
-    title, description
-        As for `bars`.
-
-    Raises
-    ------
-    UsageError
-        A count is below 0 or above that of the step before: it cannot be a part of it.
-    """
+    """Counts as bars around one axis, from all to what is left, with shares of the step before and of the first."""
     values = [drawn_value(row) for row in rows]
     _check(rows, values)
     drawing = Drawing(WIDTH, _PITCH * len(rows) + GAP)

@@ -24,22 +24,7 @@ def heat_map(
     row_axis: str = "",
     column_axis: str = "",
 ) -> str:
-    """A matrix with each number in its cell, the cell the stronger the larger it is.
-
-    Parameters
-    ----------
-    values
-        A row of numbers a row label; `None` leaves a cell empty, marked as missing. The strength of a cell counts
-        from 0.
-    row_labels, column_labels
-        What the rows and columns are.
-    title, description
-        As for `bars`.
-    unit
-        What the numbers count.
-    row_axis, column_axis
-        What all the row labels and all the column labels are: "gold", "judge".
-    """
+    """A matrix with each number in its cell, the cell the stronger the larger it is."""
     left = min(0.4 * WIDTH, max((text_width(label, 12) for label in (*row_labels, row_axis)), default=0) + 18)
     cell_width = min(_WIDEST_CELL, (WIDTH - left) / max(len(column_labels), 1))
     heads = [broken(label, cell_width - 6, 11) for label in column_labels]
@@ -74,17 +59,7 @@ def heat_map(
 def crossed(
     rows: Sequence[Row], title: str, description: str = "", *, row_axis: str = "", column_axis: str = ""
 ) -> str:
-    """Rows of a table as a heat map: a line a group, a column a quantity, a cell without a figure where there is none.
-
-    Parameters
-    ----------
-    rows
-        Rows of one unit, at most one of a group and quantity.
-    title, description
-        As for `bars`; the description has every figure with its interval.
-    row_axis, column_axis
-        What the groups and the quantities are.
-    """
+    """Rows of a table as a heat map: a line a group, a column a quantity; a missing figure is an empty cell."""
     groups, quantities = (
         list(dict.fromkeys(names)) for names in zip(*((r.group, r.quantity) for r in rows), strict=True)
     )

@@ -25,19 +25,7 @@ _LOGARITHMIC_FROM = 20
 def cost_quality(
     rows: Sequence[Row], costs: Mapping[str, float], title: str, description: str = "", x_label: str = ""
 ) -> str:
-    """A quality over what it costs: a point a row, named in a key with its figure.
-
-    Parameters
-    ----------
-    rows
-        Rows of one unit, one a quantity; those without a value or without a cost are not drawn.
-    costs
-        Quantity → US dollars; a row whose quantity is not there has no known cost.
-    title, description
-        As for `bars`.
-    x_label
-        What the costs are of.
-    """
+    """A quality over what it costs: a point a row, named in a key with its figure."""
     drawn = [row for row in rows if row.quantity in costs and drawn_value(row) is not None]
     unit: Unit = drawn[0].unit if drawn else "share"
     top = _KEY * len(drawn) + GAP
@@ -63,20 +51,6 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
     """How often answers are right by the score that the judge gave them, beside the diagonal of a judge that knows.
 
     Below stand bars of how many items have the score.
-
-    Parameters
-    ----------
-    rows
-        A row of shares for each bin of scores, with its n.
-    scores
-        Quantity of a row → the mean score of its bin, from 0 to 1.
-    title, description
-        As for `bars`.
-
-    Raises
-    ------
-    UsageError
-        A bin has no mean score.
     """
     for row in rows:
         if row.quantity not in scores:

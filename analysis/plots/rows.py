@@ -30,17 +30,7 @@ _HALF_A_MARK = 6
 
 
 def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
-    """Horizontal bars from 0, each with its interval: for shares and counts.
-
-    Parameters
-    ----------
-    rows
-        Rows of one unit, none below 0; those without a value are named without a bar.
-    title
-        The name of the figure.
-    description
-        What it shows, for those who do not see it; by default every figure in words.
-    """
+    """Horizontal bars from 0, each with its interval: for shares and counts."""
     limits = (0.0, max([_reach(row) for row in rows], default=0.0) or 1.0)
     drawing = Drawing(WIDTH, _height(rows) + AXIS)
     bottom = _draw_rows(drawing, rows, (0, 0, WIDTH), limits, partial(_bar, drawing))
@@ -49,15 +39,7 @@ def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
 
 
 def forest(rows: Sequence[Row], title: str, description: str = "", *, reference: float | None = None) -> str:
-    """A forest plot: each value as a mark on its interval, with a dashed line at a reference.
-
-    Parameters
-    ----------
-    rows, title, description
-        As for `bars`.
-    reference
-        Where the dashed line stands: 0 for differences, the printed value for a comparison.
-    """
+    """A forest plot: each value as a mark on its interval, with a dashed line at a reference."""
     ends = [end for row in rows for end in (row.low, row.high, drawn_value(row), reference) if end is not None]
     limits = _padded(min(ends, default=0.0), max(ends, default=1.0), _unit(rows))
     drawing = Drawing(WIDTH, _height(rows) + AXIS)

@@ -9,15 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 
 def aligned(rows: Sequence[Sequence[str]], to_left: Collection[int] = (0,)) -> list[str]:
-    """One line a row, columns two blanks apart; those in `to_left` begin at the left, all others end at the right.
-
-    Parameters
-    ----------
-    rows
-        Cells without line ends, the head among them; all rows have as many.
-    to_left
-        The columns that hold words, from 0.
-    """
+    """One line a row, columns two blanks apart; those in `to_left` begin at the left, all others end at the right."""
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(_placed(row, widths, to_left)).rstrip() for row in rows]
 

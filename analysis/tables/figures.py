@@ -11,32 +11,19 @@ from analysis.tables.json_document import finite
 class Figure(Struct, frozen=True):
     """One figure of the run, with its interval and its evidence.
 
-    Parameters
-    ----------
-    table
-        The table of the run's page in which it stands.
-    group
-        The heading under which it stands there.
-    quantity
-        The quantity.
-    value
-        The figure; null if it is a text or not defined.
-    text
-        The text, if it is no figure.
-    low, high
-        The bounds of its interval.
-    n
-        The number of things that it is computed from.
-    unit
-        The unit: a share, a count, a coefficient and so on.
-    evidence
-        `generated` if it was measured on cases whose truth is known by construction, `real` if on recorded data.
-    method
-        The way in which value and interval were computed.
-    reason
-        The reason why there is no value, or what to beware of.
-    source
-        The data that it was measured on.
+    - `table`: The table of the run's page in which it stands.
+    - `group`: The heading under which it stands there.
+    - `quantity`: The quantity.
+    - `value`: The figure; null if it is a text or not defined.
+    - `text`: The text, if it is no figure.
+    - `low`, `high`: The bounds of its interval.
+    - `n`: The number of things that it is computed from.
+    - `unit`: The unit: a share, a count, a coefficient and so on.
+    - `evidence`: `generated` if it was measured on cases whose truth is known by construction, `real` if on recorded
+      data.
+    - `method`: The way in which value and interval were computed.
+    - `reason`: The reason why there is no value, or what to beware of.
+    - `source`: The data that it was measured on.
     """
 
     table: str

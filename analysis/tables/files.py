@@ -58,13 +58,7 @@ def file_addresses(table: Table) -> dict[str, str]:
 
 
 def check_names(table: Table) -> None:
-    """Refuse a table whose paper or name is no slug, and so no name of a file.
-
-    Raises
-    ------
-    InputError
-        It is none.
-    """
+    """Refuse a table whose paper or name is no slug, and so no name of a file."""
     for slug in (table.paper, table.name):
         if not _SLUG.fullmatch(slug):
             raise InputError(
@@ -73,7 +67,7 @@ def check_names(table: Table) -> None:
 
 
 def write_table(table: Table, folder: Path) -> dict[str, Path]:
-    """Write `<folder>/<paper>/<name>` in every format; gives each path by its ending; raises as `check_names`."""
+    """Write `<folder>/<paper>/<name>` in every format."""
     check_names(table)
     place = folder / table.paper
     place.mkdir(parents=True, exist_ok=True)

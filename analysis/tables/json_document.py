@@ -24,13 +24,7 @@ def document(table: Table) -> dict[str, Any]:
 
 
 def from_document(value: Any) -> Table:
-    """The table that `document` made this of.
-
-    Raises
-    ------
-    InputError
-        The value is no table; names the field.
-    """
+    """The table that `document` made this of."""
     try:
         return msgspec.convert(value, Table)
     except msgspec.ValidationError as error:

@@ -11,15 +11,7 @@ _LABEL_WIDTH = 44
 
 
 def table_text(table: Table, width: int = 110) -> str:
-    """A table as lines of text: title, finding, one line a quantity, notes.
-
-    Parameters
-    ----------
-    table
-        The table.
-    width
-        Where prose is folded, in columns; the lines of figures are as wide as their figures.
-    """
+    """A table as lines of text: title, finding, one line a quantity, notes."""
     layout = grid(table)
     headers = _headers(layout)
     body: list[list[str] | str] = []

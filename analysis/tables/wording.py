@@ -21,18 +21,7 @@ _BARE = re.compile(r"\d+(?:\.\d+)?")
 
 
 def number_text(value: float | int | str | None, unit: Unit = "number", decimals: int | None = None) -> str:
-    """One number of a unit, as written on a page; `MISSING` for `None` and NaN.
-
-    Parameters
-    ----------
-    value
-        The number; a share or a difference of shares is between -1 and 1, money in US dollars, time in seconds.
-    unit
-        What it counts.
-    decimals
-        How many digits stand behind the point of a share (as a percentage) or a coefficient at least; what suits
-        the unit is never cut.
-    """
+    """One number of a unit, as written on a page; `MISSING` for `None` and NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return MISSING
     if isinstance(value, str):

@@ -90,15 +90,7 @@ def planted_counts(kind: str, found: Sequence[Found]) -> PlantedErrors:
 
 
 def wrong_digits(seed: int, shares: int) -> Iterator[WrongDigits]:
-    """How often one wrong digit of a share without its count is found, by the number of cases and the digits printed.
-
-    Parameters
-    ----------
-    seed
-        Random seed for the made-up shares.
-    shares
-        How many shares for each number of cases and of digits.
-    """
+    """How often one wrong digit of a share without its count is found, by number of cases and printed digits."""
     for digits in CURVE_DIGITS:
         for n in CURVE_SIZES:
             if n <= 200 * 10**digits:

@@ -91,13 +91,7 @@ def _sample_runs(form: str) -> list[Trajectory]:
 
 
 def run(form: str, data: bytes, folder: Path) -> int:
-    """Put one case through everything; gives how many trajectories came of it.
-
-    Raises
-    ------
-    Exception
-        Whatever is not an error of the project's own: that is what is looked for.
-    """
+    """Put one case through everything; gives how many trajectories came of it."""
     count = 0
     with _within(SECONDS):
         for trajectory in _read(form, data, folder):

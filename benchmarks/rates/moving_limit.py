@@ -91,10 +91,7 @@ class Admission(Struct, frozen=True):
 class MovingLimit:
     """A server's limit.
 
-    Parameters
-    ----------
-    mode, limits, seed
-        What is limited, how it moves, and the seed of the latencies.
+    - `mode`, `limits`, `seed`: What is limited, how it moves, and the seed of the latencies.
     """
 
     def __init__(self, mode: Mode, limits: Schedule, seed: int) -> None:

@@ -98,13 +98,7 @@ def rejections(method: str, setting: str, tests: Sequence[Significance], chances
 
 
 def of_distinct(samples: npt.NDArray[np.int64], function: Callable[..., Result]) -> list[Result]:
-    """A function of each sample's numbers, computed once for samples that are alike.
-
-    Parameters
-    ----------
-    samples
-        Samples x numbers, the arguments of the function.
-    """
+    """A function of each sample's numbers, computed once for samples that are alike."""
     distinct, places = np.unique(samples, axis=0, return_inverse=True)
     results = [function(*row) for row in distinct.tolist()]
     return [results[place] for place in places.ravel()]

@@ -47,10 +47,7 @@ class VirtualClock:
     rings as well when so much real time has passed, so that what waits without declaring it does not wait for ever.
     Time is one for all: two who sleep at once pass their seconds one after the other.
 
-    Parameters
-    ----------
-    start
-        How late it is at first.
+    - `start`: How late it is at first.
     """
 
     def __init__(self, start: float = 0.0) -> None:
@@ -94,13 +91,7 @@ class VirtualClock:
 
 
 async def within(clock: Clock, seconds: float, work: Awaitable[T]) -> T:
-    """What some work gives; it is cut off where it takes longer than so many seconds on a clock.
-
-    Raises
-    ------
-    TimeSpent
-        It was cut off.
-    """
+    """What some work gives; it is cut off where it takes longer than so many seconds on a clock."""
     task, rung = asyncio.current_task(), False
     assert task is not None  # noqa: S101 -- whoever awaits is a task
 

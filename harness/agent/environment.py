@@ -29,10 +29,10 @@ class Files(ReadableFiles, Protocol):
     """A workspace's files, by paths below its root."""
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file; raises as `read`."""
+        """Write a file."""
 
     def remove(self, path: str) -> None:
-        """Remove a file; raises as `read`."""
+        """Remove a file."""
 
 
 class Edited(Struct, frozen=True, omit_defaults=True):
@@ -62,10 +62,7 @@ class AppliedEdit(Struct, frozen=True):
 class FileView:
     """What the commands that look at files act on: the files, and their index.
 
-    Parameters
-    ----------
-    files
-        The files.
+    - `files`: The files.
     """
 
     def __init__(self, files: ReadableFiles) -> None:
@@ -97,22 +94,14 @@ class FileView:
 class Environment(FileView):
     """What the commands of one run act on.
 
-    Parameters
-    ----------
-    files
-        The workspace.
-    patcher, apply_reply, ask
-        The sub-agent that writes edits, what reads its replies, and its way to a model.
-    run_tests
-        Runs the oracle's tests; `None` where the setting gives the agent no test execution.
-    static_analysis
-        Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong; `None` where the
-        setting gives none.
-    patch_judge
-        Gives what a judge says of the whole change so far; it is asked after an edit with which the tests pass and no
-        other check complains. `None` where there is no judge.
-    diffs, tasks
-        By number: what `get_diff_details` and `get_task_details` give.
+    - `files`: The workspace.
+    - `patcher`, `apply_reply`, `ask`: The sub-agent that writes edits, what reads its replies, and its way to a model.
+    - `run_tests`: Runs the oracle's tests; `None` where the setting gives the agent no test execution.
+    - `static_analysis`: Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong;
+      `None` where the setting gives none.
+    - `patch_judge`: Gives what a judge says of the whole change so far; it is asked after an edit with which the tests
+      pass and no other check complains. `None` where there is no judge.
+    - `diffs`, `tasks`: By number: what `get_diff_details` and `get_task_details` give.
     """
 
     def __init__(
@@ -146,13 +135,7 @@ class Environment(FileView):
         return await self._patcher.patch(PatchRequest(path, content, instructions, self.history), self._ask)
 
     def apply(self, reply: str, path: str) -> AppliedEdit:
-        """Apply a reply to the workspace, whole or not at all.
-
-        Raises
-        ------
-        MisstepError, OSError
-            It is refused, or a file cannot be written; nothing has changed.
-        """
+        """Apply a reply to the workspace, whole or not at all."""
         applied = self._apply_reply(reply, self.text, path)
         before = {name: self.text(name) for name in applied.files}
         try:

@@ -40,18 +40,11 @@ class AgentLimits(Struct, frozen=True):
 class Equipment(Struct, Generic[Place], frozen=True):
     """What an agent is, whatever decides for it.
 
-    Parameters
-    ----------
-    agent
-        Its name in its trajectories.
-    prompt
-        The shipped prompt, with `{commands}` in the part for the system and `{task}` in the other.
-    tools
-        Its commands.
-    values
-        Further placeholders of the prompt.
-    before_command
-        Is given the run so far before each command.
+    - `agent`: Its name in its trajectories.
+    - `prompt`: The shipped prompt, with `{commands}` in the part for the system and `{task}` in the other.
+    - `tools`: Its commands.
+    - `values`: Further placeholders of the prompt.
+    - `before_command`: Is given the run so far before each command.
     """
 
     agent: str

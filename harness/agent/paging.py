@@ -10,13 +10,7 @@ MOST_LINE = 500
 
 
 def page_of(lines: Sequence[str], page: int, command: str) -> str:
-    """One page of lines, counted from 1, and which command gives the next.
-
-    Raises
-    ------
-    ValueError
-        There is no such page; says how many there are.
-    """
+    """One page of lines, counted from 1, and which command gives the next."""
     pages = max(1, -(-len(lines) // PAGE_LINES))
     if not 1 <= page <= pages:
         raise ValueError(f"There {'is 1 page' if pages == 1 else f'are {pages} pages'}, and no page {page}.")

@@ -15,12 +15,8 @@ PROMPT = "agent/patcher"
 class ModelPatcher:
     """Asks a model for an edit.
 
-    Parameters
-    ----------
-    rules
-        How the edit format is written, for the prompt, from the path of the file.
-    settings
-        How the model is asked.
+    - `rules`: How the edit format is written, for the prompt, from the path of the file.
+    - `settings`: How the model is asked.
     """
 
     def __init__(self, rules: Callable[[str], str], settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen

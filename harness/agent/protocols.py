@@ -32,28 +32,14 @@ class Policy(Protocol):
     name: str
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
-        """The next thought and command; `steps` are the run so far, with what each command observed.
-
-        Raises
-        ------
-        AgentStopped
-            It cannot go on, such as a model without an answer; the run ends and says why.
-        """
+        """The next thought and command; `steps` are the run so far, with what each command observed."""
 
 
 class Patcher(Protocol):
     """The sub-agent that writes an edit. It has no tools: it sees what the request holds and nothing else."""
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:
-        """A reply in the edit format of the run; the prose around it is let be.
-
-        Raises
-        ------
-        EditRefused
-            The change cannot be written in the format; the agent is told why and goes on.
-        AgentStopped
-            There is no reply, such as from a model that gives none; the run ends and says why.
-        """
+        """A reply in the edit format of the run; the prose around it is let be."""
 
 
 class Watcher(Protocol):

@@ -29,18 +29,11 @@ from harness.work_item import Resource
 class TurnLimits(Struct, frozen=True):
     """What one turn may take; `None` is no limit.
 
-    Parameters
-    ----------
-    tool_calls
-        The commands; one for a worker.
-    seconds
-        The time on the run's clock.
-    sleeping_seconds
-        How much of it the agent may sleep.
-    sub_agents
-        The agents that it may start.
-    output_tokens
-        The tokens that it may write.
+    - `tool_calls`: The commands; one for a worker.
+    - `seconds`: The time on the run's clock.
+    - `sleeping_seconds`: How much of it the agent may sleep.
+    - `sub_agents`: The agents that it may start.
+    - `output_tokens`: The tokens that it may write.
     """
 
     tool_calls: int | None = 1
@@ -61,18 +54,11 @@ class CallMade(Struct, frozen=True):
 class TurnReport(Struct, frozen=True):
     """What one turn came to.
 
-    Parameters
-    ----------
-    reply
-        What the agent said, or the synthetic reply of a turn that went over its budget.
-    calls, refused
-        The commands that were carried out, and how many were not.
-    seconds, slept, sub_agents, tokens_in, tokens_out, usd
-        What it took.
-    over
-        The resource that ran out, if one did.
-    error
-        What the agent raised, if it did; its turn ends like that.
+    - `reply`: What the agent said, or the synthetic reply of a turn that went over its budget.
+    - `calls`, `refused`: The commands that were carried out, and how many were not.
+    - `seconds`, `slept`, `sub_agents`, `tokens_in`, `tokens_out`, `usd`: What it took.
+    - `over`: The resource that ran out, if one did.
+    - `error`: What the agent raised, if it did; its turn ends like that.
     """
 
     reply: str
@@ -120,14 +106,9 @@ def tokens_in_text(text: str) -> int:
 class Turn:
     """What an agent has during one turn; made by `take_turn`.
 
-    Parameters
-    ----------
-    tools, place
-        The commands, and what they act on.
-    limits
-        What the turn may take.
-    clock
-        The run's clock.
+    - `tools`, `place`: The commands, and what they act on.
+    - `limits`: What the turn may take.
+    - `clock`: The run's clock.
     """
 
     def __init__(self, tools: Sequence[Tool[Any]], place: Any, limits: TurnLimits, clock: Clock) -> None:

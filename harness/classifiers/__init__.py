@@ -38,13 +38,7 @@ def categories() -> list[str]:
 
 
 def chosen_categories(asked: str) -> tuple[str, ...]:
-    """The categories that are asked for, in the order of the registry; all where none is named.
-
-    Raises
-    ------
-    UsageError
-        There is no such category, or the classifier of one that is named cannot be loaded: said before any work.
-    """
+    """The categories that are asked for, in the order of the registry; all where none is named."""
     known = categories()
     wanted = {name.strip() for name in asked.split(",") if name.strip()}
     unknown = sorted(wanted.difference(known))
@@ -63,11 +57,6 @@ def classify_all(
 
     A classifier that raises something, cannot be loaded or gives no verdict of its own costs its own verdict, which is
     `failed` and says why.
-
-    Raises
-    ------
-    UsageError
-        A category is not registered.
     """
     history = History(trajectory, running)
     return [_verdict(category, history) for category in categories]
@@ -111,13 +100,7 @@ def classifier_fault(category: str) -> str | None:
 
 
 def _checked(category: str, classify: Callable[[Trajectory], Verdict], history: History) -> Verdict:
-    """The verdict of a classifier from outside, which may be anything.
-
-    Raises
-    ------
-    TypeError
-        It is no verdict of this classifier on this trajectory.
-    """
+    """The verdict of a classifier from outside, which may be anything."""
     trajectory = history.trajectory
     verdict = classify(trajectory)
     if not isinstance(verdict, Verdict):

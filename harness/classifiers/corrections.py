@@ -42,10 +42,7 @@ def program_at_fault(act: Act, failure: Failure) -> str:
 class Corrections:
     """The calls of a run that came to something, by what they were about.
 
-    Parameters
-    ----------
-    acts
-        The calls of the run.
+    - `acts`: The calls of the run.
     """
 
     def __init__(self, acts: Sequence[Act]) -> None:

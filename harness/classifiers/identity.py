@@ -99,10 +99,7 @@ _DEEPEST = 12
 class Spelling:
     """How a run spells its paths: `a.py`, `./src/a.py` and `/repo/src/a.py` may be one file.
 
-    Parameters
-    ----------
-    acts
-        The calls of the run.
+    - `acts`: The calls of the run.
     """
 
     def __init__(self, acts: Sequence[Act]) -> None:

@@ -46,22 +46,6 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
 
     The cost limit counts every retry, since each attempt may be charged. A request counts as in flight while it
     waits between attempts, until its outcome is known; only where the number in flight is `auto`, each attempt counts.
-
-    Parameters
-    ----------
-    settings
-        What is asked for.
-    adaptive
-        The state of a number in flight that is `auto`, for whoever shows it; `None` for a new one.
-
-    Raises
-    ------
-    UsageError
-        There is no such client, or a limit is out of range.
-    MissingPrerequisite
-        The server needs a key and there is none; with a cache only the first request that is not in it says so.
-    InputError
-        Price file, cache or recording cannot be read.
     """
     in_flight = settings.in_flight if isinstance(settings.in_flight, int) else 1
     if (

@@ -51,13 +51,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def checked_address(address: str) -> str:
-    """An address as it was given, where it can be one of a server.
-
-    Raises
-    ------
-    UsageError
-        It is not the address of a server, or has a password or a query in it, which would be written down with it.
-    """
+    """An address as it was given, where it can be one of a server."""
     advice = "Give one such as http://127.0.0.1:8000/v1."
     try:
         parts = urlsplit(address)
@@ -81,25 +75,7 @@ def _without_secrets(address: str) -> str:
 def address_and_key(
     base_url: str | None, environment: Mapping[str, str] = os.environ, *, named: bool = True
 ) -> tuple[str, str]:
-    """Where to ask and with which key; the key is empty for a server that needs none.
-
-    Parameters
-    ----------
-    base_url
-        The address; `None` takes that of the environment, else OpenAI's own.
-    environment
-        Where key, address and header fields are named.
-    named
-        Whether the person has named the address, or whoever wrote a file that was handed to them.
-
-    Raises
-    ------
-    UsageError
-        The address, the key or a header field cannot be one, or they would go to an address that the person has not
-        named.
-    MissingPrerequisite
-        The server is OpenAI's own and there is no key.
-    """
+    """Where to ask and with which key; the key is empty for a server that needs none."""
     address = checked_address(base_url or environment.get(ADDRESS) or OPENAI)
     key = environment.get(KEY, "").strip()
     if not key and address.startswith(OPENAI):

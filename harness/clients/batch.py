@@ -46,28 +46,7 @@ async def ask_batch(
     poll_seconds: float = 30.0,
     sleep: Sleep = asyncio.sleep,
 ) -> AsyncGenerator[tuple[Request, Outcome], None]:
-    """Each request with its outcome, a batch at a time.
-
-    Parameters
-    ----------
-    requests
-        What is asked; equal requests are sent once.
-    settings
-        Where, with which cache, at which prices and up to which cost.
-    state_file
-        Where it is kept how far each batch is.
-    poll_seconds
-        How long to wait before looking again whether a batch is done.
-    sleep
-        How to wait.
-
-    Raises
-    ------
-    UsageError
-        The batches could cost more than the limit; nothing was submitted.
-    MissingPrerequisite
-        The server cannot be reached, or takes no batches; the same call goes on.
-    """
+    """Each request with its outcome, a batch at a time."""
     requests_by_key: dict[str, list[Request]] = {}
     for request in requests:
         requests_by_key.setdefault(request.key(), []).append(request)

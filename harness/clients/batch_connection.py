@@ -21,7 +21,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
         self._wire = Wire(largest_body)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request and read the whole answer; raises as `Wire.send`."""
+        """Send one request and read the whole answer."""
         headers = {name: value for name, value in request.headers.items() if name not in _OF_THE_WIRE}
         answer = await self._wire.send(request.method, str(request.url), await request.aread(), headers)
         kind = answer.headers.get("content-type", "").partition(";")[0].strip()

@@ -81,15 +81,6 @@ def read_outcomes(content: bytes, models: dict[str, str], redact: Redact = str) 
 
     Lines that are broken or belong to no key are left out: whoever waits for a key sees that it is missing. Of two
     lines of one key the first counts. A batch does not say how long an answer took: `seconds` is 0.
-
-    Parameters
-    ----------
-    content
-        The file.
-    models
-        Key → model that was asked.
-    redact
-        What takes secrets out of a text.
     """
     outcomes: dict[str, Outcome] = {}
     for line in content.splitlines():

@@ -36,15 +36,7 @@ class BatchState(Struct):
 
 
 def read_state(file: Path, server: str) -> BatchState:
-    """The state that a file has; an empty one where there is no file.
-
-    Raises
-    ------
-    InputError
-        The file is no state of batches.
-    UsageError
-        The batches were submitted to another server.
-    """
+    """The state that a file has; an empty one where there is no file."""
     try:
         state = msgspec.json.decode(file.read_bytes(), type=BatchState)
     except FileNotFoundError:
@@ -62,15 +54,7 @@ def read_state(file: Path, server: str) -> BatchState:
 
 
 def write_state(file: Path, state: BatchState) -> None:
-    """Put the state on file, all of it or nothing.
-
-    Raises
-    ------
-    CannotWrite
-        The device takes no more.
-    InputError
-        The file may not be written.
-    """
+    """Put the state on file, all of it or nothing."""
     try:
         with writing(file):
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -50,13 +50,7 @@ _exported = msgspec.json.Decoder(Exported)
 
 
 class Cache:
-    """The open file of a cache; several processes may have it open at once.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened or is no cache.
-    """
+    """The open file of a cache; several processes may have it open at once."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -139,15 +133,7 @@ class Cache:
                 yield _encode(row) + b"\n"
 
     def take_in(self, file: Path) -> int:
-        """Add the lines of a file that another cache was exported to; gives how many were new.
-
-        Raises
-        ------
-        InputError
-            A line is none of a cache, or its key is not that of its request; nothing is added then.
-        CannotWrite
-            The device takes no more; nothing is added then.
-        """
+        """Add the lines of a file that another cache was exported to; gives how many were new."""
         before = self.count()
         with self._usable():
             self._rows.execute("BEGIN IMMEDIATE")
@@ -162,15 +148,7 @@ class Cache:
         return self.count() - before
 
     def add(self, file: Path) -> None:
-        """Add the replies of another cache; where one is kept already that one stays.
-
-        Raises
-        ------
-        InputError
-            One of the two cannot be read or written.
-        CannotWrite
-            The device takes no more.
-        """
+        """Add the replies of another cache; where one is kept already that one stays."""
         with self._usable(file):
             self._rows.execute("ATTACH ? AS other", (str(file),))
             try:

@@ -11,12 +11,9 @@ _NOT_OF_THE_SERVER: frozenset[FailureKind] = frozenset({"budget", "circuit_open"
 class CircuitBreakerClient:
     """Asks another client until too many requests in a row have failed, and then sends no more.
 
-    Parameters
-    ----------
-    client
-        The client that is asked, retries included.
-    failures_to_stop
-        The number of failures in a row that opens the circuit; failures of the cost limit do not count. It stays open.
+    - `client`: The client that is asked, retries included.
+    - `failures_to_stop`: The number of failures in a row that opens the circuit; failures of the cost limit do not
+      count. It stays open.
     """
 
     def __init__(self, client: Client, failures_to_stop: int = 10) -> None:

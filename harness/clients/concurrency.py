@@ -23,17 +23,6 @@ async def run_concurrently(
     Things are taken from the iterable only when there is room. Cancelled, or where the work raises, what is under way
     is cut off and what has come is still given, before the exception goes on. Close the generator
     (`contextlib.aclosing`) where the loop over it may be left early.
-
-    Parameters
-    ----------
-    work
-        What is done with a thing; a result of `None` is not given.
-    things
-        However many.
-    most
-        How many things are under way at once, at least 1.
-    stopped
-        Whether no more is to be begun.
     """
     working = _Working(work, _source(things), most, stopped)
     workers = [asyncio.create_task(working.work()) for _ in range(most)]

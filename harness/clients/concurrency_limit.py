@@ -11,12 +11,8 @@ from harness.exchange import Client, Outcome, Request
 class ConcurrencyLimitClient:
     """Asks another client, with a limit on the requests in flight.
 
-    Parameters
-    ----------
-    client
-        The client that is asked.
-    most
-        The highest number of requests in flight, at least 1.
+    - `client`: The client that is asked.
+    - `most`: The highest number of requests in flight, at least 1.
     """
 
     def __init__(self, client: Client, most: int) -> None:

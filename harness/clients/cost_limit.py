@@ -24,20 +24,12 @@ _ROUNDING = 1e-12
 class CostLimitClient:
     """Asks another client as long as the cost limit allows it.
 
-    Parameters
-    ----------
-    client
-        The client that makes one attempt.
-    prices
-        What tokens cost.
-    limit_usd
-        The cost limit in US dollars.
-    spent_usd
-        The part of the limit that earlier attempts have used.
-    spending_log
-        The file that keeps the amount spent; its total counts where it is higher than `spent_usd`.
-    shards
-        The number of shards that the whole run's limit was divided by.
+    - `client`: The client that makes one attempt.
+    - `prices`: What tokens cost.
+    - `limit_usd`: The cost limit in US dollars.
+    - `spent_usd`: The part of the limit that earlier attempts have used.
+    - `spending_log`: The file that keeps the amount spent; its total counts where it is higher than `spent_usd`.
+    - `shards`: The number of shards that the whole run's limit was divided by.
     """
 
     def __init__(
@@ -64,13 +56,7 @@ class CostLimitClient:
         self._settled = asyncio.Condition()
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome; a failure of kind `budget` where the attempt could pass the limit.
-
-        Raises
-        ------
-        UsageError
-            The model has no price, or nothing bounds the length of its answer.
-        """
+        """The outcome; a failure of kind `budget` where the attempt could pass the limit."""
         most = most_usd(request, self._prices)
         if not await self._reserve(most):
             return Failure("budget", self._sentence(most), attempts=0)
@@ -127,13 +113,7 @@ def _charged(outcome: Outcome, most: float) -> float:
 
 
 def most_usd(request: Request, prices: Prices) -> float:
-    """The highest possible cost of one attempt in US dollars.
-
-    Raises
-    ------
-    UsageError
-        The model has no price, or nothing bounds the length of its answer.
-    """
+    """The highest possible cost of one attempt in US dollars."""
     price = prices.of(request.model)
     if price is None:
         raise UsageError(

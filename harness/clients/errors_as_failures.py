@@ -18,12 +18,8 @@ def failure_of(error: Exception, redact: Redact) -> Failure:
 class ErrorsAsFailuresClient:
     """Asks another client and turns its exceptions into failures.
 
-    Parameters
-    ----------
-    client
-        The client that is asked.
-    redact
-        The function that removes secrets from the message of an exception.
+    - `client`: The client that is asked.
+    - `redact`: The function that removes secrets from the message of an exception.
     """
 
     def __init__(self, client: Client, redact: Redact) -> None:
@@ -31,13 +27,7 @@ class ErrorsAsFailuresClient:
         self._redact = redact
 
     async def ask(self, request: Request) -> Outcome:
-        """The other client's outcome, or the failure that its exception means.
-
-        Raises
-        ------
-        MisstepError
-            The error ends the run.
-        """
+        """The other client's outcome, or the failure that its exception means."""
         try:
             return await self._client.ask(request)
         except MisstepError:

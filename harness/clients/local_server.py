@@ -30,11 +30,6 @@ def weights() -> Path:
     """The file of the model's weights.
 
     It is looked up in the package's list of files: importing the package would need what is not installed with it.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The server or the weights are not installed.
     """
     try:
         files = importlib.metadata.files(_WEIGHTS) or []
@@ -51,11 +46,6 @@ def local_server() -> Iterator[str]:
     """The base URL of a server with the model `MODEL`, which runs as long as the block.
 
     It takes one request at a time, so that a seed gives the same text whatever else is asked.
-
-    Raises
-    ------
-    MissingPrerequisite
-        It is not installed, or does not start.
     """
     weights()
     environment = os.environ | {"OMP_WAIT_POLICY": "passive"}  # threads that wait actively take ten times as long

@@ -20,18 +20,11 @@ _PATH = "/chat/completions"
 class OpenAIClient:
     """Asks the server at an address, once a request.
 
-    Parameters
-    ----------
-    base_url
-        The address with its version: `http://127.0.0.1:8080/v1`.
-    key
-        The API key; it is taken out of whatever comes back.
-    prices
-        What tokens cost.
-    largest_body
-        How many bytes an answer may have.
-    environment
-        Where further header fields are named, which are secrets as the key is.
+    - `base_url`: The address with its version: `http://127.0.0.1:8080/v1`.
+    - `key`: The API key; it is taken out of whatever comes back.
+    - `prices`: What tokens cost.
+    - `largest_body`: How many bytes an answer may have.
+    - `environment`: Where further header fields are named, which are secrets as the key is.
     """
 
     def __init__(

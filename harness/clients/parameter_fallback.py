@@ -15,10 +15,7 @@ from harness.exchange import Client, Failure, Outcome, Reply, Request
 class ParameterFallbackClient:
     """Asks another client, again in another form where the server rejects the first, and remembers the accepted one.
 
-    Parameters
-    ----------
-    client
-        The client that makes one attempt.
+    - `client`: The client that makes one attempt.
     """
 
     def __init__(self, client: Client) -> None:

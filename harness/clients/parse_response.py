@@ -81,19 +81,7 @@ class _NoAnswerError(Exception):
 
 
 def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = str) -> Outcome:
-    """The outcome of one request; its cost is not filled in.
-
-    Parameters
-    ----------
-    answer
-        The status, header fields and body that the server sent.
-    model
-        The requested model, for a server that does not name the model that answered.
-    seconds
-        The time that the request took.
-    redact
-        The function that removes secrets from a text.
-    """
+    """The outcome of one request; its cost is not filled in."""
     if not 200 <= answer.status < 300:
         return _refused(answer, seconds, redact)
     raw = redact(_text(answer.body))

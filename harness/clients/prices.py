@@ -20,16 +20,10 @@ _FORM = "See `misstep help prices`."
 class Price(Struct, frozen=True, forbid_unknown_fields=True):
     """US dollars per million tokens, for the models that fit one of the patterns.
 
-    Parameters
-    ----------
-    models
-        Names or patterns, such as `small-1-20*`.
-    input_usd
-        US dollars per million tokens of requests.
-    output_usd
-        US dollars per million tokens of replies.
-    batch_share
-        The price of a batch as a share of that, above 0 and up to 1.
+    - `models`: Names or patterns, such as `small-1-20*`.
+    - `input_usd`: US dollars per million tokens of requests.
+    - `output_usd`: US dollars per million tokens of replies.
+    - `batch_share`: The price of a batch as a share of that, above 0 and up to 1.
     """
 
     models: tuple[str, ...]
@@ -53,14 +47,9 @@ class PriceFile(Struct, frozen=True, forbid_unknown_fields=True):
 
     The first price with a pattern that fits the model counts. Prices that come with Misstep stand behind the file's.
 
-    Parameters
-    ----------
-    checked
-        The date on which the prices were looked up.
-    source
-        The source of the prices.
-    price
-        The prices, each a table `[[price]]`.
+    - `checked`: The date on which the prices were looked up.
+    - `source`: The source of the prices.
+    - `price`: The prices, each a table `[[price]]`.
 
     Examples
     --------
@@ -99,13 +88,7 @@ class Prices(Struct, frozen=True):
 
 
 def read_prices(file: Path) -> Prices:
-    """The prices of one file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or is no price file.
-    """
+    """The prices of one file."""
     try:
         written = file.read_bytes()
     except OSError as error:

@@ -79,26 +79,14 @@ def _opened(file: Path) -> FileIO:
 
 
 class ReplayClient:
-    """Answers from a recording and asks nobody.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a line is no exchange.
-    """
+    """Answers from a recording and asks nobody."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._outcomes = _read(file)
 
     async def ask(self, request: Request) -> Outcome:
-        """The recorded outcome.
-
-        Raises
-        ------
-        MissingPrerequisite
-            This request was not recorded.
-        """
+        """The recorded outcome."""
         outcome = self._outcomes.get(request.key())
         if outcome is None:
             question = " ".join(request.messages[-1].content.split())[:_SHOWN] if request.messages else ""
@@ -138,13 +126,7 @@ def _decoded(line: bytes, file: Path, number: int) -> _Exchange:
 
 
 def open_replay(settings: ClientSettings) -> ReplayClient:
-    """The client that answers from the recording at `settings.replay`.
-
-    Raises
-    ------
-    UsageError
-        No recording is named.
-    """
+    """The client that answers from the recording at `settings.replay`."""
     if settings.replay is None:
         raise UsageError("the client `replay` needs a recording", "Name its file with --replay.")
     return ReplayClient(settings.replay)

@@ -61,12 +61,8 @@ class _Secret(Struct, frozen=True):
 class Redaction:
     """Takes secrets out of texts.
 
-    Parameters
-    ----------
-    key
-        The API key; the empty string where there is none.
-    others
-        Further secrets, such as the values of header fields.
+    - `key`: The API key; the empty string where there is none.
+    - `others`: Further secrets, such as the values of header fields.
     """
 
     def __init__(self, key: str, others: Iterable[str] = ()) -> None:

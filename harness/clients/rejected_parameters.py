@@ -34,13 +34,7 @@ _SHORTER = "make `budget` in the judge's file smaller, or max_tokens under [mode
 
 
 def rejected_parameter(error: Any) -> Parameter | None:
-    """The parameter that a server's error message rejects; `None` where the message names none.
-
-    Parameters
-    ----------
-    error
-        The error in the body of a status 4xx: a JSON value or a text.
-    """
+    """The parameter that a server's error message rejects; `None` where the message names none."""
     if _TOO_LONG.search(_words(error)):
         return None
     for named in _pointed_at(error):

@@ -33,18 +33,11 @@ class RetryLimits(Struct, frozen=True):
 class RetryingClient:
     """Asks another client again after failures that may be temporary.
 
-    Parameters
-    ----------
-    client
-        The client that makes one attempt.
-    limits
-        The highest number of attempts and the longest times.
-    rng
-        The source of the jitter.
-    sleep
-        The function that waits, in seconds.
-    pacing
-        What decides when an attempt may be sent; `None` for at once.
+    - `client`: The client that makes one attempt.
+    - `limits`: The highest number of attempts and the longest times.
+    - `rng`: The source of the jitter.
+    - `sleep`: The function that waits, in seconds.
+    - `pacing`: What decides when an attempt may be sent; `None` for at once.
     """
 
     def __init__(

@@ -14,10 +14,7 @@ _SCRIPTS: Registry[Script] = Registry("misstep.scripts", {})
 class ScriptedClient:
     """Answers with what a function says: a text, or a whole outcome.
 
-    Attributes
-    ----------
-    n_requests
-        How many requests there were.
+    - `n_requests`: How many requests there were.
     """
 
     def __init__(self, script: Script) -> None:
@@ -40,13 +37,7 @@ def text_reply(text: str, model: str) -> Reply:
 
 
 def open_scripted(settings: ClientSettings) -> ScriptedClient:
-    """The client that answers with the function at `settings.script`.
-
-    Raises
-    ------
-    UsageError
-        No function is named, or it cannot be loaded.
-    """
+    """The client that answers with the function at `settings.script`."""
     if settings.script is None:
         raise UsageError("the client `scripted` needs a function", "Name one as `package.module:function`.")
     return ScriptedClient(_SCRIPTS.load(settings.script))

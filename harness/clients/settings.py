@@ -18,46 +18,28 @@ InFlight = int | Literal["auto"]
 class ClientSettings(Struct, frozen=True):
     """The settings of a client; the API key is not one of them.
 
-    Parameters
-    ----------
-    client
-        A name of `CLIENTS`, or a dotted path `package.module:function` that takes these settings.
-    base_url
-        The server's address; `None` takes `OPENAI_BASE_URL`, and OpenAI's own address where that is not set.
-    base_url_named
-        Whether the user named that address; the key is sent to no other address.
-    in_flight
-        The highest number of requests in flight; `None` sets no limit, and with `auto` the server's answers do.
-    rpm, tpm
-        How many requests, and tokens, may be sent a minute, retries included; `None` sets no limit.
-    attempts
-        The highest number of attempts for one request.
-    attempt_seconds, total_seconds
-        The time limit of one attempt from first to last byte, and of all attempts together with the waits between them.
-    failures_to_stop
-        The number of failures in a row that opens the circuit and so ends the run.
-    cache
-        The file of the cache; `None` switches the cache off.
-    prices
-        A price file that takes precedence over Misstep's own.
-    price
-        The price of whatever model is asked, which takes precedence over both.
-    max_cost_usd
-        The cost limit.
-    spent_usd
-        The part of the cost limit that an earlier part of the same run has spent.
-    spending_log
-        A file that keeps the amount spent while the run is unfinished.
-    record
-        A file to which every exchange is added.
-    replay
-        A file of recorded exchanges, for the client `replay`.
-    script
-        The dotted path of a function from request to reply text or outcome, for the client `scripted`.
-    shards
-        The number of shards that the limits on cost and rates were divided by; these are the settings of one of them.
-    seed
-        The random seed of the jitter between attempts.
+    - `client`: A name of `CLIENTS`, or a dotted path `package.module:function` that takes these settings.
+    - `base_url`: The server's address; `None` takes `OPENAI_BASE_URL`, and OpenAI's own address where that is not set.
+    - `base_url_named`: Whether the user named that address; the key is sent to no other address.
+    - `in_flight`: The highest number of requests in flight; `None` sets no limit, and with `auto` the server's answers
+      do.
+    - `rpm`, `tpm`: How many requests, and tokens, may be sent a minute, retries included; `None` sets no limit.
+    - `attempts`: The highest number of attempts for one request.
+    - `attempt_seconds`, `total_seconds`: The time limit of one attempt from first to last byte, and of all attempts
+      together with the waits between them.
+    - `failures_to_stop`: The number of failures in a row that opens the circuit and so ends the run.
+    - `cache`: The file of the cache; `None` switches the cache off.
+    - `prices`: A price file that takes precedence over Misstep's own.
+    - `price`: The price of whatever model is asked, which takes precedence over both.
+    - `max_cost_usd`: The cost limit.
+    - `spent_usd`: The part of the cost limit that an earlier part of the same run has spent.
+    - `spending_log`: A file that keeps the amount spent while the run is unfinished.
+    - `record`: A file to which every exchange is added.
+    - `replay`: A file of recorded exchanges, for the client `replay`.
+    - `script`: The dotted path of a function from request to reply text or outcome, for the client `scripted`.
+    - `shards`: The number of shards that the limits on cost and rates were divided by; these are the settings of one of
+      them.
+    - `seed`: The random seed of the jitter between attempts.
     """
 
     client: str = "openai"
@@ -87,11 +69,6 @@ def share_of_shard(settings: ClientSettings, shards: int) -> ClientSettings:
     """The settings of one of several shards: each has an equal part of the limits on cost and rates, rounded down.
 
     Whatever the shards do, they stay together within the limits: each has whole requests and tokens a minute.
-
-    Raises
-    ------
-    UsageError
-        There is less than one request or token a minute for each shard.
     """
     if shards == 1:
         return settings

@@ -10,13 +10,7 @@ from harness.errors import InputError, write_all, writing
 
 
 class SpendingLog:
-    """The open file; `total_usd` is the sum of its lines.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, or a line is no number.
-    """
+    """The open file; `total_usd` is the sum of its lines."""
 
     def __init__(self, file: Path) -> None:
         try:

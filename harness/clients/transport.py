@@ -32,13 +32,7 @@ Proxy = tuple[str | None, dict[str, str]]
 
 
 def proxy_to(scheme: str, host: str) -> Proxy:
-    """The proxy that the environment names for a server (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
-
-    Raises
-    ------
-    UsageError
-        It is of a kind that cannot be used.
-    """
+    """The proxy that the environment names for a server (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`)."""
     known = getproxies()
     named = known.get(scheme) or known.get("all")
     if not named or proxy_bypass(host):
@@ -56,10 +50,7 @@ def proxy_to(scheme: str, host: str) -> Proxy:
 class Wire:
     """Sends requests with aiohttp, as many at once as are asked for, and follows no redirection.
 
-    Parameters
-    ----------
-    largest_body
-        How many bytes an answer may have.
+    - `largest_body`: How many bytes an answer may have.
     """
 
     def __init__(self, largest_body: int = LARGEST_BODY) -> None:
@@ -79,15 +70,7 @@ class Wire:
         return self._session
 
     async def send(self, method: str, url: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
-        """Send one request and read the whole answer.
-
-        Raises
-        ------
-        BodyTooLargeError
-            The body goes on after the limit; the connection is closed.
-        aiohttp.ClientError, OSError
-            The connection failed.
-        """
+        """Send one request and read the whole answer."""
         parts = urlsplit(url)
         server = (parts.scheme, parts.hostname or "")
         if server not in self._proxies:

@@ -52,15 +52,7 @@ OUTCOMES: Registry[OutcomeLoader] = Registry(
 
 
 def outcomes_of(name: str, folder: Path) -> Iterator[Attempts]:
-    """What the set in `folder` says of who solved what.
-
-    Raises
-    ------
-    UsageError
-        No such set of outcomes; the message lists the known ones.
-    InputError
-        A file is missing or has another shape.
-    """
+    """What the set in `folder` says of who solved what."""
     return OUTCOMES.load(name).outcomes(folder)
 
 

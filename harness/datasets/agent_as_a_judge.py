@@ -56,13 +56,7 @@ class Judgement(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
-    """Write the requirements of all developer agents as items and people's verdict on each as its gold label.
-
-    Raises
-    ------
-    InputError
-        `judgements.csv` is missing, has another shape, or names a prerequisite that is no requirement of the task.
-    """
+    """Write the requirements of all developer agents as items and people's verdict on each as its gold label."""
     path = folder / "judgements.csv"
     rows = list(csv_rows(path, Judgement))
     write_benchmark(
@@ -74,13 +68,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
-    """What the agent judge said of every requirement, in the order of the items.
-
-    Raises
-    ------
-    InputError
-        `judgements.csv` is missing or has another shape.
-    """
+    """What the agent judge said of every requirement, in the order of the items."""
     rows = csv_rows(folder / "judgements.csv", Judgement)
     return {JUDGE: tuple(Verdict(row.item_id, JUDGE, _label(row.agent_judge_satisfied)) for row in rows)}
 

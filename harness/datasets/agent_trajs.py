@@ -99,13 +99,7 @@ class Recorded(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write every run and every evaluated SWE-smith task as an item, and SWE-smith's verdicts as gold labels.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, two SWE-smith reports contradict each other, or a run has no verdict.
-    """
+    """Write every run and every evaluated SWE-smith task as an item, and SWE-smith's verdicts as gold labels."""
     verdicts = _verdicts(folder / "swesmith")
     files = [*_swe_agent(folder), *_swe_smith(folder, verdicts), *_mini_swe_agent(folder), *_openhands(folder)]
     items = [item for file in files for item in file.items]

@@ -39,13 +39,7 @@ class Task(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
-    """Write both questions.
-
-    Raises
-    ------
-    InputError
-        The table is missing or has another shape.
-    """
+    """Write both questions."""
     tasks = list(classed_tasks(folder))
     write_benchmark(
         out,
@@ -62,13 +56,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def classed_tasks(folder: Path) -> Iterator[Task]:
-    """Every task with its classes.
-
-    Raises
-    ------
-    InputError
-        The table is missing or has another shape.
-    """
+    """Every task with its classes."""
     return csv_rows(folder / "classifications.csv.gz", Task)
 
 

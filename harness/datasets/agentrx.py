@@ -92,13 +92,7 @@ class Run(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write `agentrx` and `agentrx-fault`.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, or a label names a message, a failure or a run that is not there.
-    """
+    """Write `agentrx` and `agentrx-fault`."""
     tau = {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_full.json.gz", read)}
     tau |= {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_failed.json.gz", read)}
     runs = [*_labelled_tau(folder, tau), *_labelled_magentic(folder)]

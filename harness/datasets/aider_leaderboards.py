@@ -50,13 +50,7 @@ class Row(Struct, frozen=True):
 
 
 def edit_runs(folder: Path) -> Iterator[EditRun]:
-    """Every run of the three main leaderboards, in order.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, or more exercises are malformed than there are.
-    """
+    """Every run of the three main leaderboards, in order."""
     for board, file in _BOARDS.items():
         for row in yaml_rows(folder / file, Row):
             malformed = row.num_with_malformed_responses

@@ -64,36 +64,20 @@ class GoldError(Struct, frozen=True, omit_defaults=True):
 class Benchmark(Struct, frozen=True, omit_defaults=True):
     """What `benchmark.toml` says.
 
-    Parameters
-    ----------
-    name, title, kind
-        `<set>` or `<set>-<question>`; one line for people; what kind of items.
-    labels
-        Label → its meaning. Empty where labels are open (an agent's name, a step number).
-    raters
-        Who labelled, in upstream order; empty for a set without labels.
-    licence, citation
-        As in the catalogue.
-    origin
-        `repository@commit` of each upstream repository.
-    positive
-        The label that counts as found; empty where no label does.
-    evidence
-        The kind of evidence: `generated` where a program made the items.
-    level
-        The level of measurement of the labels: nominal, ordinal or interval.
-    question
-        What is asked about each item, as a sentence.
-    shown
-        What of the items' `extra` a judge may see: nothing that follows from how a run ended.
-    digest
-        sha256 over the upstream files (see `harness.datasets.upstream.digest_of`).
-    version
-        Of the loader; raised when it writes something else from the same files.
-    counts
-        What was written; `write_benchmark` fills it in.
-    left_out
-        Upstream files that could not be read, a line each: which, and why.
+    - `name`, `title`, `kind`: `<set>` or `<set>-<question>`; one line for people; what kind of items.
+    - `labels`: Label → its meaning. Empty where labels are open (an agent's name, a step number).
+    - `raters`: Who labelled, in upstream order; empty for a set without labels.
+    - `licence`, `citation`: As in the catalogue.
+    - `origin`: `repository@commit` of each upstream repository.
+    - `positive`: The label that counts as found; empty where no label does.
+    - `evidence`: The kind of evidence: `generated` where a program made the items.
+    - `level`: The level of measurement of the labels: nominal, ordinal or interval.
+    - `question`: What is asked about each item, as a sentence.
+    - `shown`: What of the items' `extra` a judge may see: nothing that follows from how a run ended.
+    - `digest`: sha256 over the upstream files (see `harness.datasets.upstream.digest_of`).
+    - `version`: Of the loader; raised when it writes something else from the same files.
+    - `counts`: What was written; `write_benchmark` fills it in.
+    - `left_out`: Upstream files that could not be read, a line each: which, and why.
     """
 
     name: str
@@ -152,25 +136,7 @@ def write_benchmark(
     trajectories: Mapping[str, Iterable[Trajectory]] | None = None,
     errors: Iterable[GoldError] = (),
 ) -> Benchmark:
-    """Write a benchmark folder and return what its `benchmark.toml` says, counts included.
-
-    Parameters
-    ----------
-    out
-        The folder; it must not exist.
-    benchmark
-        What the folder is.
-    items, gold, errors
-        Its rows; `errors` are written only where there are any. An item names its run by `trajectory_id`; where that
-        stands is filled in.
-    trajectories
-        File stem → the runs to write to that file, one a line, ids unique over all files.
-
-    Raises
-    ------
-    InputError
-        The rows contradict each other or `benchmark`; names file and line of what would have been written.
-    """
+    """Write a benchmark folder and return what its `benchmark.toml` says, counts included."""
     out.mkdir(parents=True)
     runs = _write_trajectories(out, trajectories or {})
     labels_of = _write_items(out / "items.jsonl", items, runs)
@@ -262,13 +228,7 @@ def _write_errors(path: Path, errors: Iterable[GoldError]) -> int:
 
 
 def read_benchmark(folder: Path) -> Benchmark:
-    """What a folder's `benchmark.toml` says.
-
-    Raises
-    ------
-    InputError
-        The file is missing or does not have the shape of `Benchmark`.
-    """
+    """What a folder's `benchmark.toml` says."""
     return toml_file(folder / "benchmark.toml", Benchmark)
 
 

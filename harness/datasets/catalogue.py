@@ -133,13 +133,7 @@ def data_sets() -> dict[str, DataSet]:
 
 
 def data_set(name: str) -> DataSet:
-    """One registered set.
-
-    Raises
-    ------
-    UsageError
-        No such set; the message lists the known ones.
-    """
+    """One registered set."""
     known = data_sets()
     if name not in known:
         raise UsageError(f"there is no data set named {name!r}", f"Known: {', '.join(sorted(known))}.")
@@ -148,13 +142,7 @@ def data_set(name: str) -> DataSet:
 
 @cache
 def files_of(name: str) -> tuple[DataFile, ...]:
-    """The files that a set has, in order of name.
-
-    Raises
-    ------
-    UsageError
-        No such set.
-    """
+    """The files that a set has, in order of name."""
     data_set(name)
     return tuple(csv_rows(data_folder() / "datasets" / f"{name}.csv", DataFile))
 
@@ -167,25 +155,13 @@ def inputs_of(name: str) -> tuple[UpstreamInput, ...]:
 
 
 def made_by_hand(name: str) -> dict[str, str]:
-    """The files of a set that Misstep cannot make, and by what rule each is made; none where it can be fetched whole.
-
-    Raises
-    ------
-    UsageError
-        No such set.
-    """
+    """The files of a set that Misstep cannot make, and the rule of each; none if it can be fetched whole."""
     makeable = {known.file for known in inputs_of(name)}
     return {file: rule for file, rule in data_set(name).derived.items() if file not in makeable}
 
 
 def how_to_get(names: Iterable[str]) -> str:
-    """What brings sets here that are not, in a sentence or two: nobody is sent for what cannot be brought.
-
-    Raises
-    ------
-    UsageError
-        No such set.
-    """
+    """What brings sets here that are not, in a sentence or two: nobody is sent for what cannot be brought."""
     by_hand = {name: made_by_hand(name) for name in names}
     whole = [name for name, files in by_hand.items() if not files]
     partly = [name for name, files in by_hand.items() if files and len(files) < len(files_of(name))]
@@ -208,13 +184,7 @@ def fetched_folder(name: str) -> Path:
 
 
 def named_data_folder(data: Path | None = None) -> Path | None:
-    """The folder of data sets that was named, by `data` or else by `MISSTEP_DATA`; `None` where none was.
-
-    Raises
-    ------
-    UsageError
-        There is no such folder: without this, all that needs it would silently be done without it.
-    """
+    """The folder of data sets that was named, by `data` or else by `MISSTEP_DATA`; `None` where none was."""
     environment = os.environ.get("MISSTEP_DATA")
     if data is None and not environment:
         return None
@@ -233,22 +203,7 @@ def named_data_folder(data: Path | None = None) -> Path | None:
 
 
 def locate(name: str, data: Path | None = None) -> Path:
-    """The folder that holds a set's files; one with nothing in it holds none.
-
-    Parameters
-    ----------
-    name
-        The set.
-    data
-        A folder of sets, which is then the only place looked at; else `MISSTEP_DATA`, then the cache.
-
-    Raises
-    ------
-    UsageError
-        No such set, or the folder that was named does not exist.
-    MissingPrerequisite
-        It is not at hand; names the command that brings it.
-    """
+    """The folder that holds a set's files; one with nothing in it holds none."""
     data_set(name)
     named = named_data_folder(data)
     places = [] if named is None else [named / name]

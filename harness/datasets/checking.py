@@ -30,13 +30,7 @@ class Checked(Struct, frozen=True):
 
 
 def check(name: str, folder: Path) -> Checked:
-    """Every registered file of a set in `folder`, hashed.
-
-    Raises
-    ------
-    UsageError
-        No such set.
-    """
+    """Every registered file of a set in `folder`, hashed."""
     states = {file.file: state_of(file, folder) for file in files_of(name)}
     return Checked(
         name,

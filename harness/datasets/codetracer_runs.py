@@ -36,13 +36,7 @@ class Trial(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write all trials as items and the verifier's reward as the gold label.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, or a reward is neither 0 nor 1.
-    """
+    """Write all trials as items and the verifier's reward as the gold label."""
     path = folder / "outcomes.csv"
     trials = list(csv_rows(path, Trial))
     places = {trial.trial: folder / "trajectories" / f"{trial.trial}.json" for trial in trials}

@@ -47,13 +47,7 @@ class Case(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Each kind of fault as a task tried once a case (`results`), and each of 200 cases (`python3_cases`).
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, or more repairs passed than there were.
-    """
+    """Each kind of fault as a task tried once a case (`results`), and each of 200 cases (`python3_cases`)."""
     path = folder / "model_results.csv"
     for row in csv_rows(path, Results):
         if row.passed > row.n:

@@ -21,14 +21,7 @@ TIMEOUT = 60.0
 
 
 def address_of(template: str, repository: str, commit: str, path: str) -> str:
-    """The address of an upstream file, its path percent-encoded.
-
-    Raises
-    ------
-    UsageError
-        The template has other places to fill in than `{repository}`, `{commit}` and `{path}`, or asks for a scheme
-        that is not spoken.
-    """
+    """The address of an upstream file, its path percent-encoded."""
     try:
         address = template.format(repository=repository, commit=commit, path=urllib.parse.quote(path))
     except (KeyError, IndexError, ValueError) as error:
@@ -41,22 +34,7 @@ def address_of(template: str, repository: str, commit: str, path: str) -> str:
 
 
 def download(address: str, size: int, sha256: str | None) -> bytes:
-    """The bytes at an address, once they are what they should be.
-
-    Parameters
-    ----------
-    address
-        Where.
-    size, sha256
-        How many bytes there may be, and their hash, `None` where what is made of them is checked instead.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The address cannot be reached or does not answer.
-    InputError
-        It answers with other bytes; names both hashes.
-    """
+    """The bytes at an address, once they are what they should be."""
     try:
         with _opener.open(address, timeout=TIMEOUT) as answer:
             data: bytes = answer.read(size + 1)
@@ -79,13 +57,7 @@ def download(address: str, size: int, sha256: str | None) -> bytes:
 
 
 def inside(folder: Path, file: str) -> Path:
-    """The path of a registered file below a folder.
-
-    Raises
-    ------
-    InputError
-        The name would lead out of the folder.
-    """
+    """The path of a registered file below a folder."""
     relative = PurePosixPath(file)
     path = folder.joinpath(*relative.parts)
     if relative.is_absolute() or ".." in relative.parts or "\\" in file or not relative.parts:

@@ -29,11 +29,5 @@ class QuotedReflection(Struct, frozen=True):
 
 
 def quoted_reflections(folder: Path) -> list[QuotedReflection]:
-    """Every quoted text, in order.
-
-    Raises
-    ------
-    InputError
-        The file is missing or has another shape.
-    """
+    """Every quoted text, in order."""
     return list(json_lines(folder / "reflections.jsonl", QuotedReflection))

@@ -100,13 +100,7 @@ class ResultFile(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write the runs at hand, their success as gold labels, and the totals of all upstream files.
-
-    Raises
-    ------
-    InputError
-        No result file is at hand, one has another shape, or `summary.csv` says something else than the runs.
-    """
+    """Write the runs at hand, their success as gold labels, and the totals of all upstream files."""
     paths = sorted((folder / "results").glob("*.json.gz"))
     if not paths:
         raise InputError(

@@ -45,13 +45,7 @@ class Iteration(Struct, frozen=True):
 
 
 def two_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
-    """The iterations of a text in the first layout.
-
-    Raises
-    ------
-    InputError
-        There is none, one is out of turn, or one has no action.
-    """
+    """The iterations of a text in the first layout."""
     found = []
     for number, block in _blocks(_TWO_LINES, text, file, line):
         thought, mark, action = block.partition(f"\nAction at Iteration {number}:")
@@ -62,13 +56,7 @@ def two_line_iterations(text: str, file: Path, line: int | None = None) -> list[
 
 
 def one_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
-    """The iterations of a text in the second layout.
-
-    Raises
-    ------
-    InputError
-        As `two_line_iterations`.
-    """
+    """The iterations of a text in the second layout."""
     found = []
     for number, block in _blocks(_ONE_LINE, text, file, line):
         thought, mark, action = block.partition("; Action=")
@@ -79,13 +67,7 @@ def one_line_iterations(text: str, file: Path, line: int | None = None) -> list[
 
 
 def results(text: str, file: Path, line: int | None = None) -> list[str]:
-    """What each iteration's action gave.
-
-    Raises
-    ------
-    InputError
-        There is none, or one is out of turn.
-    """
+    """What each iteration's action gave."""
     found = []
     for _, block in _blocks(_RESULT, text, file, line):
         tails = list(_FOLLOWING_ACTION.finditer(block))

@@ -36,13 +36,7 @@ class Ratings(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
-    """Write a folder for each set and metric.
-
-    Raises
-    ------
-    InputError
-        There is no file, or one lacks a column.
-    """
+    """Write a folder for each set and metric."""
     for path in files_in(folder, "*.csv*"):
         name = path.name.partition(".")[0]
         raters, rows = _read(path)

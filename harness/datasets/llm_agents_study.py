@@ -94,13 +94,7 @@ AGENTS: dict[str, tuple[str, Parse, ParseCalls]] = {
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the texts are in no known format)
-    """Write `llm_agents_study` and a folder for each further question.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, a text does not parse, or labels are for a run that is not there.
-    """
+    """Write `llm_agents_study` and a folder for each further question."""
     relations = list(csv_rows(folder / "relation_labels.csv", Relation))
     categories = list(csv_rows(folder / "action_categories.csv", Category))
     resolved = {_run_id(row.agent, row.instance): row.resolved for row in relations}

@@ -40,13 +40,7 @@ class Row(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
-    """Write `mast`.
-
-    Raises
-    ------
-    InputError
-        The file is missing, a column is missing, or a mark is neither 0 nor 1 nor empty.
-    """
+    """Write `mast`."""
     rows = list(csv_rows(folder / "human_labels.csv", Row))
     write_benchmark(
         out,

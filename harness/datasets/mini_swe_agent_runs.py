@@ -50,13 +50,7 @@ class Run(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write all tasks as items, whether each was resolved as the gold label, and the trajectories at hand.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, the two tables contradict each other, or a trajectory is of no task.
-    """
+    """Write all tasks as items, whether each was resolved as the gold label, and the trajectories at hand."""
     runs = list(csv_rows(folder / "runs.csv", Run))
     _compare(runs, folder)
     at_hand = _paths(folder, {run.instance_id for run in runs})

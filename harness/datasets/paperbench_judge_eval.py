@@ -60,13 +60,7 @@ class Leaf(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
-    """Write the leaves of all papers as items and people's grade of each as its gold label.
-
-    Raises
-    ------
-    InputError
-        A tree is missing or has another shape, or a leaf has no grade of 0 or 1.
-    """
+    """Write the leaves of all papers as items and people's grade of each as its gold label."""
     trees = [(path, path.name.partition(".")[0]) for path in files_in(folder / "expected", "*.json*")]
     leaves = [(path, leaf) for path, paper in trees for leaf in _leaves(paper, json_file(path, Node), ())]
     write_benchmark(
@@ -78,13 +72,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def printed_accuracies(folder: Path) -> dict[str, dict[str, float]]:
-    """Judge → category → the accuracy over the leaves of five papers, as upstream's tables print it.
-
-    Raises
-    ------
-    InputError
-        There is no table, or one has another shape.
-    """
+    """Judge → category → the accuracy over the leaves of five papers, as upstream's tables print it."""
     prefix = "metrics_table_"
     return {
         path.stem.removeprefix(prefix): {row.category: row.accuracy for row in csv_rows(path, Printed)}

@@ -55,13 +55,7 @@ class Row(Struct, frozen=True):
 
 
 def recorded_edits(folder: Path) -> Iterator[RecordedEdit]:
-    """Every reply of the set, in order.
-
-    Raises
-    ------
-    InputError
-        The file is missing or has another shape, or a reply lacks what the set says of its format.
-    """
+    """Every reply of the set, in order."""
     path = folder / "patches.jsonl.gz"
     for row in json_lines(path, Row):
         facts = {name: getattr(row, name) for name in _FACTS[row.format]}

@@ -23,22 +23,7 @@ RECORDED: Registry[Recorded] = Registry(
 
 
 def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict, ...]]:
-    """The verdicts of every judge that a data set ships: judge → verdicts, in the order of the items.
-
-    Parameters
-    ----------
-    dataset
-        The name of the set.
-    folder
-        Its upstream files.
-
-    Raises
-    ------
-    UsageError
-        The set has no recorded judges; the message lists those that do.
-    InputError
-        A file is missing or has another shape than the set's documentation states.
-    """
+    """The verdicts of every judge that a data set ships: judge → verdicts, in the order of the items."""
     if dataset not in RECORDED.names():
         known = ", ".join(sorted(RECORDED.names()))
         raise UsageError(f"the data set {dataset} has no recorded judges", f"Sets that do: {known}.")

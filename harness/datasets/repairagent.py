@@ -87,13 +87,7 @@ class Fix(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the texts are in no known format)
-    """Write `repairagent` and its three further questions.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, a text does not parse, or a label is for a run that is not there.
-    """
+    """Write `repairagent` and its three further questions."""
     recorded = list(json_lines(folder / RUNS, Recorded))
     runs = {run.id: _trajectory(run, folder / RUNS, line) for line, run in enumerate(recorded, start=1)}
     _write_resolved(folder, out, recorded, runs)

@@ -31,13 +31,7 @@ class Run(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every task that a model attempted, in the table `runs`.
-
-    Raises
-    ------
-    InputError
-        The file is missing or has another shape, or a model has two results for a task.
-    """
+    """Every task that a model attempted, in the table `runs`."""
     path = folder / "runs.csv.gz"
     seen: set[tuple[str, str]] = set()
     for run in csv_rows(path, Run):

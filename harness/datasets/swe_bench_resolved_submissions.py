@@ -52,13 +52,7 @@ class Trials(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every submission on every task, in the tables `verified`, `gso`, `terminal_bench` and `terminal_bench_trials`.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, or a task was solved more often than tried.
-    """
+    """Every submission on every task, in the tables `verified`, `gso`, `terminal_bench` and `terminal_bench_trials`."""
     for table, file in _SINGLE.items():
         for submission in json_lines(folder / file, Submission):
             for task, solved in submission.responses.items():

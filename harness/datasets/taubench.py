@@ -69,13 +69,7 @@ class Reward(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write every run as an item and its reward as the gold label.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, a reward is neither 0 nor 1, or `rewards.csv` says something else.
-    """
+    """Write every run as an item and its reward as the gold label."""
     path = folder / _FILE
     records = json_file(path, tuple[Record, ...])
     _check(records, path, folder / "rewards.csv")
@@ -89,13 +83,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every task with its trials and how many reached the expected state, in the table `airline`.
-
-    Raises
-    ------
-    InputError
-        `rewards.csv` is missing or has another shape, or a reward is neither 0 nor 1.
-    """
+    """Every task with its trials and how many reached the expected state, in the table `airline`."""
     path = folder / "rewards.csv"
     rewards: dict[int, list[float]] = {}
     for row in csv_rows(path, Reward):

@@ -56,13 +56,7 @@ class Trace(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write `trail`.
-
-    Raises
-    ------
-    InputError
-        A folder of annotations is missing, or a file has another shape.
-    """
+    """Write `trail`."""
     runs = {run.id: run for run in _runs(folder, read)}
     traces = [
         Trace(path.name.removesuffix(".json"), source, json_file(path, Annotation).errors, runs.get(path.stem))

@@ -63,13 +63,7 @@ class Answer(Struct, frozen=True):
 
 
 def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
-    """The verdicts of each judge on whether a trace has an error of a category.
-
-    Raises
-    ------
-    InputError
-        A folder is missing, or an annotation has another shape.
-    """
+    """The verdicts of each judge on whether a trace has an error of a category."""
     categories = _categories(folder)
     return {
         judge: tuple(verdict for answer in given for verdict in _verdicts(judge, answer, categories))
@@ -78,13 +72,7 @@ def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
 
 
 def answers(folder: Path) -> dict[str, tuple[Answer, ...]]:
-    """The answers of each judge, trace by trace.
-
-    Raises
-    ------
-    InputError
-        There is no judge's folder, it is of no known source, or a file is not UTF-8.
-    """
+    """The answers of each judge, trace by trace."""
     found: dict[str, tuple[Answer, ...]] = {}
     for judge in sorted(path for path in files_in(folder / "judge_outputs", "*") if path.is_dir()):
         if not judge.name.endswith(SOURCES):

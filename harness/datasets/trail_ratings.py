@@ -34,13 +34,7 @@ class _Rated(Struct, frozen=True):
 
 
 def people_ratings(folder: Path) -> dict[str, Ratings]:
-    """What people gave each trace; an aspect that they did not rate is left out.
-
-    Raises
-    ------
-    InputError
-        A folder of annotations is missing, or a file has another shape.
-    """
+    """What people gave each trace; an aspect that they did not rate is left out."""
     return {
         path.name.removesuffix(".json"): ratings_in(json_file(path, _Rated).scores)
         for source in SOURCES
@@ -49,13 +43,7 @@ def people_ratings(folder: Path) -> dict[str, Ratings]:
 
 
 def judge_ratings(folder: Path) -> dict[str, dict[str, Ratings | None]]:
-    """Judge → trace → what the judge gave it, `None` where it gave no answer.
-
-    Raises
-    ------
-    InputError
-        As `trail_judges.answers`.
-    """
+    """Judge → trace → what the judge gave it, `None` where it gave no answer."""
     return {judge: {answer.trace: _of_answer(answer) for answer in given} for judge, given in answers(folder).items()}
 
 

@@ -39,13 +39,7 @@ def digest_of(folder: Path) -> str:
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
-    """The files of a folder whose names fit a pattern, in order of name.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """The files of a folder whose names fit a pattern, in order of name."""
     found = sorted(folder.glob(pattern))
     if not found:
         raise InputError(f"there is no file {pattern}", "Check the set with `misstep datasets verify`.", file=folder)
@@ -53,13 +47,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
 
 
 def each_or_left_out(paths: Iterable[Path], read: Callable[[Path], T]) -> tuple[dict[Path, T], tuple[str, ...]]:
-    """What was read of each file, and a line for each that is broken: it costs itself, not the others.
-
-    Raises
-    ------
-    InputError
-        None can be read; the error is that of the first.
-    """
+    """What was read of each file, and a line for each that is broken: it costs itself, not the others."""
     found: dict[Path, T] = {}
     broken: list[tuple[Path, InputError]] = []
     for path in paths:
@@ -75,13 +63,7 @@ def each_or_left_out(paths: Iterable[Path], read: Callable[[Path], T]) -> tuple[
 
 
 def file_bytes(path: Path) -> bytes:
-    """The bytes of an upstream file, uncompressed where its name ends in `.gz`.
-
-    Raises
-    ------
-    InputError
-        It is missing, truncated or over the size limit.
-    """
+    """The bytes of an upstream file, uncompressed where its name ends in `.gz`."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             data: bytes = stream.read(SIZE_LIMIT + 1)
@@ -97,13 +79,7 @@ def file_bytes(path: Path) -> bytes:
 
 
 def file_text(path: Path) -> str:
-    """The text of an upstream file.
-
-    Raises
-    ------
-    InputError
-        As `file_bytes`, or it is not UTF-8.
-    """
+    """The text of an upstream file."""
     try:
         return file_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -111,35 +87,17 @@ def file_text(path: Path) -> str:
 
 
 def json_file(path: Path, type_: type[T]) -> T:
-    """A JSON document as `type_`.
-
-    Raises
-    ------
-    InputError
-        The file is missing, is no JSON, or a field is missing or of another type.
-    """
+    """A JSON document as `type_`."""
     return _decoded(msgspec.json.Decoder(type_), file_bytes(path), path)
 
 
 def toml_file(path: Path, type_: type[T]) -> T:
-    """A TOML file as `type_`.
-
-    Raises
-    ------
-    InputError
-        The file is missing, is no TOML, or a key is missing or of another type.
-    """
+    """A TOML file as `type_`."""
     return toml_form(file_bytes(path), type_, path, "")
 
 
 def json_lines(path: Path, type_: type[T]) -> Iterator[T]:
-    """The lines of a JSON Lines file as `type_`.
-
-    Raises
-    ------
-    InputError
-        As `json_file`; names the line.
-    """
+    """The lines of a JSON Lines file as `type_`."""
     decoder = msgspec.json.Decoder(type_)
     for number, line in enumerate(io.BytesIO(file_bytes(path)), start=1):
         if not line.isspace():
@@ -154,13 +112,7 @@ def _decoded(decoder: "msgspec.json.Decoder[T]", data: bytes, path: Path, line: 
 
 
 def yaml_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
-    """The entries of a YAML file that is one list, as `type_`; keys without a field of that name are left out.
-
-    Raises
-    ------
-    InputError
-        The file is missing, is no YAML or no list, or a field is missing or of another type; names the entry.
-    """
+    """The entries of a YAML file that is one list, as `type_`; keys without a field of that name are left out."""
     import yaml  # takes 30 ms, and most sets have none
 
     try:
@@ -181,11 +133,6 @@ def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> It
 
     An empty cell is a missing value: it takes the field's default, and is an error where there is none. `optional`
     columns may be missing as a whole.
-
-    Raises
-    ------
-    InputError
-        A column is missing or a cell is of another type; names line and column.
     """
     _, lines = csv_cells(path, [name for name in type_.__struct_encode_fields__ if name not in optional])
     for number, cells in lines:
@@ -196,13 +143,7 @@ def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> It
 
 
 def csv_cells(path: Path, wanted: Iterable[str]) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
-    """The columns of a CSV file and its rows: the line on which a row ends, and column → cell as written.
-
-    Raises
-    ------
-    InputError
-        A wanted column is missing, or a row is shorter or longer than the header.
-    """
+    """The columns of a CSV file and its rows: the line on which a row ends, and column → cell as written."""
     reader = csv.DictReader(io.StringIO(file_text(path), newline=""))
     columns = list(reader.fieldnames or [])
     for column in wanted:
@@ -221,13 +162,7 @@ def _complete_rows(reader: "csv.DictReader[str]", path: Path) -> Iterator[tuple[
 
 
 def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajectory]:
-    """The runs in one upstream file of a known trajectory format, marked as of `dataset`.
-
-    Raises
-    ------
-    InputError
-        One of them is unreadable; names file and line.
-    """
+    """The runs in one upstream file of a known trajectory format, marked as of `dataset`."""
     for found in read(path):
         if isinstance(found, Unreadable):
             raise InputError(found.error, file=found.file, line=found.line)
@@ -236,13 +171,7 @@ def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajector
 
 
 def named_runs(path: Path, read: ReadFile, dataset: str, names: Sequence[str]) -> Iterator[Trajectory]:
-    """The runs in one upstream file, one for each name and in their order; how they ended is gold and is left out.
-
-    Raises
-    ------
-    InputError
-        One of them is unreadable, or there are more or fewer than names.
-    """
+    """The runs in one upstream file, one for each name and in their order; how they ended is gold and is left out."""
     runs = list(trajectories(path, read, dataset))
     if len(runs) != len(names):
         raise InputError(f"{len(runs)} trajectories were read, but the file has {len(names)} runs", file=path)
@@ -251,13 +180,7 @@ def named_runs(path: Path, read: ReadFile, dataset: str, names: Sequence[str]) -
 
 
 def step_of_message(trajectory: Trajectory, message: int, file: Path) -> int:
-    """The step that holds an upstream message, both counted from 0, by the mapping that the readers of chats keep.
-
-    Raises
-    ------
-    InputError
-        There is no such message.
-    """
+    """The step that holds an upstream message, both counted from 0, by the mapping that the readers of chats keep."""
     mapping: list[int | None] = trajectory.extra.get("step_of_message", [])
     step = mapping[message] if 0 <= message < len(mapping) else None
     if step is None:

@@ -65,13 +65,7 @@ class Name(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
-    """Write the names in the harness's lists as items, and whether the second parser keeps each as its gold label.
-
-    Raises
-    ------
-    InputError
-        A file is missing or has another shape, or a task is in one of them alone.
-    """
+    """Write the names in the harness's lists as items, and whether the second parser keeps each as its gold label."""
     names = list(_names(folder))
     write_benchmark(
         out,
@@ -82,13 +76,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def tasks(folder: Path) -> Iterator[Task]:
-    """Every task of the set.
-
-    Raises
-    ------
-    InputError
-        The table is missing or has another shape.
-    """
+    """Every task of the set."""
     return csv_rows(folder / "tasks.csv", Task)
 
 

@@ -71,14 +71,7 @@ class Log(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the logs are in no known format)
-    """Write `whoandwhen`, `whoandwhen-step` and `whoandwhen-fault`.
-
-    Raises
-    ------
-    InputError
-        There is no log, or each of them has another shape or names a step that it has not; a single such log is left
-        out, and the folders say so.
-    """
+    """Write `whoandwhen`, `whoandwhen-step` and `whoandwhen-fault`."""
     paths = sorted(files_in(folder / "logs", "*.json"), key=_number)
     read_logs, left_out = each_or_left_out(paths, _log)
     logs = {path.stem: log for path, log in read_logs.items()}

@@ -24,37 +24,12 @@ EDIT_FORMATS: Registry[EditFormat] = Registry(
 
 @cache
 def edit_format(name: str) -> EditFormat:
-    """The format of a name, or at `package.module:name`.
-
-    Raises
-    ------
-    UsageError
-        No such format; the message lists the known ones.
-    """
+    """The format of a name, or at `package.module:name`."""
     return EDIT_FORMATS.load(name)
 
 
 def apply_edit(format_name: str, text: str, read: Read, path: str = "") -> Applied:
-    """What a reply makes of the files.
-
-    Parameters
-    ----------
-    format_name
-        The format that the reply is written in.
-    text
-        The reply, with whatever stands around the edit.
-    read
-        The text of a file by its path from the root, `None` where there is none.
-    path
-        The file that the reply was asked to change, which is meant where it names none.
-
-    Raises
-    ------
-    EditRefused
-        The reply breaks the format, or cannot be applied without the danger of being wrong. Nothing is changed.
-    UsageError
-        No such format.
-    """
+    """What a reply makes of the files."""
     form = edit_format(format_name)
     return form.apply(form.parse(text, path), read)
 
@@ -63,11 +38,6 @@ def instructions(format_name: str, path: str) -> str:
     """What tells a model how to write a format: the shipped prompt, or the `INSTRUCTIONS` of a format from elsewhere.
 
     `path` is a file of the task, which stands in the example: a made-up one would be copied letter by letter.
-
-    Raises
-    ------
-    UsageError
-        No such format, or it has no instructions.
     """
     own: str | None = getattr(edit_format(format_name), "INSTRUCTIONS", None)
     text = own if own is not None else shipped_prompt(f"patch/{format_name}").user

@@ -22,13 +22,7 @@ class _Span(NamedTuple):
 
 
 def apply_edits(edits: Edits, read: Read) -> Applied:
-    """What becomes of the files.
-
-    Raises
-    ------
-    EditRefused
-        Some part of it cannot be applied without the danger of being wrong; then nothing is.
-    """
+    """What becomes of the files."""
     files = _Files(read)
     receipts: list[Receipt] = []
     for edit in edits.files:
@@ -187,14 +181,7 @@ def _replaced(lines: Sequence[str], spans: Sequence[_Span], path: str) -> list[s
 
 
 def _end(hunk: Hunk, place: Place, file: FileText, edits: Edits, path: str) -> tuple[bool | None, tuple[str, ...]]:
-    """Whether the last line has a line end after the hunk, `None` where it is as before; and the rule that this took.
-
-    Raises
-    ------
-    EditRefused
-        What the hunk says of the end is not so, or it changes an end without a line end and does not say what becomes
-        of it.
-    """
+    """Whether the last line has a line end after the hunk (`None`: as before), and the rule that this took."""
     reaches = place.start + place.length == len(file.lines)
     if not edits.says_end:
         return None, ()

@@ -109,31 +109,13 @@ class EditFormat(Protocol):
     NAME: str
 
     def parse(self, text: str, path: str = "") -> Edits:
-        """What a reply changes; `path` is the file where it names none.
-
-        Raises
-        ------
-        EditRefused
-            The reply breaks the format. Nothing else is raised, whatever the text.
-        """
+        """What a reply changes; `path` is the file where it names none."""
 
     def apply(self, edits: Edits, read: Read) -> Applied:
-        """All of it, or nothing.
-
-        Raises
-        ------
-        EditRefused
-            Some of it cannot be applied; nothing is.
-        """
+        """All of it, or nothing."""
 
     def render(self, path: str, before: str | None, after: str | None) -> str:
-        """The change from one text to another in this format; `None` is no file.
-
-        Raises
-        ------
-        EditRefused
-            The format cannot say it.
-        """
+        """The change from one text to another in this format; `None` is no file."""
 
 
 def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
@@ -149,11 +131,6 @@ def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **f
     """A hunk of lines that were split at LF: a CR at the end of all of them is their line end.
 
     `endless` are the places of lines that have no line end.
-
-    Raises
-    ------
-    EditRefused
-        Some lines end in CRLF and others in LF.
     """
     written = list(lines)
     ended = [text.endswith("\r") for place, (_, text) in enumerate(written) if text and place not in endless]

@@ -13,13 +13,7 @@ _ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "a": b"\a", "b": b"\b", "f": b"\
 
 
 def checked_path(path: str) -> str:
-    """A path in POSIX form beneath the root, without `.` and doubled slashes.
-
-    Raises
-    ------
-    EditRefused
-        It is absolute, leads upwards, into `.git`, or is no path.
-    """
+    """A path in POSIX form beneath the root, without `.` and doubled slashes."""
     if not path.strip():
         raise EditRefused("malformed", "no file is named", "Name the file above its changes.")
     if any(ord(sign) < 32 or ord(sign) == 127 for sign in path):

@@ -28,13 +28,7 @@ class FileText(Struct, frozen=True):
 
 
 def split_file(text: str, path: str) -> FileText:
-    """The lines of a file.
-
-    Raises
-    ------
-    EditRefused
-        Some of its lines end in CRLF and others in LF: what is added could end in either.
-    """
+    """The lines of a file."""
     mark = _BOM if text.startswith(_BOM) else ""
     text = text.removeprefix(mark)
     both, feeds = text.count("\r\n"), text.count("\n")

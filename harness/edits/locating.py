@@ -37,13 +37,7 @@ class Place(Struct, frozen=True):
 
 
 def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
-    """The places of a hunk: one, or several in order where lines between them are left out.
-
-    Raises
-    ------
-    EditRefused
-        It is at no place, at several, or in lines that it contradicts.
-    """
+    """The places of a hunk: one, or several in order where lines between them are left out."""
     found = _located(hunk, lines, path)
     if found is None and any(line.tag == " " and is_ellipsis(line.text) for line in hunk.lines):
         return _in_parts(hunk, lines, path)

@@ -190,13 +190,7 @@ def _uncounted_end(lines: Sequence[str], place: int) -> int:
 
 
 def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) -> Hunk:
-    """The hunk that marked lines make.
-
-    Raises
-    ------
-    EditRefused
-        There are none, or a line without line end is not the last of its side.
-    """
+    """The hunk that marked lines make."""
     if written and written[0].startswith("\\"):
         raise EditRefused("malformed", f"`{NO_NEWLINE}` is below no line", "Write it below the last line.")
     ops, markless = marked_lines(line for line in written if not line.startswith("\\"))

@@ -44,15 +44,7 @@ class LessonSet(Struct, frozen=True):
 
 
 def generate_lessons(seed: int, common: int = 2) -> LessonSet:
-    """A set of a seed: `STORED` lessons, half of them from an earlier run, one useful for each item.
-
-    Parameters
-    ----------
-    seed
-        The source of chance.
-    common
-        How many of its words a useful lesson shares with its item; with 0, the category alone leads to it.
-    """
+    """A set of a seed: `STORED` lessons, half of them from an earlier run, one useful for each item."""
     random = Random(f"lessons {seed}")  # noqa: S311 -- a generator of cases
     words = _words(random)
     items: list[WorkItem] = []

@@ -20,19 +20,12 @@ LIMITS = ("only_path", "protect_folder", "ban_tool", "no_comments")
 class RunnableTask(Struct, frozen=True):
     """A project in which one test fails, and the request for the change that mends it.
 
-    Parameters
-    ----------
-    project
-        As the agent finds it.
-    change
-        What has to be changed.
-    function
-        Whose change it is.
-    request
-        The user's words.
-    limit, forbidden
-        What the user rules out beside it, one of `LIMITS`, and the file, folder or tool that is meant; both may be
-        empty.
+    - `project`: As the agent finds it.
+    - `change`: What has to be changed.
+    - `function`: Whose change it is.
+    - `request`: The user's words.
+    - `limit`, `forbidden`: What the user rules out beside it, one of `LIMITS`, and the file, folder or tool that is
+      meant; both may be empty.
     """
 
     project: Project
@@ -68,21 +61,7 @@ def _plain_limits() -> dict[str, list[str]]:
 def make_runnable_task(
     random: Random, voice: Voice, limit: str, tools: tuple[str, ...], *, plain: bool = False
 ) -> RunnableTask:
-    """A task of a seed.
-
-    Parameters
-    ----------
-    random
-        The source of every choice.
-    voice
-        How the user speaks.
-    limit
-        What is ruled out, one of `LIMITS` or nothing.
-    tools
-        The agent's tools that a user may want left aside.
-    plain
-        Whether the limit is worded plainly, and not as the user speaks.
-    """
+    """A task of a seed."""
     project = make_project(random, language=runnable_language())
     for test, source in zip(project.tests, project.sources, strict=False):
         module = source.rpartition("/")[2].removesuffix(".py")

@@ -27,16 +27,10 @@ INSTRUCTION = "did_not_follow_instructions"
 class Session:
     """Steps as they are written, and what they show.
 
-    Parameters
-    ----------
-    random
-        The source of every choice.
-    project
-        What the tools act on; edits really change it.
-    vocabulary
-        How the agent calls its tools, and how these answer.
-    user, agent
-        How the two speak.
+    - `random`: The source of every choice.
+    - `project`: What the tools act on; edits really change it.
+    - `vocabulary`: How the agent calls its tools, and how these answer.
+    - `user`, `agent`: How the two speak.
     """
 
     def __init__(
@@ -121,21 +115,7 @@ class Session:
         code: int | None = None,
         parse_error: str | None = None,
     ) -> int:
-        """A turn of the agent with one call and its answer.
-
-        Parameters
-        ----------
-        named
-            The call's name and arguments.
-        answer
-            The observation's text.
-        said
-            What the agent says beside it.
-        failed, code
-            Whether the tool calls it an error; a command's exit code. The vocabulary decides what is recorded.
-        parse_error
-            Why the arguments do not parse.
-        """
+        """A turn of the agent with one call and its answer."""
         name, arguments = named
         self._calls += 1
         call_id = f"call_{self._calls:03}"

@@ -78,16 +78,10 @@ _encode = msgspec.json.Encoder().encode
 class Case(Struct, frozen=True):
     """A generated trajectory and the truth about it.
 
-    Parameters
-    ----------
-    trajectory
-        The run; nothing in it tells what was planted. The mode that some programs record is no secret.
-    truth
-        Category → whether it was planted.
-    evidence
-        Planted category → the steps that show it, counted from 0.
-    variant
-        The kind of misbehaviour or look-alike that the run was written as.
+    - `trajectory`: The run; nothing in it tells what was planted. The mode that some programs record is no secret.
+    - `truth`: Category → whether it was planted.
+    - `evidence`: Planted category → the steps that show it, counted from 0.
+    - `variant`: The kind of misbehaviour or look-alike that the run was written as.
     """
 
     trajectory: Trajectory
@@ -97,20 +91,7 @@ class Case(Struct, frozen=True):
 
 
 def generate_trajectories(n: int, seed: int, bytes_each: int = 0, wordings: WordingSet = "scoring") -> Iterator[Case]:
-    """The first `n` cases of a seed and a set of wordings.
-
-    Parameters
-    ----------
-    n
-        How many.
-    seed
-        Same seed, same cases.
-    bytes_each
-        Observations are made longer until a trajectory has about so many bytes as JSON; those that are longer by
-        themselves stay as they are.
-    wordings
-        The set that all texts are drawn from: `scoring`, or `development` for those who write rules and prompts.
-    """
+    """The first `n` cases of a seed and a set of wordings."""
     for index in range(n):
         yield _case(index, seed, bytes_each, wordings)
 

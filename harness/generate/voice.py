@@ -29,16 +29,10 @@ _PREFERRED = 0.6
 class Wording(Struct, frozen=True):
     """One way to say one thing.
 
-    Parameters
-    ----------
-    kind
-        What is said, such as `no_commit`.
-    set
-        `development` or `scoring`.
-    language, register
-        Such as `en`, `polite`.
-    text
-        With a `$name` for each thing to fill in.
+    - `kind`: What is said, such as `no_commit`.
+    - `set`: `development` or `scoring`.
+    - `language`, `register`: Such as `en`, `polite`.
+    - `text`: With a `$name` for each thing to fill in.
     """
 
     kind: str
@@ -83,14 +77,9 @@ def _registers(set_: str) -> tuple[str, ...]:
 class Voice:
     """Who speaks in one session: draws wordings, none twice unless all have been used.
 
-    Parameters
-    ----------
-    random
-        The source of every choice.
-    wordings
-        The set that is drawn from.
-    language
-        What is spoken where the set has it, else English.
+    - `random`: The source of every choice.
+    - `wordings`: The set that is drawn from.
+    - `language`: What is spoken where the set has it, else English.
     """
 
     def __init__(self, random: Random, wordings: WordingSet, language: str = "en") -> None:

@@ -12,17 +12,8 @@ class RecordsBeside:
 
     Append to it before the run's own records, and keep `length` in the entry of the same stretch.
 
-    Parameters
-    ----------
-    file
-        The file; it is made if it does not exist.
-    length
-        Its length after the last stretch that is finished; what is behind that is cut off.
-
-    Raises
-    ------
-    InputError
-        The file is shorter than that, or cannot be written.
+    - `file`: The file; it is made if it does not exist.
+    - `length`: Its length after the last stretch that is finished; what is behind that is cut off.
     """
 
     def __init__(self, file: Path, length: int) -> None:
@@ -41,13 +32,7 @@ class RecordsBeside:
         self._stream.truncate(length)
 
     def append(self, lines: bytes) -> None:
-        """Add records that are JSON lines already.
-
-        Raises
-        ------
-        CannotWrite
-            The device is full; what was added before stays.
-        """
+        """Add records that are JSON lines already."""
         write_all(self._stream, lines, self.file)
         self.length += len(lines)
 

@@ -126,19 +126,7 @@ def judge(
     keep_lines: bool,
     show: Show | None = None,
 ) -> Judged:
-    """Judge one stretch of the inputs.
-
-    Parameters
-    ----------
-    things
-        The contents of the stretch, in order; a trajectory without a place has that of its source.
-    classify
-        The function that returns the verdicts on one trajectory.
-    keep_lines
-        Whether to keep the verdicts and sessions, or only their counts and the findings.
-    show
-        Makes what a page needs to show a flagged trajectory; kept with its session.
-    """
+    """Judge one stretch of the inputs."""
     lines: list[bytes] = []
     sessions: list[bytes] = []
     items: list[tuple[str, int, int]] = []
@@ -214,10 +202,7 @@ def _finding(verdict: Verdict, placed: Placed) -> Finding:
 class Names:
     """Unique ids for the trajectories of a run.
 
-    Parameters
-    ----------
-    taken
-        The ids that are already in use.
+    - `taken`: The ids that are already in use.
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -237,10 +222,7 @@ class Names:
 class VerdictMerger:
     """Adds stretches in order: it gives each trajectory an id of its own.
 
-    Parameters
-    ----------
-    items
-        The ids that are in use.
+    - `items`: The ids that are in use.
     """
 
     def __init__(self, items: Iterable[str] = ()) -> None:

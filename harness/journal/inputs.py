@@ -60,13 +60,7 @@ def file_state(path: Path, known: FileState | None = None) -> FileState:
 
 
 def size_and_change(path: Path) -> tuple[int, int]:
-    """The length of a file and the time of its last change in ns, without a look inside.
-
-    Raises
-    ------
-    OSError
-        It cannot be looked at.
-    """
+    """The length of a file and the time of its last change in ns, without a look inside."""
     beside = last_changes_of(path)
     stats = [one.stat() for one in (path, beside) if one is not None]
     return sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
@@ -111,13 +105,7 @@ def listed(parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def length_and_checksum(path: Path) -> tuple[int, int]:
-    """The length and the CRC-32 of a file, cached until the file may have changed.
-
-    Raises
-    ------
-    OSError
-        It cannot be opened.
-    """
+    """The length and the CRC-32 of a file, cached until the file may have changed."""
     stat = path.stat()
     if time.time() - max(stat.st_mtime, stat.st_ctime) < _SETTLED_SECONDS:
         return _read(path)
@@ -140,15 +128,7 @@ def _read(path: Path) -> tuple[int, int]:
 
 
 def difference(was: Inputs, now: Inputs, *, gone: bool = True) -> str:
-    """The changes of the inputs in a few words; empty if there are none.
-
-    Parameters
-    ----------
-    was, now
-        The inputs then and now; values that an earlier version did not record are not compared.
-    gone
-        Whether a missing part counts as a change.
-    """
+    """The changes of the inputs in a few words; empty if there are none."""
     if was.digest == now.digest and (was.named == now.named or "" in (was.named, now.named)):
         return ""
     if not was.parts or not now.parts:

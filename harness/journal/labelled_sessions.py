@@ -28,18 +28,7 @@ class LabelledSession(Struct, frozen=True):
 
 
 def labelled_sessions(run: Path) -> Iterator[LabelledSession]:
-    """The sessions of a run, in order, as a stream.
-
-    Parameters
-    ----------
-    run
-        The folder of a finished run.
-
-    Raises
-    ------
-    InputError
-        A file of the run is missing or broken, or the two do not name the same sessions in the same order.
-    """
+    """The sessions of a run, in order, as a stream."""
     verdicts = groupby(read_records(run, _PLACED), key=attrgetter("item"))
     for session, judged in zip_longest(read_records(run, SESSION_RECORDS), verdicts):
         item, given = judged or ("", ())

@@ -134,22 +134,7 @@ class _ItemOnly(Struct, gc=False):
 
 
 def read_records(path: Path, records: Records[Record], *, unfinished: bool = False) -> Iterator[Record]:
-    """The records of a run, in order, as a stream.
-
-    Parameters
-    ----------
-    path
-        The file, or the folder of the run.
-    records
-        The type and file of the records.
-    unfinished
-        Whether to leave out a half-written last line, which a run in progress may have; otherwise it is an error.
-
-    Raises
-    ------
-    InputError
-        The file does not exist, or a line is not such a record; names file and line.
-    """
+    """The records of a run, in order, as a stream."""
     file = path / records.file if path.is_dir() else path
     decoder = _decoder(records.type)
     try:
@@ -180,7 +165,7 @@ def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
 
 
 def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
-    """The verdicts of a judge of triage, with their evidence; arguments and errors as `read_records`."""
+    """The verdicts of a judge of triage, with their evidence."""
     return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
 
 
@@ -207,13 +192,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest in `run.toml`; `None` if the folder has none and so is not a run.
-
-    Raises
-    ------
-    InputError
-        The file is not a manifest or has another schema version, or records of the finished run are missing.
-    """
+    """The manifest in `run.toml`; `None` if the folder has none and so is not a run."""
     file = folder / MANIFEST
     try:
         content = file.read_bytes()
@@ -228,13 +207,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def manifest_in(content: bytes, file: Path | str) -> Manifest:
-    """The manifest in the content of a `run.toml`.
-
-    Raises
-    ------
-    InputError
-        It is not a manifest or has another schema version; names the file.
-    """
+    """The manifest in the content of a `run.toml`."""
     try:
         values: dict[str, Any] = tomllib.loads(content.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -254,13 +227,7 @@ def manifest_in(content: bytes, file: Path | str) -> Manifest:
 
 
 def written_in(folder: Path, file: str) -> Written:
-    """The numbers of lines and bytes of a file of a run.
-
-    Raises
-    ------
-    OSError
-        It cannot be opened.
-    """
+    """The numbers of lines and bytes of a file of a run."""
     lines = length = 0
     with (folder / file).open("rb") as stream:
         while block := stream.read(1 << 20):
@@ -270,13 +237,7 @@ def written_in(folder: Path, file: str) -> Written:
 
 
 def _check_whole(folder: Path, was: Written) -> None:
-    """Refuse a file that is shorter or longer than it was: a file cut off at a line end reads as if it were whole.
-
-    Raises
-    ------
-    InputError
-        The file has another length.
-    """
+    """Refuse a file that is shorter or longer than it was: a file cut off at a line end reads as if it were whole."""
     file = folder / was.file
     try:
         if file.stat().st_size == was.bytes:
@@ -299,13 +260,6 @@ def replace_file(path: Path, content: bytes) -> None:
 
     Several processes may write the same file at once; the last one wins. The next writer removes the half-written files
     of killed processes.
-
-    Raises
-    ------
-    CannotWrite
-        The device takes no more.
-    OSError
-        The file may not be written.
     """
     _clear_parts(path.parent)
     building = path.with_name(f".{path.name}.{os.getpid()}-{next(_count)}.part")

@@ -77,15 +77,7 @@ def _checksum(length: int, entry: object) -> int:
 
 
 def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_RECORDS) -> Manifest | None:
-    """The manifest of the run in a folder if it is the same run; `None` if the folder has no run.
-
-    Raises
-    ------
-    UsageError
-        The folder has a run of another command, with other inputs or settings, or records without a manifest.
-    InputError
-        The manifest cannot be read, or records of the finished run are missing.
-    """
+    """The manifest of the run in a folder if it is the same run; `None` if the folder has no run."""
     recorded = (folder / records.file).exists()  # looked for first: whoever begins a run writes its manifest before
     earlier = read_manifest(folder)
     if earlier is None:
@@ -105,13 +97,7 @@ def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_R
 
 
 def set_aside(folder: Path, kept: Collection[str]) -> Path:
-    """Move the files of a run into a folder of their own in it, but for some; a new run can begin in their place.
-
-    Raises
-    ------
-    UsageError
-        Another process is writing to it.
-    """
+    """Move the files of a run into a folder of their own in it, but for some; a new run can begin in their place."""
     number = next(number for number in itertools.count(1) if not (folder / f"{EARLIER}{number}").exists())
     place = folder / f"{EARLIER}{number}"
     with locked(folder / PROGRESS):
@@ -126,37 +112,16 @@ def set_aside(folder: Path, kept: Collection[str]) -> Path:
 class RunInProgress(Generic[Record, T]):
     """The open files of a run in progress, repaired after a kill; use it with `with`.
 
-    Parameters
-    ----------
-    folder
-        The folder of the run; it is made if it does not exist, and a run in it is continued.
-    manifest
-        The settings and inputs of the run.
-    records
-        The type and the file of the records.
-    entry
-        The type of the journal's entries.
-    note_of
-        The function that makes the entry from a record and its old entry, if there is one. It is for records that were
-        paid for, each a stretch of its own.
+    - `folder`: The folder of the run; it is made if it does not exist, and a run in it is continued.
+    - `manifest`: The settings and inputs of the run.
+    - `records`: The type and the file of the records.
+    - `entry`: The type of the journal's entries.
+    - `note_of`: The function that makes the entry from a record and its old entry, if there is one. It is for records
+      that were paid for, each a stretch of its own.
 
-    Attributes
-    ----------
-    manifest
-        The content of `run.toml`.
-    finished
-        Whether the run is finished; then nothing can be added.
-    entries
-        The entry of each finished stretch, in order.
-
-    Raises
-    ------
-    UsageError
-        The folder holds another run, or another process is writing it.
-    InputError
-        The folder cannot be written, or a file in it is broken.
-    CannotWrite
-        The device is full.
+    - `manifest`: The content of `run.toml`.
+    - `finished`: Whether the run is finished; then nothing can be added.
+    - `entries`: The entry of each finished stretch, in order.
     """
 
     def __init__(
@@ -241,17 +206,11 @@ class RunInProgress(Generic[Record, T]):
         write_all(self._journal, b"".join(map(_line, lengths, self.entries)), self.folder / PROGRESS)
 
     def append(self, records: Iterable[Record], entry: T) -> None:
-        """Add the records of one more stretch and its entry; raises as `append_lines`."""
+        """Add the records of one more stretch and its entry."""
         self.append_lines(encode_lines(records), entry)
 
     def append_lines(self, lines: bytes, entry: T) -> None:
-        """Add records that are JSON lines already; otherwise as `append`.
-
-        Raises
-        ------
-        CannotWrite
-            The device is full; what was added before stays.
-        """
+        """Add records that are JSON lines already; otherwise as `append`."""
         write_all(self._recorded, lines, self._file)
         self._length += len(lines)
         write_all(self._journal, _line(self._length, entry), self._progress)
@@ -304,13 +263,6 @@ def locked(file: Path) -> FileIO:
     """An open file that only one process has at a time; it is made if it does not exist.
 
     It is the file that has that name now: the process that had the lock may have removed it.
-
-    Raises
-    ------
-    UsageError
-        Another process has it.
-    InputError
-        It cannot be written or locked.
     """
     while True:
         stream = _opened(file)

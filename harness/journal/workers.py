@@ -46,24 +46,7 @@ def in_order(
     workers: int,
     describe: Callable[[Work], str] = str,
 ) -> Iterator[Result]:
-    """The results of `function` over `pieces`, in their order; pieces are taken as workers get free.
-
-    Parameters
-    ----------
-    function
-        The work on a piece; with several workers, it and the pieces must be picklable.
-    pieces
-        The work, taken as a stream.
-    workers
-        The number of processes; 1 runs everything in this process.
-    describe
-        The name of a piece in an error.
-
-    Raises
-    ------
-    MisstepError
-        A worker died; names the first piece whose result is missing.
-    """
+    """The results of `function` over `pieces`, in their order; pieces are taken as workers get free."""
     if workers == 1:
         yield from map(function, pieces)
         return

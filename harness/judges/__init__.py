@@ -28,15 +28,7 @@ def added_judges() -> tuple[str, ...]:
 
 
 def read_known(named: str) -> JudgeSpec:
-    """The judge in a file, or one that is known by name.
-
-    Raises
-    ------
-    UsageError
-        There is no such file and no such judge; lists those that there are.
-    InputError
-        The file breaks the form.
-    """
+    """The judge in a file, or one that is known by name."""
     if named.endswith(".toml") or Path(named).is_file():
         return read_judge(Path(named))
     file = _SHIPPED / f"{named}.toml"

@@ -9,13 +9,7 @@ from harness.verdict import Verdict
 
 
 async def answered(judge: FittedJudge, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-    """The verdict of a judge on an item; `failed` where the judge raises or gives what cannot be written down.
-
-    Raises
-    ------
-    MisstepError
-        What ends more than the item, such as a prerequisite that is missing.
-    """
+    """The verdict of a judge on an item; `failed` where the judge raises or gives what cannot be written down."""
     try:
         given = await judge.judge(item, trajectory, ask)
         encode_lines([given])  # a verdict that cannot be encoded fails here and not in the journal

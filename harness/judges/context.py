@@ -47,19 +47,7 @@ class Fitted(Struct, frozen=True):
 
 
 def fitted_steps(steps: Sequence[Step], room: int, policy: Policy, step: int | None, first: int) -> Fitted:
-    """Consecutive steps of a run as text of at most `room` characters, as far as their evidence allows.
-
-    Parameters
-    ----------
-    steps, first
-        The steps, and the number of the first of them.
-    room
-        In characters.
-    policy
-        What goes first.
-    step
-        The number of the step that is asked about; its neighbourhood is kept.
-    """
+    """Consecutive steps of a run as text of at most `room` characters, as far as their evidence allows."""
     numbers = range(first, first + len(steps))
     whole = [shown_step(one, number) for one, number in zip(steps, numbers, strict=True)]
     if _length(whole) <= room:

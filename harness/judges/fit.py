@@ -21,20 +21,7 @@ DEFAULT_QUESTION = "Which of the labels fits?"
 
 
 def fitted_to(spec: JudgeSpec, question: Question, folder: Path) -> JudgeSpec:
-    """The judge as it is asked what a benchmark asks: with its labels, its question, what it lets be seen.
-
-    Parameters
-    ----------
-    spec
-        The judge.
-    question, folder
-        What the benchmark asks, and where it lies.
-
-    Raises
-    ------
-    UsageError
-        The judge is for other items, gives other labels, or has an example whose label the benchmark does not know.
-    """
+    """The judge as it is asked what a benchmark asks: with its labels, its question, what it lets be seen."""
     check_fit(spec, question, folder)
     labels = spec.labels or question.labels
     wrong = [example.label for example in spec.examples if labels and example.label not in labels]
@@ -54,13 +41,7 @@ class _Labelled(Protocol):
 
 
 def check_fit(judge: _Labelled, question: Question, folder: Path) -> None:
-    """Refuse a benchmark that a judge cannot answer.
-
-    Raises
-    ------
-    UsageError
-        The judge is for other items, or gives other labels.
-    """
+    """Refuse a benchmark that a judge cannot answer."""
     if judge.kind not in ("any", question.kind):
         message = f"judge {judge.name} is for items of kind {judge.kind}, benchmark {question.name} has {question.kind}"
         raise UsageError(message, f"Choose a judge for that kind, or {GENERAL}, which fits any.")
@@ -86,13 +67,7 @@ def _advice(judge: _Labelled, question: Question, folder: Path) -> str:
 
 
 def offered(judge: _Labelled, item: Item) -> dict[str, str]:
-    """The labels that a judge may give one item, with their meaning: the item's own where it names some.
-
-    Raises
-    ------
-    InputError
-        There are none, or the item names one that the benchmark does not know.
-    """
+    """The labels that a judge may give one item, with their meaning: the item's own where it names some."""
     if not item.labels:
         if not judge.labels:
             message = f"neither the benchmark nor item {item.id!r} names a label"

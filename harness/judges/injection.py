@@ -64,14 +64,9 @@ class Injection(Struct, frozen=True, omit_defaults=True):
 class Plain(Struct, frozen=True):
     """An item before anything is done to it.
 
-    Parameters
-    ----------
-    subject
-        The item and its run.
-    truth
-        Its gold label; `None` where it has none.
-    cluster
-        What it hangs together with.
+    - `subject`: The item and its run.
+    - `truth`: Its gold label; `None` where it has none.
+    - `cluster`: What it hangs together with.
     """
 
     subject: Subject
@@ -141,23 +136,6 @@ def injected(
 
     The attacks are dealt out in an order that the seed decides, one an item in turn; each asks for the label, and goes
     to the place, that was taken least so far. A place is taken only where the judge's prompt shows all of the text.
-
-    Parameters
-    ----------
-    spec
-        The judge, as it is asked what the benchmark asks.
-    plain, chosen
-        The items and the attacks.
-    count
-        How many attacked items there are to be.
-    seed
-        Of the order and of what is drawn.
-
-    Raises
-    ------
-    InputError
-        The judge's prompt shows nothing of an item that a text could be put into, or an item lacks what it asks for or
-        has no label but the true one, or the items are made of each other already.
     """
     random = Random(seed)  # noqa: S311 (an order, no secret)
     order = list(chosen)

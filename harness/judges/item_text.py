@@ -38,15 +38,6 @@ def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -
     """All that is to be seen of an item, within `room` characters; no text where that is nothing.
 
     A run takes what the other parts leave, and at least half of the room.
-
-    Parameters
-    ----------
-    spec
-        The judge, as it is asked what the benchmark asks.
-    item, run
-        The item and the run that it is about.
-    room
-        In characters.
     """
     texts = list(_texts(item, run))
     noted = list(_noted(spec, item))

@@ -32,22 +32,14 @@ _FORM = "See `misstep help judge-file`."
 class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which model answers, and how; what is `None` is left to the server.
 
-    Parameters
-    ----------
-    name
-        The model's name. `--model` takes its place.
-    base_url
-        The address of an OpenAI-compatible server, up to `/v1`. `--base-url` takes its place.
-    temperature
-        The randomness of an answer.
-    max_tokens
-        The longest answer, in tokens.
-    seed
-        The seed, for servers that take one.
-    structured
-        The server is asked to keep to a JSON schema.
-    extra
-        A table that goes into the request unchanged; `max_completion_tokens` in it takes the place of `max_tokens`.
+    - `name`: The model's name. `--model` takes its place.
+    - `base_url`: The address of an OpenAI-compatible server, up to `/v1`. `--base-url` takes its place.
+    - `temperature`: The randomness of an answer.
+    - `max_tokens`: The longest answer, in tokens.
+    - `seed`: The seed, for servers that take one.
+    - `structured`: The server is asked to keep to a JSON schema.
+    - `extra`: A table that goes into the request unchanged; `max_completion_tokens` in it takes the place of
+      `max_tokens`.
     """
 
     name: str = ""
@@ -62,10 +54,7 @@ class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class _ModelTable(ModelSettings, frozen=True, forbid_unknown_fields=True):
     """Which model answers, and how.
 
-    Parameters
-    ----------
-    omit
-        The settings that are not sent, for a server that rejects them: TOML has no word for nothing.
+    - `omit`: The settings that are not sent, for a server that rejects them: TOML has no word for nothing.
     """
 
     omit: tuple[Literal["temperature", "max_tokens", "seed"], ...] = ()
@@ -115,34 +104,20 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
 
     `misstep judge ask JUDGE FILE` shows the prompt, the reply and the verdict of one item.
 
-    Parameters
-    ----------
-    name
-        The judge's name, without a slash.
-    kind
-        The kind of items that it judges; `any` fits all of them.
-    prompt
-        A Markdown file beside the judge's file, or `judges/NAME` for a shipped prompt.
-    labels
-        A list of labels, or a table of label and meaning. Without it, the benchmark's labels are used.
-    category
-        The category that the judge is about, for benchmarks that ask about several; by default its name. Items of
-        another category are not asked about.
-    examples
-        A JSON Lines file beside the judge's file. Each line is `{"text": "…", "label": "…", "reasoning": "…"}`, with a
-        key for each placeholder of the prompt.
-    votes
-        The number of answers to one question, at most 1,000.
-    aggregate
-        The way in which votes become one label: that of most votes, or the mean of their scores.
-    permute
-        The change from vote to vote: none, the order of the labels, or their names.
-    policy
-        The way in which a long trajectory is shortened: its middle is cut, or only its ends are kept.
-    budget
-        The highest number of tokens of a trajectory in a prompt.
-    model
-        The model that answers, and how.
+    - `name`: The judge's name, without a slash.
+    - `kind`: The kind of items that it judges; `any` fits all of them.
+    - `prompt`: A Markdown file beside the judge's file, or `judges/NAME` for a shipped prompt.
+    - `labels`: A list of labels, or a table of label and meaning. Without it, the benchmark's labels are used.
+    - `category`: The category that the judge is about, for benchmarks that ask about several; by default its name.
+      Items of another category are not asked about.
+    - `examples`: A JSON Lines file beside the judge's file. Each line is `{"text": "…", "label": "…", "reasoning":
+      "…"}`, with a key for each placeholder of the prompt.
+    - `votes`: The number of answers to one question, at most 1,000.
+    - `aggregate`: The way in which votes become one label: that of most votes, or the mean of their scores.
+    - `permute`: The change from vote to vote: none, the order of the labels, or their names.
+    - `policy`: The way in which a long trajectory is shortened: its middle is cut, or only its ends are kept.
+    - `budget`: The highest number of tokens of a trajectory in a prompt.
+    - `model`: The model that answers, and how.
 
     Examples
     --------
@@ -175,15 +150,7 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
 
 
 def read_judge(file: Path) -> JudgeSpec:
-    """The judge in a file, with its prompt and its examples.
-
-    Raises
-    ------
-    InputError
-        The file, the prompt or an example cannot be read or breaks the form; names file, line, field.
-    UsageError
-        There is no such prompt.
-    """
+    """The judge in a file, with its prompt and its examples."""
     try:
         written = file.read_bytes()
     except OSError as error:

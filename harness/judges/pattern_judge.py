@@ -32,14 +32,10 @@ _STEPS = 200
 class Condition(Struct, frozen=True, forbid_unknown_fields=True):
     """A pattern that is looked for in one kind of text, at least so many times.
 
-    Parameters
-    ----------
-    pattern
-        A regular expression; `^` and `$` match at line ends.
-    place
-        The texts that are searched: commands, calls of tools, their results, texts of the agent, or texts of the user.
-    times
-        The least number of matches in a session.
+    - `pattern`: A regular expression; `^` and `$` match at line ends.
+    - `place`: The texts that are searched: commands, calls of tools, their results, texts of the agent, or texts of the
+      user.
+    - `times`: The least number of matches in a session.
     """
 
     pattern: str
@@ -53,20 +49,12 @@ class PatternFile(Struct, frozen=True, forbid_unknown_fields=True):
     Its label is `yes` where every `must` matches and no `must_not` does, else `no`. The steps in which a `must` matches
     are the evidence. A session with nothing that a `must` could match gets no label.
 
-    Parameters
-    ----------
-    name
-        The judge's name.
-    kind
-        The word that tells such a file from a judge with a prompt.
-    must
-        The conditions that hold, each a table `[[must]]`.
-    must_not
-        The conditions that do not hold, each a table `[[must_not]]`.
-    category
-        The category that the judge is about, for benchmarks that ask about several; by default its name.
-    ignore_case
-        Letter case does not count.
+    - `name`: The judge's name.
+    - `kind`: The word that tells such a file from a judge with a prompt.
+    - `must`: The conditions that hold, each a table `[[must]]`.
+    - `must_not`: The conditions that do not hold, each a table `[[must_not]]`.
+    - `category`: The category that the judge is about, for benchmarks that ask about several; by default its name.
+    - `ignore_case`: Letter case does not count.
 
     Examples
     --------
@@ -120,31 +108,19 @@ class PatternJudge(Struct, frozen=True):
         return item.unaskable or ("" if item.trajectory is not None else "there is no session for a pattern to match")
 
     def fitted(self, question: Question, folder: Path) -> "PatternJudge":
-        """The judge as it is; raises as `check_fit`."""
+        """The judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Whether the session matches.
-
-        Raises
-        ------
-        InputError
-            The item has no session.
-        """
+        """Whether the session matches."""
         if trajectory is None:
             raise InputError(f"item {item.id!r} has no session", "A pattern judges sessions only.", field="trajectory")
         return matched(self.file, trajectory, item.id)
 
 
 def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
-    """The judge in a file with these contents.
-
-    Raises
-    ------
-    InputError
-        The file breaks the form, or a pattern is no regular expression; names field and reason.
-    """
+    """The judge in a file with these contents."""
     told = toml_form(written, PatternFile, file, _FORM)
     if not told.name.strip() or "/" in told.name:
         raise InputError(

@@ -30,20 +30,7 @@ _UNFENCED = ("step", "item")
 
 
 def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[str, str], str]:
-    """What each placeholder of the judge's prompt stands for, and what was cut.
-
-    Parameters
-    ----------
-    spec
-        The judge, as it is asked what the benchmark asks.
-    item, run
-        The item and the run that it is about.
-
-    Raises
-    ------
-    InputError
-        The item has nothing for a placeholder; names both.
-    """
+    """What each placeholder of the judge's prompt stands for, and what was cut."""
     names = sorted(spec.prompt.placeholders - OF_THE_BENCHMARK)
     texts = {name: _text(name, item, run) for name in names if name not in _WEIGHTS}
     room = spec.budget * CHARACTERS_PER_TOKEN

@@ -41,22 +41,7 @@ class ItemRequests(Struct, frozen=True):
 
 
 def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> ItemRequests:
-    """The requests that one item takes.
-
-    Parameters
-    ----------
-    spec
-        The judge.
-    item
-        The item.
-    run
-        The run that it is about, where there is one.
-
-    Raises
-    ------
-    InputError
-        The item lacks what the prompt asks for, or there are no labels that it may get; names the item.
-    """
+    """The requests that one item takes."""
     values, cut = placeholder_values(spec, item, run)
     labels = offered(spec, item)
     names = tuple(_names(tuple(labels), spec, turn) for turn in range(spec.votes))

@@ -98,13 +98,7 @@ class PromptedJudge(Struct, frozen=True):
         return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "PromptedJudge":
-        """The judge with the labels and the question of a benchmark.
-
-        Raises
-        ------
-        UsageError
-            The judge names no model, or is not for this benchmark.
-        """
+        """The judge with the labels and the question of a benchmark."""
         if not self.spec.model.name:
             raise UsageError(f"the judge {self.spec.name} names no model", "Name a model with --model.")
         return PromptedJudge(fitted_to(self.spec, question, folder))

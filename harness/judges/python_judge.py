@@ -27,14 +27,9 @@ _FORM = "A judge has `name`, `labels` and `async def judge(item, trajectory, ask
 class PythonJudge(Struct, frozen=True):
     """A judge in Python with what the runner needs of it beside its `judge`.
 
-    Parameters
-    ----------
-    written
-        The object with `name`, `labels` and `judge`; `kind` is `any` where it says none.
-    digest
-        The SHA-256 of the file that it stands in.
-    model
-        The model that it is given to ask.
+    - `written`: The object with `name`, `labels` and `judge`; `kind` is `any` where it says none.
+    - `digest`: The SHA-256 of the file that it stands in.
+    - `model`: The model that it is given to ask.
     """
 
     written: WrittenJudge
@@ -75,18 +70,12 @@ class PythonJudge(Struct, frozen=True):
         return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "PythonJudge":
-        """The judge as it is; raises as `check_fit`."""
+        """The judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """What it says of the item.
-
-        Raises
-        ------
-        TypeError
-            It gave something else than a verdict on this item.
-        """
+        """What it says of the item."""
         given = await self.written.judge(item, trajectory, ask)
         if not isinstance(given, Verdict) or given.item != item.id:
             raise TypeError(f"it gave {type(given).__name__}, not a Verdict on item {item.id!r}")
@@ -94,13 +83,7 @@ class PythonJudge(Struct, frozen=True):
 
 
 def python_judge(found: Any, named: str, model: str) -> PythonJudge:
-    """The judge that an object, or a class to make one of, is.
-
-    Raises
-    ------
-    UsageError
-        It lacks what makes a judge, or cannot be made.
-    """
+    """The judge that an object, or a class to make one of, is."""
     try:
         written = found() if isinstance(found, type) else found
     except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything

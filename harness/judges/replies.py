@@ -95,21 +95,7 @@ def read_reply(
     steps: int | None = None,
     shown: str = "",
 ) -> Answer:
-    """What a reply says.
-
-    Parameters
-    ----------
-    text
-        What the model wrote; `None` where it wrote nothing.
-    labels
-        The labels that may be given; as a mapping, the names that stand in the prompt → the labels that they mean.
-    refusal, finish
-        The refusal and the reason for the end, as the server gave them.
-    steps
-        How many steps the run has; evidence outside of it is left out and said.
-    shown
-        The message that was answered: an object that stands in its fenced parts is a quotation and no answer.
-    """
+    """What a reply says."""
     if refusal:
         return Answer(None, "refused", rationale=without_surrogates(refusal), error="the model refused")
     if finish == "content_filter":

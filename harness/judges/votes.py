@@ -14,17 +14,7 @@ _WORST_FIRST: tuple[Status, ...] = ("failed", "refused", "unreadable", "abstaine
 
 
 def label_names(labels: Sequence[str], permute: Permute, turn: int) -> dict[str, str]:
-    """The names that stand in the prompt, in order, each with the label that it means.
-
-    Parameters
-    ----------
-    labels
-        The judge's labels.
-    permute
-        `order` turns their order by one place a turn; `names` calls them A, B, C … and turns what they mean.
-    turn
-        Which turn, from 0.
-    """
+    """The names that stand in the prompt, in order, each with the label that it means."""
     by = turn % len(labels)
     turned = [*labels[by:], *labels[:by]]
     if permute == "names":
@@ -37,16 +27,7 @@ def _letter(place: int) -> str:
 
 
 def decided(answers: Sequence[Answer], aggregate: Aggregate = "majority") -> Answer:
-    """The one answer that several votes come to.
-
-    Parameters
-    ----------
-    answers
-        One a vote; a single one is given back as it is.
-    aggregate
-        `majority` counts votes; `mean` adds up the scores that votes give their labels (1 where none is given), so that
-        the label with the highest mean score over all votes wins.
-    """
+    """The one answer that several votes come to."""
     if len(answers) == 1:
         return answers[0]
     read = [answer for answer in answers if answer.status == "answered" and answer.label is not None]

@@ -48,20 +48,12 @@ _USER_IS_NO_SECRET = ("abfs", "abfss", "sftp", "ssh", "smb")
 class StoredFile(Struct, frozen=True):
     """A file that lies at an address.
 
-    Parameters
-    ----------
-    address
-        Its own address, pinned where it is one of the Hugging Face hub.
-    name
-        What of it stands below the address that was named; the last part where the file itself was named.
-    bytes
-        Its length; 0 where the store does not say.
-    version
-        What the store says to tell it from later versions; empty where it says nothing.
-    below
-        The address that was named, with a slash behind it; of a file that was named itself, the one above it.
-    changed
-        When it was last changed, in ns since 1970; 0 where the store does not say.
+    - `address`: Its own address, pinned where it is one of the Hugging Face hub.
+    - `name`: What of it stands below the address that was named; the last part where the file itself was named.
+    - `bytes`: Its length; 0 where the store does not say.
+    - `version`: What the store says to tell it from later versions; empty where it says nothing.
+    - `below`: The address that was named, with a slash behind it; of a file that was named itself, the one above it.
+    - `changed`: When it was last changed, in ns since 1970; 0 where the store does not say.
     """
 
     address: str
@@ -73,22 +65,12 @@ class StoredFile(Struct, frozen=True):
 
 
 def stored_files(address: str) -> tuple[StoredFile, ...]:
-    """The files at an address, or the one that it names, in order of name; what is hidden is left out.
-
-    Raises
-    ------
-    UsageError
-        It has a password in it, or a scheme that is not known.
-    InputError
-        There is nothing at the address.
-    MissingPrerequisite
-        It cannot be reached, or what reads such addresses is not installed.
-    """
+    """The files at an address, or the one that it names, in order of name; what is hidden is left out."""
     return pinned_files(address)[1]
 
 
 def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
-    """An address, pinned where it is one of the Hugging Face hub, and the files at it; raises as `stored_files`.
+    """An address, pinned where it is one of the Hugging Face hub, and the files at it.
 
     Where the address names a file and no folder, the first file has that address, and a second one stands only beside
     a database.
@@ -98,13 +80,7 @@ def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
 
 
 def local_copy(file: StoredFile) -> Path:
-    """The path of a file's copy in the cache, fetched where there is none or it is of another version.
-
-    Raises
-    ------
-    MisstepError
-        As `stored_files`; `CannotWrite` where the disk is full.
-    """
+    """The path of a file's copy in the cache, fetched where there is none or it is of another version."""
     top = _folder_of(file)
     target, noted = top / file.name, top / _VERSIONS / file.name
     version = f"{file.bytes} {file.version} {file.changed}"
@@ -130,7 +106,7 @@ def local_copy(file: StoredFile) -> Path:
 
 
 def copies_of(files: Sequence[StoredFile]) -> list[Path]:
-    """The paths of the copies of files, several fetched at once; raises as `local_copy`.
+    """The paths of the copies of files, several fetched at once.
 
     A copy of what was written last to a database goes where it is none of the files.
     """
@@ -147,7 +123,7 @@ def copies_of(files: Sequence[StoredFile]) -> list[Path]:
 def local_copies(address: str) -> Path:
     """What to read for an address: the folder with the copies of all files below it, or the file that it names.
 
-    A copy in the folder whose file is no longer stored is removed. Raises as `local_copy`.
+    A copy in the folder whose file is no longer stored is removed.
     """
     pinned, files = pinned_files(address)
     copies = copies_of(files)
@@ -165,13 +141,7 @@ def _pinned(address: str) -> str:
 
 
 def check_address(address: str) -> None:
-    """See that an address can be written down.
-
-    Raises
-    ------
-    UsageError
-        It holds a password or a query, or is no address of a store.
-    """
+    """See that an address can be written down."""
     scheme, _, rest = address.partition("://")
     login, has_login, host = rest.partition("/")[0].rpartition("@")
     if has_login and (":" in login or scheme not in _USER_IS_NO_SECRET):
@@ -231,13 +201,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _stored(below: str, name: str, about: dict[str, Any]) -> StoredFile:
-    """A file as the driver describes it.
-
-    Raises
-    ------
-    UnsafePath
-        Its name leads out of the folder that its copy would lie in.
-    """
+    """A file as the driver describes it."""
     if not name or name != PurePosixPath(name).as_posix() or ".." in name.split("/") or "\0" in name:
         raise UnsafePath(f"{below}: {name!r} is no name of a file", "Rename it, or give another address.")
     large = about.get("lfs")

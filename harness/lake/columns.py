@@ -31,40 +31,23 @@ _SUCCESS = {"passed": True, "failed": False}
 class Row(Struct, frozen=True, gc=False):
     """One packed session.
 
-    Parameters
-    ----------
-    transcript_id
-        Its id, unique in a packed folder: the one that verdicts name it by.
-    source_type, source_uri
-        The format and the file that the run was recorded in.
-    date
-        The time of the first step that has one, in ISO 8601 as printed.
-    task_set
-        The data set that it comes from.
-    agent, model
-        The program and the model.
-    score
-        The reward, as JSON.
-    success
-        Whether the task was solved.
-    message_count
-        The number of turns and of answers of tools.
-    total_time
-        The seconds from the first step with a time to the last.
-    total_tokens
-        The prompt and completion tokens of all steps.
-    n_steps, n_bytes, sha256
-        The number of steps, and the length in bytes and the SHA-256 of the ATIF document.
-    cluster
-        What it hangs together with in statistics: the id of the run that it comes from. A sub-agent's run and a
-        session that takes an earlier one up have the cluster of their parent, and a session with an id that another
-        has, such as a copy, has the cluster of the other. Any other session stands for itself.
-    reader, reader_version
-        The reader that read it, and the version of the package that the reader comes from.
-    messages
-        The session as chat messages, in JSON, where it was asked for.
-    atif
-        The ATIF document, from which the session is read back as it was.
+    - `transcript_id`: Its id, unique in a packed folder: the one that verdicts name it by.
+    - `source_type`, `source_uri`: The format and the file that the run was recorded in.
+    - `date`: The time of the first step that has one, in ISO 8601 as printed.
+    - `task_set`: The data set that it comes from.
+    - `agent`, `model`: The program and the model.
+    - `score`: The reward, as JSON.
+    - `success`: Whether the task was solved.
+    - `message_count`: The number of turns and of answers of tools.
+    - `total_time`: The seconds from the first step with a time to the last.
+    - `total_tokens`: The prompt and completion tokens of all steps.
+    - `n_steps`, `n_bytes`, `sha256`: The number of steps, and the length in bytes and the SHA-256 of the ATIF document.
+    - `cluster`: What it hangs together with in statistics: the id of the run that it comes from. A sub-agent's run and
+      a session that takes an earlier one up have the cluster of their parent, and a session with an id that another
+      has, such as a copy, has the cluster of the other. Any other session stands for itself.
+    - `reader`, `reader_version`: The reader that read it, and the version of the package that the reader comes from.
+    - `messages`: The session as chat messages, in JSON, where it was asked for.
+    - `atif`: The ATIF document, from which the session is read back as it was.
     """
 
     transcript_id: str
@@ -97,19 +80,7 @@ INDEX: tuple[str, ...] = Row.__struct_fields__[:-2]
 def row_of(
     trajectory: Trajectory, document: bytes, reader: str, reader_version: str, messages: bytes | None = None
 ) -> Row:
-    """The row of a session, with the id that its reader gave it, and as cluster its own id or that of its parent.
-
-    Parameters
-    ----------
-    trajectory
-        The session.
-    document
-        Its ATIF document, in UTF-8.
-    reader, reader_version
-        What read it.
-    messages
-        It as chat messages, in UTF-8.
-    """
+    """The row of a session, with the id that its reader gave it, and as cluster its own id or that of its parent."""
     session = session_of(trajectory, trajectory.source.file)
     reward = trajectory.outcome.reward
     return Row(

@@ -21,15 +21,7 @@ def missing_lake(what: str) -> MissingPrerequisite:
 
 
 def opened(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it.
-
-    Raises
-    ------
-    UsageError
-        Its scheme is not known.
-    MissingPrerequisite
-        Its driver is not installed.
-    """
+    """The file system of an address, and the path in it."""
     try:
         from fsspec import available_protocols
         from fsspec.core import url_to_fs
@@ -53,15 +45,7 @@ def opened(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def reaching(address: str) -> Iterator[None]:
-    """What is done inside reaches for an address: whatever a driver raises comes out as one of our errors.
-
-    Raises
-    ------
-    InputError
-        There is nothing at the address.
-    MissingPrerequisite
-        Access is denied, or the store cannot be reached.
-    """
+    """What is done inside reaches for an address: whatever a driver raises comes out as one of our errors."""
     try:
         yield
     except MisstepError:

@@ -55,17 +55,7 @@ def asks_for_a_split(address: str) -> bool:
 
 
 def pinned(address: str) -> str:
-    """An address with the commit that its revision is now; what is pinned is said on stderr.
-
-    Raises
-    ------
-    UsageError
-        It is no address of a data set, or asks for something else than a configuration and a split.
-    InputError
-        There is no such data set or revision.
-    MissingPrerequisite
-        The hub cannot be reached or denies access, or huggingface_hub is not installed.
-    """
+    """An address with the commit that its revision is now; what is pinned is said on stderr."""
     asked = _parsed(address)
     if asked.revision is not None and _COMMIT.fullmatch(asked.revision):
         return asked.address()
@@ -81,15 +71,7 @@ def pinned(address: str) -> str:
 
 
 def files_of_split(address: str) -> tuple[str, frozenset[str]]:
-    """The pinned address of all of a data set, and the names in it of the files of a split, or of all splits.
-
-    Raises
-    ------
-    InputError
-        There is no such configuration or split; names those that there are.
-    MissingPrerequisite
-        As `pinned`.
-    """
+    """The pinned address of all of a data set, and the names in it of the files of a split, or of all splits."""
     asked = _parsed(address)
     try:
         from datasets import load_dataset_builder

@@ -23,28 +23,7 @@ _SCOUT_INDEX = "_index/_manifest_20000101T000000_misstep.idx"
 
 
 def query(place: str, columns: Sequence[str] = (), where: str = "", *, if_there: bool = False) -> "pa.Table":
-    """Chosen columns of the sessions that meet a condition, in the order of the files.
-
-    Parameters
-    ----------
-    place
-        A folder of Parquet files, or an address such as `s3://bucket/folder`.
-    columns
-        The columns; all but the text where none is named.
-    where
-        A condition, such as `model = 'x' and n_steps > 50`; every session meets an empty one.
-    if_there
-        Whether columns that there are not are left out instead of refused.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The library for Parquet or for such an address is not installed.
-    InputError
-        There is no Parquet file, or one cannot be read.
-    UsageError
-        The condition cannot be read, or there is no such column.
-    """
+    """Chosen columns of the sessions that meet a condition, in the order of the files."""
     files = _dataset(place)
     known = [name for name in files.schema.names if name not in _TEXTS]
     unknown = [name for name in columns if name not in files.schema.names]
@@ -111,13 +90,7 @@ def _is_shown(name: str) -> bool:
 
 
 def read_columns(store: Store, name: str, columns: Sequence[str]) -> dict[str, list[Any]]:
-    """Columns of one file.
-
-    Raises
-    ------
-    InputError
-        It is not there, or cannot be read.
-    """
+    """Columns of one file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

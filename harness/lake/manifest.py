@@ -30,20 +30,12 @@ class Asked(Struct, frozen=True):
 class Tally(Struct, frozen=True):
     """How far the inputs are packed, and what was counted until there.
 
-    Parameters
-    ----------
-    batches, chunks
-        The batches of the inputs that are packed whole, and the chunks of the next one.
-    sessions
-        The number of packed sessions.
-    text_bytes
-        The length of their ATIF documents.
-    renamed
-        How many of them had an id that was taken.
-    unreadable
-        What could not be read.
-    skipped
-        The number of files that are no sessions.
+    - `batches`, `chunks`: The batches of the inputs that are packed whole, and the chunks of the next one.
+    - `sessions`: The number of packed sessions.
+    - `text_bytes`: The length of their ATIF documents.
+    - `renamed`: How many of them had an id that was taken.
+    - `unreadable`: What could not be read.
+    - `skipped`: The number of files that are no sessions.
     """
 
     batches: int = 0
@@ -58,18 +50,11 @@ class Tally(Struct, frozen=True):
 class Manifest(Struct, frozen=True):
     """The state of a packed folder.
 
-    Parameters
-    ----------
-    asked
-        What was packed.
-    tally
-        How far it is.
-    parts
-        The files that are whole.
-    fit
-        How many times the estimate the last row group took.
-    state
-        Whether it is being packed, its whole files are given their names, or it is finished.
+    - `asked`: What was packed.
+    - `tally`: How far it is.
+    - `parts`: The files that are whole.
+    - `fit`: How many times the estimate the last row group took.
+    - `state`: Whether it is being packed, its whole files are given their names, or it is finished.
     """
 
     asked: Asked
@@ -101,15 +86,7 @@ def write_manifest(store: Store, manifest: Manifest) -> None:
 
 
 def standing(store: Store, asked: Asked) -> Manifest:
-    """The state of the folder: what an earlier command has left, or nothing yet.
-
-    Raises
-    ------
-    UsageError
-        The folder holds something else.
-    InputError
-        It cannot be read.
-    """
+    """The state of the folder: what an earlier command has left, or nothing yet."""
     content = store.read(MANIFEST)
     if content is None:
         found = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]

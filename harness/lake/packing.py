@@ -23,16 +23,10 @@ if TYPE_CHECKING:
 class Sizes(Struct, frozen=True):
     """About how many bytes the pieces of a packed folder have.
 
-    Parameters
-    ----------
-    group
-        Compressed, of a row group: the estimate is off by less than what 16 and 32 MB leave.
-    text
-        Unpacked, of a row group at most: so much is held in memory while it is put together.
-    file
-        Compressed, of a file.
-    chunk
-        Text of a chunk.
+    - `group`: Compressed, of a row group: the estimate is off by less than what 16 and 32 MB leave.
+    - `text`: Unpacked, of a row group at most: so much is held in memory while it is put together.
+    - `file`: Compressed, of a file.
+    - `chunk`: Text of a chunk.
     """
 
     group: int = 22_000_000
@@ -104,14 +98,9 @@ class Part(Struct, frozen=True):
 class Parts:
     """Chunks on their way into files `part-00000.parquet`, `part-00001.parquet` and so on.
 
-    Parameters
-    ----------
-    folder
-        Where the files are written.
-    count
-        How many files there are already.
-    fit
-        How many times the estimate the last row group took.
+    - `folder`: Where the files are written.
+    - `count`: How many files there are already.
+    - `fit`: How many times the estimate the last row group took.
     """
 
     def __init__(self, folder: Path, sizes: Sizes, count: int = 0, fit: float = 1.0) -> None:
@@ -121,13 +110,7 @@ class Parts:
         self._count = count
 
     def write(self, chunks: Iterable[Chunk]) -> Iterator[Part]:
-        """Write the chunks; each file is given when it is whole, before the next chunk is taken.
-
-        Raises
-        ------
-        CannotWrite
-            The device is full.
-        """
+        """Write the chunks; each file is given when it is whole, before the next chunk is taken."""
         file: _File | None = None
         for chunk in chunks:
             if file is None:

@@ -63,15 +63,7 @@ class Store(Protocol):
 
 
 def open_store(place: str) -> Store:
-    """The store at a place: a folder, or an fsspec address `scheme://…`.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The driver of such an address is not installed.
-    UsageError
-        No driver knows such an address, or it has a password in it.
-    """
+    """The store at a place: a folder, or an fsspec address `scheme://…`."""
     return AddressStore(place) if is_address(place) else FolderStore(Path(place))
 
 

@@ -27,20 +27,7 @@ Literal = str | int | float | bool
 
 
 def condition(text: str, columns: "pa.Schema") -> "pc.Expression":
-    """The condition as an expression of Arrow's.
-
-    Parameters
-    ----------
-    text
-        The condition as it was written.
-    columns
-        The columns that there are.
-
-    Raises
-    ------
-    UsageError
-        It is none, it names a column that there is not, or compares it with what it cannot hold.
-    """
+    """The condition as an expression of Arrow's."""
     reading = _Reading(text, columns)
     try:
         whole = reading.any_of()

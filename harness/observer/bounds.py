@@ -15,13 +15,7 @@ _LOOKED_AT = 10_000
 
 
 def bounded_feedback(feedback: object, shown: int) -> Feedback:
-    """What is taken of an answer: a bounded part of it, with evidence among the steps that were shown.
-
-    Raises
-    ------
-    TypeError
-        It is no feedback.
-    """
+    """What is taken of an answer: a bounded part of it, with evidence among the steps that were shown."""
     if not isinstance(feedback, Feedback) or not isinstance(feedback.misbehaviours, tuple):
         raise TypeError(f"{type(feedback).__name__} where Feedback belongs")
     found = [_bounded(one, shown) for one in feedback.misbehaviours[:MOST_MISBEHAVIOURS]]

@@ -48,12 +48,8 @@ class DetectorFailed(MisstepError):
 class DetectorProcess:
     """A detector in its process; as a context manager it is started before and killed behind.
 
-    Parameters
-    ----------
-    name
-        The detector's name in the registry, or its dotted path `package.module:Class`.
-    ask
-        The way to ask a model, which the detector uses through this process.
+    - `name`: The detector's name in the registry, or its dotted path `package.module:Class`.
+    - `ask`: The way to ask a model, which the detector uses through this process.
     """
 
     def __init__(self, name: str, ask: Ask) -> None:
@@ -85,13 +81,7 @@ class DetectorProcess:
         return None if self._process is None else self._process.pid
 
     async def detect(self, trajectory: Trajectory) -> Feedback:
-        """What the detector says of a run so far; where this is cancelled, the process is killed.
-
-        Raises
-        ------
-        DetectorFailed
-            The detector raised something, gave no feedback, or its process ended.
-        """
+        """What the detector says of a run so far; where this is cancelled, the process is killed."""
         try:
             process = await self._started()
             _input(process).write(framed(self._request(trajectory)))

@@ -66,15 +66,6 @@ def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]
 
     A firmer word is for an agent that goes on as before. Where it has tried something else since, it is not said; where
     something has changed since the last word and the misbehaviour is there again, it is a first word once more.
-
-    Parameters
-    ----------
-    found
-        What the detector found.
-    spoken
-        The problems that were spoken of.
-    steps
-        The run so far, which may have gone on since the detector saw it.
     """
     episode = episode_of(found, spoken)
     if episode is None:

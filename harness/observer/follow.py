@@ -37,13 +37,7 @@ def worth_telling(new: Iterable[Intervention], options: ReplayOptions) -> list[I
 
 
 def watch_of(options: ReplayOptions, failures: Failures, run: Trajectory) -> Watch:
-    """Begin to watch a run with a detector that asks no model; what is withheld in its arm is not told.
-
-    Raises
-    ------
-    UsageError
-        There is no such detector.
-    """
+    """Begin to watch a run with a detector that asks no model; what is withheld in its arm is not told."""
     replay = Replay(run.id, detector_named(options.detector), NO_MODEL, options, live=True)
 
     def watch(now: Trajectory) -> list[Intervention]:
@@ -61,20 +55,6 @@ def follow(
 
     The file may be missing at first, half-written, cut off or replaced by another: a run that no longer begins as it
     did is watched anew.
-
-    Parameters
-    ----------
-    path
-        The file.
-    begin
-        Begins to watch one run.
-    wait
-        Returns when it is time to look again.
-
-    Raises
-    ------
-    UnknownFormat
-        The file is of no known format.
     """
     watched: dict[str, tuple[Trajectory, Watch]] = {}
     last = None

@@ -29,18 +29,6 @@ def growing_runs(path: Path, most_bytes: int = DOCUMENT_LIMIT) -> list[Trajector
 
     A last line without its end is still being written and is left out. So is a document that is no whole one yet:
     then there is nothing to read.
-
-    Parameters
-    ----------
-    path
-        The file, of any known format.
-    most_bytes
-        A file with more is not read.
-
-    Raises
-    ------
-    InputError
-        The file is gone, too long, of no known format, or broken.
     """
     sample = sample_file(path)
     reader = recognise(sample, all_readers())

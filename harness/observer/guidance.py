@@ -62,13 +62,7 @@ def categories() -> tuple[str, ...]:
 
 
 def guidance(spoken: Sequence[tuple[Misbehaviour, int]]) -> str:
-    """What is said on misbehaviours, each at its level, as one reminder.
-
-    Parameters
-    ----------
-    spoken
-        The misbehaviours with their levels, from 1; at least one.
-    """
+    """What is said on misbehaviours, each at its level, as one reminder."""
     frame = _frame()
     highest = max(level for _, level in spoken)
     requests = (found.evidence["request"] for found, _ in spoken if found.evidence.get("request"))

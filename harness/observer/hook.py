@@ -80,21 +80,7 @@ def answer_hook(
     alone: bool = True,
     seconds: float = OWN_SECONDS,
 ) -> None:
-    """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only.
-
-    Parameters
-    ----------
-    every, detector
-        As for a replay.
-    model
-        A model that is named: the hook asks none, and says so.
-    categories
-        The categories to keep, with commas; all where it names none.
-    alone
-        Whether nothing else is asked for, such as files to replay; the hook says so where there is.
-    seconds
-        The process ends without an answer, and with exit code 0, after so long.
-    """
+    """Answer the event on standard input on standard output; whatever goes wrong is told on standard error only."""
     limit = threading.Timer(seconds, os._exit, (0,))
     limit.daemon = True
     limit.start()
@@ -147,13 +133,7 @@ class HookInput(Struct, frozen=True):
 
 
 def hook_input(data: bytes) -> HookInput:
-    """What the agent's program wrote.
-
-    Raises
-    ------
-    InputError
-        It is no such object.
-    """
+    """What the agent's program wrote."""
     try:
         return msgspec.json.decode(data, type=HookInput)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -161,24 +141,7 @@ def hook_input(data: bytes) -> HookInput:
 
 
 def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] | None:
-    """What to answer to an event; `None` where there is nothing to say.
-
-    Parameters
-    ----------
-    said
-        The event.
-    observe
-        Takes the observation of a session further.
-    folder
-        Where the records of sessions are kept.
-
-    Raises
-    ------
-    InputError
-        The transcript cannot be read.
-    OSError
-        The record cannot be written.
-    """
+    """What to answer to an event; `None` where there is nothing to say."""
     if said.hook_event_name not in EVENTS or said.agent_id:
         return None
     runs = [one for one in growing_runs(Path(said.transcript_path), MOST_BYTES) if not is_sub_agent(one)]

@@ -89,13 +89,7 @@ def _is_ours(command: str) -> bool:
 
 
 def tried_hook() -> float:
-    """The seconds that the hook of this installation takes to speak of a made-up session that goes round in circles.
-
-    Raises
-    ------
-    MissingPrerequisite
-        It says nothing, or something else than guidance.
-    """
+    """The seconds that the hook of this installation takes to speak of a made-up session that goes round in circles."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         transcript = folder / "session.jsonl"

@@ -50,20 +50,12 @@ class _Answer(Struct, frozen=True):
 class Observer:
     """Looks on while an agent works; a `Watcher` of `harness.agent`.
 
-    Parameters
-    ----------
-    run
-        The run without its steps: what is known of it beforehand.
-    detector
-        What is asked about it.
-    every
-        After how many steps of the agent it is asked each time.
-    arm
-        Whether guidance is said to the agent or only recorded.
-    seconds
-        How long a question may stay open; it has no answer then, and the detector is stopped.
-    clock
-        Gives the time in seconds.
+    - `run`: The run without its steps: what is known of it beforehand.
+    - `detector`: What is asked about it.
+    - `every`: After how many steps of the agent it is asked each time.
+    - `arm`: Whether guidance is said to the agent or only recorded.
+    - `seconds`: How long a question may stay open; it has no answer then, and the detector is stopped.
+    - `clock`: Gives the time in seconds.
     """
 
     def __init__(

@@ -23,16 +23,10 @@ from harness.trajectory import Step, Trajectory
 class ReplayOptions(Struct, frozen=True):
     """How runs are replayed.
 
-    Parameters
-    ----------
-    detector
-        The name of the detector.
-    categories
-        The categories that are kept of what it finds; all where there is none.
-    every, delay
-        Steps of the agent from one question to the next, and from a question to its answer.
-    arm
-        Whether guidance is worded as said or only recorded.
+    - `detector`: The name of the detector.
+    - `categories`: The categories that are kept of what it finds; all where there is none.
+    - `every`, `delay`: Steps of the agent from one question to the next, and from a question to its answer.
+    - `arm`: Whether guidance is worded as said or only recorded.
     """
 
     detector: str = "rules"
@@ -49,20 +43,14 @@ class ReplayOptions(Struct, frozen=True):
 class Replay:
     """One run as it is replayed, or as it grows in a file; it goes on where it stopped.
 
-    Parameters
-    ----------
-    item
-        The run's id.
-    detector
-        Who is asked.
-    ask
-        How it asks a model.
-    options
-        How the run is replayed.
-    earlier
-        The record of the run up to some step, from which the replay goes on; its answers are not asked for again.
-    live
-        Whether the run is one that goes on now: a word is said behind all of its steps, and is weighed by all of them.
+    - `item`: The run's id.
+    - `detector`: Who is asked.
+    - `ask`: How it asks a model.
+    - `options`: How the run is replayed.
+    - `earlier`: The record of the run up to some step, from which the replay goes on; its answers are not asked for
+      again.
+    - `live`: Whether the run is one that goes on now: a word is said behind all of its steps, and is weighed by all of
+      them.
     """
 
     def __init__(
@@ -147,13 +135,7 @@ def kept_of(feedback: Feedback, options: ReplayOptions) -> Feedback:
 
 
 def replay(run: Trajectory, options: ReplayOptions) -> ObservedRun:
-    """What an observer would have seen of a recorded run and said to it, by a detector that asks no model.
-
-    Raises
-    ------
-    UsageError
-        There is no such detector.
-    """
+    """What an observer would have seen of a recorded run and said to it, by a detector that asks no model."""
     answering = replayed(run, detector_named(options.detector), NO_MODEL, options)
     try:
         asyncio.get_running_loop()

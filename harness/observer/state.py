@@ -37,16 +37,10 @@ EVERY = 5
 class ObserverState:
     """One run as its observer sees it.
 
-    Parameters
-    ----------
-    item
-        The run's id.
-    detector
-        The detector's name.
-    every
-        After how many steps of the agent it is asked each time.
-    arm
-        Whether guidance is said or only recorded.
+    - `item`: The run's id.
+    - `detector`: The detector's name.
+    - `every`: After how many steps of the agent it is asked each time.
+    - `arm`: Whether guidance is said or only recorded.
     """
 
     def __init__(self, item: str, detector: str, every: int = EVERY, arm: Arm = "guide") -> None:
@@ -81,22 +75,7 @@ class ObserverState:
         self._open = len(steps) - 1
 
     def answered(self, feedback: Feedback, steps: Sequence[Step], seconds: float | None = None) -> Intervention | None:
-        """Take an answer to the open question; gives what is to be said to the agent now, if anything.
-
-        Parameters
-        ----------
-        feedback
-            The answer. Of one that is too long the beginning is taken.
-        steps
-            The run so far; it may have gone on since the question.
-        seconds
-            How long the answer took.
-
-        Raises
-        ------
-        TypeError
-            It is no feedback; the question stays open.
-        """
+        """Take an answer to the open question; gives what is to be said to the agent now, if anything."""
         return self._take(feedback, steps, seconds)
 
     def failed(

@@ -86,13 +86,7 @@ def reader_fault(name: str) -> str | None:
 
 
 def read_file(path: Path) -> Iterator[Trajectory | Unreadable]:
-    """The trajectories of one file, and what in it is broken, in order.
-
-    Raises
-    ------
-    UnknownFormat
-        No registered reader recognises the file; the message says why each said no.
-    """
+    """The trajectories of one file, and what in it is broken, in order."""
     return _read_file(path, all_readers())
 
 

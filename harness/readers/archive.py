@@ -42,13 +42,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, NotImplemen
 
 
 def check_expansion(unpacked: int, size: int) -> None:
-    """See that a packed file does not unpack to many times its size.
-
-    Raises
-    ------
-    OSError
-        It does.
-    """
+    """See that a packed file does not unpack to many times its size."""
     if unpacked > max(EXPANSION_LIMIT, _MOST_TIMES * size):
         raise OSError(f"it unpacks to more than {_MOST_TIMES} times its size")
 
@@ -63,22 +57,7 @@ def is_eval_log(file: BinaryIO) -> bool:
 
 
 def eval_log_lines(path: Path, file: BinaryIO, size: int) -> Iterator[bytes]:
-    """The bytes of one line for each sample.
-
-    Parameters
-    ----------
-    path, file
-        The archive, and the same opened.
-    size
-        Its bytes, to which what it unpacks to is held.
-
-    Raises
-    ------
-    MissingPrerequisite
-        zstandard packed it, and pyarrow is not installed.
-    OSError
-        The archive is broken or unpacks to too much; names the file in it. The lines raise it.
-    """
+    """The bytes of one line for each sample."""
     with zipfile.ZipFile(file) as archive:
         by_zstandard = any(member.compress_type == _ZSTANDARD for member in archive.infolist())
     if by_zstandard:

@@ -46,13 +46,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The trajectory of one document, then those of its sub-agents.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken; names the line or field.
-    """
+    """The trajectory of one document, then those of its sub-agents."""
     pending: list[tuple[wire.Document, int, str | None]] = [(wire.decode(data, source), 0, None)]
     while pending:
         document, index, parent = pending.pop()
@@ -65,13 +59,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 def from_atif(document: dict[str, Any], source: Source | None = None) -> Trajectory:
-    """The trajectory of a decoded ATIF document, without those of its sub-agents; the inverse of `to_atif`.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        A field has the wrong type; names it.
-    """
+    """The trajectory of a decoded ATIF document, without those of its sub-agents; the inverse of `to_atif`."""
     source = source or Source(FORMAT)
     return _trajectory(wire.typed(document, source), source, None, None)
 

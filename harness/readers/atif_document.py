@@ -162,13 +162,7 @@ _decoder = msgspec.json.Decoder(Document)
 
 
 def decode(data: bytes, source: Source) -> Document:
-    """The document in `data`; fields that no version of ATIF has are kept in `extra` of their level.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken or a field has the wrong type; names the field.
-    """
+    """The document in `data`; fields that no version of ATIF has are kept in `extra` of their level."""
     try:
         document = _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -177,13 +171,7 @@ def decode(data: bytes, source: Source) -> Document:
 
 
 def typed(document: Any, source: Source) -> Document:
-    """A decoded JSON value as a document, as `decode` gives it.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        A field has the wrong type; names the field.
-    """
+    """A decoded JSON value as a document, as `decode` gives it."""
     try:
         document = unfolded(document)
     except ValueError as error:

@@ -34,13 +34,7 @@ def folded(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def unfolded(document: Any) -> Any:
-    """The document with every text in its places.
-
-    Raises
-    ------
-    ValueError
-        A place is not in the document or has no text, or the texts come to more than 64 MiB.
-    """
+    """The document with every text in its places."""
     if not (repeated := repeated_in(document)):
         return document
     copy, left = _copied(document), _LARGEST

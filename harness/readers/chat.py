@@ -76,13 +76,7 @@ class Message(Struct):
 def steps_of(
     messages: Sequence[Mapping[str, Any]], source: Source | None = None
 ) -> tuple[tuple[Step, ...], tuple[int, ...]]:
-    """The steps of a conversation, and for each message, counted from 0, the step it became or went into.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        A field of a message has the wrong type; names message and field.
-    """
+    """The steps of a conversation, and for each message, counted from 0, the step it became or went into."""
     source = source or Source("openai_chat")
     typed = convert(list(messages), list[Message], source)
     transcript = Transcript()

@@ -29,13 +29,7 @@ _decoder = msgspec.json.Decoder(Trajectory)
 
 
 def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajectory]:
-    """The trajectories of one value or file, each checked; whatever a reader raises costs what it was reading.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken, a trajectory cannot be used, or the reader failed; names the line or field.
-    """
+    """The trajectories of one value or file, each checked; whatever a reader raises costs what it was reading."""
     left = _TIMES_LONGER * len(data) + EXPANSION_LIMIT
     try:
         for found in reader.read(data, source):
@@ -51,13 +45,7 @@ def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajecto
 
 
 def refusal(reader: Reader, sample: Sample) -> str | None:
-    """What a reader says of a file.
-
-    Raises
-    ------
-    ReaderFailed
-        It raised something instead.
-    """
+    """What a reader says of a file."""
     try:
         return reader.refuse(sample)
     except (Exception, SystemExit) as error:  # a reader from elsewhere may raise anything
@@ -74,12 +62,8 @@ def reader_failed(reader: Reader, error: BaseException, file: str, line: int | N
 class UnusableReader:
     """A registered reader that cannot be loaded, or lacks what makes one: it fails on each file.
 
-    Parameters
-    ----------
-    name, target
-        Its name, and where it should be: `package.module` or `package.module:name`.
-    why
-        What was raised.
+    - `name`, `target`: Its name, and where it should be: `package.module` or `package.module:name`.
+    - `why`: What was raised.
     """
 
     UNIT: Unit = "value"
@@ -117,13 +101,7 @@ def _as_stated(found: Trajectory, reader: Reader, source: Source) -> Trajectory:
 
 
 def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> int:
-    """How many characters a trajectory comes to, all that it repeats counted each time.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        It holds what JSON has no value for, is nested deeper than 256, or comes to more than `left` characters.
-    """
+    """How many characters a trajectory comes to, all that it repeats counted each time."""
     length, tops = _measured(found)
     for _ in range(DEPTH_LIMIT):
         if length > left:

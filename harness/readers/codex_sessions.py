@@ -63,13 +63,7 @@ class Session(Struct):
 
 
 def sessions_of(entries: Iterable[Entry]) -> list[Session]:
-    """The sessions in a file, in the order in which they begin; at least one.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        A line is nested too deep to be compared with others.
-    """
+    """The sessions in a file, in the order in which they begin; at least one."""
     current = Session()
     found: dict[str | None, Session] = {None: current}
     silent = True

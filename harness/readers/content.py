@@ -14,13 +14,7 @@ _untyped = msgspec.json.Decoder()
 
 
 def as_text(value: Any) -> str:
-    """A text as it is, nothing as the empty text, any other JSON value as JSON.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The value is nested too deep.
-    """
+    """A text as it is, nothing as the empty text, any other JSON value as JSON."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -11,18 +11,7 @@ from harness.readers.streams import BLOCK
 def line_cuts(
     file: BinaryIO, part_bytes: int, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, int, int]]:
-    """Offset, size and first line of each stretch of at least `part_bytes` that ends with a line.
-
-    Parameters
-    ----------
-    file
-        The file, at its beginning.
-    part_bytes
-        The least length of a stretch, but for the last one.
-    start, stop
-        Only the lines that begin between these two places, in bytes. Every line begins between one pair of neighbours,
-        so that several may cut a file without a look at each other's part; `None` is the end of the file.
-    """
+    """Offset, size and first line of each stretch of at least `part_bytes` that ends with a line."""
     first_line, offset = _line_from(file, start)
     line, position = first_line, offset
     if stop is not None and offset >= stop:
@@ -68,15 +57,7 @@ SLICE_BYTES = 32 << 20
 def group_cuts(
     groups: Sequence[tuple[int, int]], part_bytes: int, start: int = 0, stop: int | None = None
 ) -> Iterator[RowStretch]:
-    """Row groups of at least `part_bytes` together, in order, and slices of long ones.
-
-    Parameters
-    ----------
-    groups
-        The number of rows and of unpacked bytes of each row group.
-    part_bytes, start, stop
-        As for `line_cuts`, of row groups and not of lines.
-    """
+    """Row groups of at least `part_bytes` together, in order, and slices of long ones."""
     places = accumulate((length for _, length in groups), initial=0)
     lines = accumulate((count for count, _ in groups), initial=1)
     own = [

@@ -52,13 +52,7 @@ class _TooLong(Exception):
 
 
 def check_line(value: Any, source: Source) -> None:
-    """See that a line is a session, and not the word that one cannot be read.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        It says why there is no session, or is no object.
-    """
+    """See that a line is a session, and not the word that one cannot be read."""
     if not isinstance(value, dict):
         raise unreadable(f"no object but {type(value).__name__}", source)
     if MARK in value and isinstance(value.get(_UNREADABLE), str):
@@ -69,11 +63,6 @@ def session_lines(path: Path) -> Iterator[bytes] | None:
     """The bytes of one line for each session; `None` where the file is of no program that is known here.
 
     While it is read, an `OSError` says that the database is broken, comes to too much or takes too long.
-
-    Raises
-    ------
-    OSError
-        The file is too long to be copied.
     """
     lines = _session_lines(path)
     try:

@@ -40,11 +40,6 @@ def decode_json(data: bytes, source: Source) -> Any:
 
     What comes out can be written again: a number that is none, or not finite, becomes null, a lone surrogate U+FFFD.
     Of a key written twice the last one stands.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        No JSON, not UTF-8, or nested too deep; names file and line.
     """
     try:
         return _untyped.decode(data)
@@ -66,13 +61,7 @@ def decode_json(data: bytes, source: Source) -> Any:
 
 
 def convert(value: Any, type_: type[T], source: Source, line: int | None = None) -> T:
-    """A decoded JSON value as `type_`; `line` is where it stands in a file of many lines.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        A field has the wrong type; names the field.
-    """
+    """A decoded JSON value as `type_`; `line` is where it stands in a file of many lines."""
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
@@ -150,11 +139,6 @@ def decode_lines(data: bytes, source: Source) -> Lines:
     """The JSON values of all lines; blank lines are passed over.
 
     A last line that does not end in a line end and is no JSON is what a crash leaves: it is given as text.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        Another line is broken or over 64 MiB, or there is no whole line; names file and line.
     """
     values: list[tuple[int, Any]] = []
     for number, line, ended in _split(data):
@@ -184,13 +168,7 @@ def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
 
 
 def decode_document_or_lines(data: bytes, source: Source) -> Lines:
-    """One JSON document as a single value at line 1, or the values of JSON Lines.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        As `decode_lines`; for a document over many lines the error is that of the whole.
-    """
+    """One JSON document as a single value at line 1, or the values of JSON Lines."""
     body = data.strip()
     end = body.find(b"\n")
     first = body if end < 0 else body[:end].rstrip()

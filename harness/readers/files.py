@@ -49,15 +49,7 @@ class Part(Struct, frozen=True):
 
 
 def sample_file(path: Path) -> Sample:
-    """What a reader sees of a file to tell whether it is one of its own.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The file is empty, truncated before its first line ends, too long, or broken JSON.
-    InputError
-        The file cannot be opened.
-    """
+    """What a reader sees of a file to tell whether it is one of its own."""
     with open_bytes(path) as stream:
         line_number, line = _first_line(stream, path)
         more = stream.read(max(1, HEAD - len(line)))
@@ -169,15 +161,7 @@ def _why(line: bytes) -> str:
 
 
 def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
-    """The reader that a file is for.
-
-    Raises
-    ------
-    UnknownFormat
-        None; names the nearest and why it said no.
-    ReaderFailed
-        None, and one of them broke on the file.
-    """
+    """The reader that a file is for."""
     reasons = {}
     failed: ReaderFailed | None = None
     for reader in readers:
@@ -193,7 +177,7 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
 
 
 def _recognised(path: Path, readers: Iterable[Reader]) -> tuple[Reader, Shape]:
-    """The reader that a file is for, and its shape; raises as `plan`.
+    """The reader that a file is for, and its shape.
 
     All rows of a table are of one kind: where the first is none that a reader knows, one of the next ones tells.
     """
@@ -238,27 +222,7 @@ _KINDS = {"PK\x03\x04": "zip", "SQLite format 3": "database"}
 
 
 def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -> Iterator[Part]:
-    """The parts of one file that can be read on their own, in order.
-
-    Parameters
-    ----------
-    path
-        The file.
-    readers
-        Who may be asked.
-    part_bytes
-        JSON Lines are cut at the line ends that follow each so many bytes, Parquet files between row groups, and
-        long row groups between rows; `None` keeps them whole.
-
-    Raises
-    ------
-    UnknownFormat
-        No reader recognises the file.
-    UnreadableTrajectory
-        The file cannot be looked into.
-    InputError
-        The file cannot be opened.
-    """
+    """The parts of one file that can be read on their own, in order."""
     reader, shape = _recognised(path, readers)
     whole = Part(path, reader.FORMAT, shape)
     if part_bytes is None or not any(lengths_to_cut(whole, reader)):
@@ -271,11 +235,6 @@ def lengths_to_cut(part: Part, reader: Reader) -> tuple[int, ...]:
     """The lengths, unpacked, of the row groups that a whole file can be cut into, or the one of a file of lines.
 
     A file that cannot be cut has none.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened.
     """
     if reader.UNIT != "value" or part.shape != "lines":
         return ()
@@ -286,22 +245,7 @@ def lengths_to_cut(part: Part, reader: Reader) -> tuple[int, ...]:
 
 
 def cut(part: Part, part_bytes: int, start: int = 0, stop: int | None = None) -> Iterator[Part]:
-    """What of a file that can be cut begins between two places, as parts of at least `part_bytes`.
-
-    Parameters
-    ----------
-    part
-        The whole file.
-    part_bytes
-        The least length of a part, but for the last one.
-    start, stop
-        The places, in bytes as `lengths_to_cut` counts them; see `line_cuts`.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened.
-    """
+    """What of a file that can be cut begins between two places, as parts of at least `part_bytes`."""
     if (groups := row_groups(part.path)) is not None:
         for rows in group_cuts(groups, part_bytes, start, stop):
             yield Part(part.path, part.format, part.shape, first_line=rows.line, rows=rows)
@@ -359,15 +303,7 @@ def _broken(error: str, file: str, line: int | None = None) -> Placed:
 
 
 def read_file(path: Path, readers: Iterable[Reader]) -> Iterator[Trajectory | Unreadable]:
-    """The trajectories of one file, and what in it is broken, in order.
-
-    Raises
-    ------
-    UnknownFormat
-        No reader recognises the file.
-    InputError
-        The file cannot be opened.
-    """
+    """The trajectories of one file, and what in it is broken, in order."""
     by_format = {reader.FORMAT: reader for reader in readers}
     try:
         parts = list(plan(path, by_format.values()))

@@ -28,11 +28,6 @@ def find_files(paths: Iterable[Path]) -> Iterator[Found]:
     it, and so are what is neither file nor folder (pipes, devices) and what is kept beside a database: its last
     changes, which are read with it, its backup, and its index. A folder below a named one that cannot be listed is
     given like a file: whoever opens it says why.
-
-    Raises
-    ------
-    InputError
-        A path does not exist or a named folder cannot be listed.
     """
     walk = _Walk()
     for path in paths:

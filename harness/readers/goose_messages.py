@@ -47,13 +47,7 @@ def is_message(value: Any) -> bool:
 
 
 def add_message(conversation: Conversation, value: Any, source: Source, line: int | None = None) -> None:
-    """Add a message to a conversation.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        It is no object, or a field has the wrong type.
-    """
+    """Add a message to a conversation."""
     if not isinstance(value, dict):
         raise unreadable(f"a message is no object but {type(value).__name__}", source, line)
     message = convert(value, _Message, source, line)

@@ -18,13 +18,7 @@ _INLINE = "Give it as Misstep writes runs, as an object of a known format, or as
 
 
 def inline_run(value: dict[str, Any], item: str) -> Trajectory:
-    """The run that stands in an item itself, in any known format; one without a name has the item's id.
-
-    Raises
-    ------
-    InputError
-        It is of no format, or not one run; names the item.
-    """
+    """The run that stands in an item itself, in any known format; one without a name has the item's id."""
     field = f"item {item!r}: trajectory"
     try:
         data = msgspec.json.encode(value)

@@ -56,13 +56,7 @@ class _Output(Struct):
 
 
 def steps_of(messages: list[dict[str, Any]], events: list[Any], stored: "Stored", source: Source) -> tuple[Step, ...]:
-    """The messages of a sample as steps, with what its model events say of when and at what cost they were made.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        A message or an event has not the shape that it has in Inspect; names the field.
-    """
+    """The messages of a sample as steps, with what its model events say of when and at what cost they were made."""
     generated = _generated(events, source)
     conversation = Conversation()
     for message in messages:

@@ -80,13 +80,7 @@ def _is_typical(content: Any) -> bool:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one run of a document or line.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken; names the line or field.
-    """
+    """The one run of a document or line."""
     value = decode_json(data, source)
     fields: dict[str, Any] = {"messages": value} if isinstance(value, list) else value
     run = convert(fields, _Run, source)

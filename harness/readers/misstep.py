@@ -68,13 +68,7 @@ def _is_step(step: Any) -> bool:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The run of one line or document; of an item of a benchmark the run that stands in it, if one does.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken; names the line or field.
-    """
+    """The run of one line or document; of an item of a benchmark the run that stands in it, if one does."""
     value = decode_json(data, source)
     if not isinstance(value, dict):
         raise unreadable("no JSON object", source)

@@ -53,13 +53,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one conversation of a document or line.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken; names the line or field.
-    """
+    """The one conversation of a document or line."""
     value = decode_json(data, source)
     fields: dict[str, Any] = {"messages": value} if isinstance(value, list) else value
     chat = convert(fields, _Chat, source)

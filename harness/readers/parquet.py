@@ -106,7 +106,7 @@ def _all_rows(opened: "ParquetFile") -> RowStretch:
 
 
 def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
-    """The number of rows of each row group, and the bytes that it unpacks to. Raises as `row_lines`."""
+    """The number of rows of each row group, and the bytes that it unpacks to."""
     opened = _opened(path, file)
     _columns(path, opened)
     return [_size_of(opened, index) for index in range(opened.metadata.num_row_groups)]
@@ -122,15 +122,12 @@ def _size_of(opened: "ParquetFile", group: int) -> tuple[int, int]:
 
 
 def record_names(path: Path, file: BinaryIO) -> tuple[str, ...]:
-    """The names of all columns. Raises as `row_lines`, whatever is in the columns."""
+    """The names of all columns."""
     return tuple(_opened(path, file).schema_arrow.names)
 
 
 def record_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
-    """One line for each row of any table: an object of its columns, but of those with over 64 KiB a row.
-
-    Raises as `row_lines`, whatever is in the columns.
-    """
+    """One line for each row of any table: an object of its columns, but of those with over 64 KiB a row."""
     return _record_lines(_opened(path, file), os.fstat(file.fileno()).st_size)
 
 

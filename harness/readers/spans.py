@@ -88,13 +88,7 @@ def _is_dotted(value: dict[str, Any]) -> bool:
 
 
 def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
-    """The spans in a JSON value, in the order in which they are written.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The value has none of the layouts, or a span has no id.
-    """
+    """The spans in a JSON value, in the order in which they are written."""
     pending: list[tuple[Any, str, dict[str, Any]]] = [(value, "", {})]
     shared_fields = 0
     while pending:

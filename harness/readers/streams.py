@@ -102,26 +102,7 @@ class _Blocks(io.RawIOBase):
 def open_bytes(
     path: Path, offset: int = 0, size: int | None = None, rows: parquet.RowStretch | None = None
 ) -> ByteStream:
-    """The bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed.
-
-    Parameters
-    ----------
-    path
-        The file.
-    offset, size
-        A stretch of a plain file, in bytes; `size` None is all of it.
-    rows
-        A stretch of a Parquet file.
-
-    Raises
-    ------
-    UnknownFormat
-        It is a Parquet file of something else than agent runs.
-    InputError
-        The file cannot be opened, or is no regular file.
-    MissingPrerequisite
-        It is a Parquet file or an eval log that zstandard packed, and pyarrow is not installed.
-    """
+    """The bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed."""
     file = open_regular(path)
     try:
         if offset or size is not None:
@@ -139,15 +120,7 @@ def open_bytes(
 
 
 def open_records(path: Path) -> tuple[ByteStream, tuple[str, ...] | None]:
-    """As `open_bytes`, but of a Parquet file all rows, whatever they hold, and the names of its columns.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, or is no regular file.
-    MissingPrerequisite
-        It is a Parquet file, and pyarrow is not installed.
-    """
+    """As `open_bytes`, but of a Parquet file all rows, whatever they hold, and the names of its columns."""
     file = open_regular(path)
     try:
         if not _is_parquet(file):
@@ -162,13 +135,7 @@ def open_records(path: Path) -> tuple[ByteStream, tuple[str, ...] | None]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A regular file, opened without waiting: a pipe that nobody writes to is an error, not a hang.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, or is no regular file.
-    """
+    """A regular file, opened without waiting: a pipe that nobody writes to is an error, not a hang."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -191,19 +158,13 @@ def is_plain(path: Path) -> bool:
 
 
 def holds_a_table(path: Path) -> bool:
-    """Whether a file is a database or a table of Parquet: what such a file holds is many runs, not one.
-
-    Raises as `open_bytes`.
-    """
+    """Whether a file is a database or a table of Parquet: what such a file holds is many runs, not one."""
     with open_regular(path) as file:
         return file.read(len(databases.MAGIC)).startswith((databases.MAGIC, *parquet.MAGICS))
 
 
 def row_groups(path: Path) -> list[tuple[int, int]] | None:
-    """The number of rows and of unpacked bytes of each row group; `None` where a file is no Parquet file.
-
-    Raises as `open_bytes`.
-    """
+    """The number of rows and of unpacked bytes of each row group; `None` where a file is no Parquet file."""
     with open_regular(path) as file:
         return parquet.row_groups(path, file) if _is_parquet(file) else None
 

@@ -92,13 +92,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one run or demonstration of a document or line.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken; names the line or field.
-    """
+    """The one run or demonstration of a document or line."""
     fields = decode_json(data, source)
     run = convert(fields, _Run, source)
     raws = run.history or []

@@ -50,13 +50,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The trajectories of all records, in order.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        The bytes are broken; names the line or field.
-    """
+    """The trajectories of all records, in order."""
     value = decode_json(data, source)
     raws: list[dict[str, Any]] = value if isinstance(value, list) else [value]
     for raw, record in zip(raws, convert(raws, list[_Record], source), strict=True):

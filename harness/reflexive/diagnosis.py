@@ -27,15 +27,7 @@ _HOW: Mapping[Channel, str] = MappingProxyType(
 
 
 async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: bool) -> Diagnosed:
-    """The vital signs of a target as they are now.
-
-    Parameters
-    ----------
-    target, signs
-        What is looked at, and for what.
-    out_of_band
-        Whether the host's side is asked where the target's own access fails.
-    """
+    """The vital signs of a target as they are now."""
     readings, why = await _read(target.read, signs)
     if not why:
         return _capture("in_band", "", readings)

@@ -16,13 +16,6 @@ async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, prot
 
     An evaluator that raises has found nothing: the status is `unknown`, which is never a success. Neither is anything
     where what the checks consist of is no more as it was.
-
-    Parameters
-    ----------
-    target, item, settings
-        What is checked, for what, in which form of the loop.
-    protected
-        The digest of what the checks consist of, from before any worker had a turn.
     """
     made = is_ready = True
     try:

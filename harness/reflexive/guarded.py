@@ -28,17 +28,7 @@ _MEND = "Correct the skill and run the same command again: it keeps what is writ
 
 
 def answer_of(method: str, call: Callable[[], T]) -> T:
-    """What a method of a skill gives.
-
-    Raises
-    ------
-    SkillFailed
-        It raised what it must not.
-    CannotWrite
-        A device takes no more.
-    MisstepError
-        What the method may raise.
-    """
+    """What a method of a skill gives."""
     try:
         return call()
     except MisstepError:
@@ -62,14 +52,9 @@ def check_members(what: str, thing: object, protocol: type) -> None:
 class GuardedTarget:
     """The target of a skill.
 
-    Parameters
-    ----------
-    target
-        The skill's own.
-    clock
-        The run's clock.
-    seconds
-        How long a method may take that is awaited; `None` for no limit.
+    - `target`: The skill's own.
+    - `clock`: The run's clock.
+    - `seconds`: How long a method may take that is awaited; `None` for no limit.
     """
 
     def __init__(self, target: Target, clock: Clock, seconds: float | None) -> None:

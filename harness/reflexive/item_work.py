@@ -62,12 +62,8 @@ MOST_OF_A_COMMAND = 400
 class ItemWork:
     """What works on items, one at a time.
 
-    Parameters
-    ----------
-    skill, target, agents, settings, clock, log
-        What the run consists of.
-    earlier
-        The lessons of earlier runs.
+    - `skill`, `target`, `agents`, `settings`, `clock`, `log`: What the run consists of.
+    - `earlier`: The lessons of earlier runs.
     """
 
     def __init__(

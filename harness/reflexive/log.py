@@ -58,30 +58,18 @@ class AttemptMade(Struct):
 class ItemState(Struct):
     """What the loop knows about an item.
 
-    Parameters
-    ----------
-    item
-        The item.
-    phase
-        Where it stands.
-    plan
-        The plan that its attempts see; `None` before the planner had its turn.
-    attempts
-        What its attempts came to.
-    seconds, tokens, usd
-        What was spent on it; what a kill made void is not counted in the seconds, and counts for the others.
-    touched
-        How many attempts there were when the strategist was asked last.
-    unlike
-        The changes of the last attempts in a row that left the target healthy and the check failing.
-    until
-        The items that it was put off for.
-    verified
-        What its deferred check came to.
-    ending
-        How work on it ended.
-    events
-        All that happened to it.
+    - `item`: The item.
+    - `phase`: Where it stands.
+    - `plan`: The plan that its attempts see; `None` before the planner had its turn.
+    - `attempts`: What its attempts came to.
+    - `seconds`, `tokens`, `usd`: What was spent on it; what a kill made void is not counted in the seconds, and counts
+      for the others.
+    - `touched`: How many attempts there were when the strategist was asked last.
+    - `unlike`: The changes of the last attempts in a row that left the target healthy and the check failing.
+    - `until`: The items that it was put off for.
+    - `verified`: What its deferred check came to.
+    - `ending`: How work on it ended.
+    - `events`: All that happened to it.
     """
 
     item: WorkItem
@@ -123,16 +111,10 @@ class ItemState(Struct):
 class LoopState:
     """What the loop knows: the fold of its events.
 
-    Attributes
-    ----------
-    began
-        The first event.
-    items
-        Id → what is known about an item, in the order in which they were named.
-    progress
-        The digest of the snapshot `progress`; `None` where there is none.
-    halted, ended
-        Whether the run stopped for a broken target, and whether it is over.
+    - `began`: The first event.
+    - `items`: Id → what is known about an item, in the order in which they were named.
+    - `progress`: The digest of the snapshot `progress`; `None` where there is none.
+    - `halted`, `ended`: Whether the run stopped for a broken target, and whether it is over.
     """
 
     def __init__(self, events: Iterable[LoopEvent] = ()) -> None:
@@ -237,23 +219,13 @@ def _learn(state: ItemState, number: int, happened: Happening) -> None:
 class Log:
     """The append-only log of a run: gives each event its number and its time, and knows what all of them say.
 
-    Parameters
-    ----------
-    clock
-        The run's clock.
-    write
-        Is called with each new event, before the loop goes on.
-    earlier
-        The events that the run has already; its time goes on behind them.
+    - `clock`: The run's clock.
+    - `write`: Is called with each new event, before the loop goes on.
+    - `earlier`: The events that the run has already; its time goes on behind them.
 
-    Attributes
-    ----------
-    events
-        All events, also those that a kill made void.
-    holding
-        The others.
-    state
-        What the events that hold say.
+    - `events`: All events, also those that a kill made void.
+    - `holding`: The others.
+    - `state`: What the events that hold say.
     """
 
     def __init__(
@@ -299,13 +271,7 @@ def state_of(events: Sequence[LoopEvent]) -> LoopState:
 
 
 def last_that_holds(events: Sequence[LoopEvent]) -> LoopEvent:
-    """The event behind which a run that was killed goes on: the last one that left no attempt in the middle.
-
-    Parameters
-    ----------
-    events
-        The events that hold; there is at least one.
-    """
+    """The event behind which a run that was killed goes on: the last one that left no attempt in the middle."""
     for place in range(len(events) - 1, -1, -1):
         event = events[place]
         if _is_between(event, events[:place]):

@@ -45,30 +45,7 @@ async def run_loop(
     items: Sequence[WorkItem] | None = None,
     item_ended: Callable[[], None] = lambda: None,
 ) -> None:
-    """Work until every item has its end.
-
-    Parameters
-    ----------
-    skill, target, agents, settings, clock
-        What is to be done, on what, by whom, in which form of the loop, by which clock.
-    log
-        Where all that happens is written. One that has events already is of a run that was killed, which goes on.
-    earlier
-        The lessons of earlier runs.
-    seed, agents_name
-        What is noted of the agents.
-    items
-        The items to work on; `None` for all of the skill's.
-    item_ended
-        Is called when an item has its end.
-
-    Raises
-    ------
-    CannotWrite
-        A snapshot or the log cannot be written; the run can be gone on with.
-    SkillFailed
-        The target cannot be kept, or not be looked at before anything was done to it.
-    """
+    """Work until every item has its end."""
     if log.state.ended:
         return
     target = GuardedTarget(target, clock, settings.item.seconds)

@@ -31,12 +31,8 @@ class NobodyAnswers(BaseException):
 class ModelAgent:
     """Asks a model for what the role of its context is to say; a worker's commands are read from what it says.
 
-    Parameters
-    ----------
-    ask
-        The way to the model.
-    settings
-        How it is asked.
+    - `ask`: The way to the model.
+    - `settings`: How it is asked.
     """
 
     def __init__(self, ask: Ask, settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008 -- frozen
@@ -49,17 +45,7 @@ class ModelAgent:
         return self._settings.name or self._ask.model or "model"
 
     async def act(self, context: Context, turn: Turn) -> str:
-        """Have a turn.
-
-        Raises
-        ------
-        AgentStopped
-            The model gives no answer.
-        NobodyAnswers
-            No model answers any more.
-        TurnOver
-            The turn's budget is used up.
-        """
+        """Have a turn."""
         messages = opening(context, turn.tools)
         if context.role != "worker":
             return await self._last_answer(messages, context.attempt, turn)

@@ -23,13 +23,6 @@ def next_step(state: LoopState, *, ordered: bool) -> Step | None:
     """What to do next; `None` when every item has its end.
 
     Deferred checks are made when nothing else can be done, also where others wait for what they decide.
-
-    Parameters
-    ----------
-    state
-        What is known of the items.
-    ordered
-        Whether prerequisites, last items and put-off items are heeded; otherwise the items come as they were named.
     """
     items = state.items
     begun = next((name for name, each in items.items() if each.phase in ("working", "kept")), None)

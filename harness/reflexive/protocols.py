@@ -24,14 +24,9 @@ class ChannelBroken(MisstepError):
 class Check(Struct, frozen=True):
     """What an evaluator found: two typed results that nobody has to read out of a text.
 
-    Parameters
-    ----------
-    healthy
-        The target still does what it is there for.
-    status
-        The result of the item's own check; `unknown` where it could not be made, which is never a success.
-    text
-        The output, for people and for agents.
+    - `healthy`: The target still does what it is there for.
+    - `status`: The result of the item's own check; `unknown` where it could not be made, which is never a success.
+    - `text`: The output, for people and for agents.
     """
 
     healthy: bool
@@ -42,15 +37,10 @@ class Check(Struct, frozen=True):
 class VitalSign(Struct, frozen=True):
     """One thing to look at when something went wrong.
 
-    Parameters
-    ----------
-    name
-        Its name in the facts.
-    kind
-        A `probe` is a question with an answer of yes or no, `configuration` an area that a worker may have touched,
-        `log` what the target itself wrote last.
-    invariant
-        The flag that a probe answers; empty for the other kinds.
+    - `name`: Its name in the facts.
+    - `kind`: A `probe` is a question with an answer of yes or no, `configuration` an area that a worker may have
+      touched, `log` what the target itself wrote last.
+    - `invariant`: The flag that a probe answers; empty for the other kinds.
     """
 
     name: str
@@ -61,12 +51,8 @@ class VitalSign(Struct, frozen=True):
 class Reading(Struct, frozen=True):
     """What was read for a vital sign.
 
-    Parameters
-    ----------
-    text
-        The text that was read.
-    holds
-        The answer of a probe: its invariant holds or it does not; none where that cannot be told.
+    - `text`: The text that was read.
+    - `holds`: The answer of a probe: its invariant holds or it does not; none where that cannot be told.
     """
 
     text: str
@@ -130,12 +116,9 @@ class Part(Struct, frozen=True):
 class Context(Struct, frozen=True, dict=True):
     """What one agent sees in one turn, and nothing else.
 
-    Parameters
-    ----------
-    role, item, attempt
-        Whose turn it is, on what.
-    parts
-        The parts as they are shown, in order: `task`, `plan`, `facts`, `lessons`, … (see `harness.reflexive.context`).
+    - `role`, `item`, `attempt`: Whose turn it is, on what.
+    - `parts`: The parts as they are shown, in order: `task`, `plan`, `facts`, `lessons`, … (see
+      `harness.reflexive.context`).
     """
 
     role: Role

@@ -38,19 +38,7 @@ class SinceTouched(Struct, frozen=True):
 def should_re_engage(
     since: SinceTouched, settings: LoopSettings, *, plateau: bool, seconds_left: float | None
 ) -> Trigger | None:
-    """Why the strategist is to be asked now, or `None`.
-
-    Parameters
-    ----------
-    since
-        What happened since it was last asked.
-    settings
-        The dials; without the mechanism `re_engagement` it is never asked.
-    plateau
-        Whether the reflections of `since` are a plateau.
-    seconds_left
-        What is left of the item's time; `None` for no limit.
-    """
+    """Why the strategist is to be asked now, or `None`."""
     if not settings.has("re_engagement"):
         return None
     if seconds_left is not None and seconds_left < settings.least_seconds_to_re_engage:
@@ -65,18 +53,11 @@ def should_re_engage(
 class StrategistAnswer(Struct, frozen=True):
     """What a strategist's reply is taken for.
 
-    Parameters
-    ----------
-    verdict
-        CONTINUE where the reply cannot be read.
-    plan
-        The plan from now on; for ESCALATE the reason. Empty for the plan as it was.
-    until
-        What SKIP_UNTIL waits for.
-    clean
-        Whether the reply could be read.
-    warning
-        Why not, as one sentence.
+    - `verdict`: CONTINUE where the reply cannot be read.
+    - `plan`: The plan from now on; for ESCALATE the reason. Empty for the plan as it was.
+    - `until`: What SKIP_UNTIL waits for.
+    - `clean`: Whether the reply could be read.
+    - `warning`: Why not, as one sentence.
     """
 
     verdict: StrategistVerdict
@@ -153,13 +134,6 @@ def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnsw
     log says:`, in a fence beside other text, or in letters that only look like Latin ones make the reply unreadable.
     So does PIVOT without a plan, and SKIP_UNTIL with a line `UNTIL:` that does not name open items alone. The time is
     linear in the length.
-
-    Parameters
-    ----------
-    reply
-        What the strategist said.
-    open_items
-        The ids that SKIP_UNTIL may name.
     """
     lines = unwrapped(reply.splitlines())
     fenced = is_fenced(lines)

@@ -45,14 +45,9 @@ ALL = "all"
 class ItemLimits(Struct, frozen=True):
     """What work on one item may take; `None` is no limit.
 
-    Parameters
-    ----------
-    seconds
-        The time on the run's clock.
-    attempts
-        A cap that only stops a loop whose attempts take no time.
-    tokens, usd
-        What models may take.
+    - `seconds`: The time on the run's clock.
+    - `attempts`: A cap that only stops a loop whose attempts take no time.
+    - `tokens`, `usd`: What models may take.
     """
 
     seconds: float | None = 1200.0
@@ -64,26 +59,16 @@ class ItemLimits(Struct, frozen=True):
 class LoopSettings(Struct, frozen=True):
     """All dials of the loop.
 
-    Parameters
-    ----------
-    item
-        What an item may take.
-    turns
-        What a turn of each role may take.
-    context_tokens
-        The room of each role's context, in tokens.
-    failures_between
-        After how many failures since the last time the strategist is asked.
-    least_seconds_to_re_engage, least_seconds_to_reflect
-        How much of the item's time must be left for that.
-    gap_attempts
-        How many failed checks on a healthy target, with as many unlike changes, make an evaluator gap.
-    plateau, plateau_window, plateau_shared
-        The detector of plateaus, over how many reflections, and how many words these must share.
-    lessons_stored, lessons_shown_tokens
-        How many lessons memory holds, and the room that those shown may take.
-    without
-        The mechanisms that are left out.
+    - `item`: What an item may take.
+    - `turns`: What a turn of each role may take.
+    - `context_tokens`: The room of each role's context, in tokens.
+    - `failures_between`: After how many failures since the last time the strategist is asked.
+    - `least_seconds_to_re_engage`, `least_seconds_to_reflect`: How much of the item's time must be left for that.
+    - `gap_attempts`: How many failed checks on a healthy target, with as many unlike changes, make an evaluator gap.
+    - `plateau`, `plateau_window`, `plateau_shared`: The detector of plateaus, over how many reflections, and how many
+      words these must share.
+    - `lessons_stored`, `lessons_shown_tokens`: How many lessons memory holds, and the room that those shown may take.
+    - `without`: The mechanisms that are left out.
     """
 
     item: ItemLimits = ItemLimits()
@@ -115,13 +100,7 @@ class LoopSettings(Struct, frozen=True):
 
 
 def mechanisms_named(names: list[str]) -> frozenset[str]:
-    """The mechanisms of a command line.
-
-    Raises
-    ------
-    UsageError
-        There is no such mechanism; lists those that there are.
-    """
+    """The mechanisms of a command line."""
     if ALL in names:
         return frozenset(MECHANISMS)
     for name in names:

@@ -60,17 +60,7 @@ async def _restored_to(name: SnapshotName, target: Target, log: Log) -> tuple[Re
 
 
 async def reverted_by_script(target: Target, log: Log, reply: str, before: str, item: str, attempt: int) -> str:
-    """Let the worker's own script bring the target back, as loops without snapshots do.
-
-    Parameters
-    ----------
-    target, log, item, attempt
-        What is reverted, after which attempt.
-    reply
-        What the worker said; its script is a line `REVERT: …`.
-    before
-        The digest of the target before the attempt.
-    """
+    """Let the worker's own script bring the target back, as loops without snapshots do."""
     try:
         await target.revert_by_script(revert_script(reply))
     except (MisstepError, OSError) as error:

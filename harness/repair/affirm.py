@@ -34,11 +34,6 @@ def affirm(folder: CaseFolder, sandbox: Sandbox, runs: int = RUNS) -> Affirmed:
 
     An oracle that does not answer alike each time is flaky. A case without a golden patch is affirmed where its oracle
     fails. An oracle that was stopped by a limit has failed only where the patch makes it pass.
-
-    Raises
-    ------
-    SandboxFailed
-        A command was never started.
     """
     case = folder.case
     golden = folder.golden()

@@ -55,13 +55,7 @@ class CaseWorkspace(Struct, frozen=True):
     sample: int
 
     def run_tests(self) -> SuiteReport:
-        """What the oracle's tests find now; only for a setting with test execution.
-
-        Raises
-        ------
-        PermissionError
-            The setting does not show the agent its tests.
-        """
+        """What the oracle's tests find now; only for a setting with test execution."""
         if not self.setting.test_execution:
             raise PermissionError("this setting gives no test execution")
         return oracle_report(self.workspace, self.case)

@@ -33,31 +33,19 @@ class Case(Struct, frozen=True, omit_defaults=True):
     such folders. A folder `held_out/` has further tests by their paths in the tree: no agent sees them, and a patch
     with which the oracle passes is tried on them, to show one that passes by accident.
 
-    Parameters
-    ----------
-    id
-        The case's name: letters, digits, `.`, `_` and `-`.
-    language
-        The language of the broken code, such as `python`; it decides the static analysis.
-    task
-        The task that the agent is told: the failure with its trace.
-    test_command
-        The shell line that runs the tests. `{tests}` is where chosen tests go, by default its end; `{junit}` is the
-        file to which it writes JUnit XML. pytest and unittest need neither.
-    oracle
-        The tests that fail before and pass after: ids or files, as the command takes them; an empty one stands for the
-        whole command, where that names no test.
-    timeout_seconds
-        The longest time that one run of the oracle may take.
-    diffs
-        A table of changes by number: what the agent may look up, and what a revert is compared with.
-    evidence
-        The kind of evidence: `real`, or `generated` if the fault was planted.
-    extra
-        A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
-        `instructions` (`high_level`, `detailed`) are for `--instructions`.
-    alone
-        The oracle's tests are run alone; with false the whole command is run and they are looked at.
+    - `id`: The case's name: letters, digits, `.`, `_` and `-`.
+    - `language`: The language of the broken code, such as `python`; it decides the static analysis.
+    - `task`: The task that the agent is told: the failure with its trace.
+    - `test_command`: The shell line that runs the tests. `{tests}` is where chosen tests go, by default its end;
+      `{junit}` is the file to which it writes JUnit XML. pytest and unittest need neither.
+    - `oracle`: The tests that fail before and pass after: ids or files, as the command takes them; an empty one stands
+      for the whole command, where that names no test.
+    - `timeout_seconds`: The longest time that one run of the oracle may take.
+    - `diffs`: A table of changes by number: what the agent may look up, and what a revert is compared with.
+    - `evidence`: The kind of evidence: `real`, or `generated` if the fault was planted.
+    - `extra`: A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
+      `instructions` (`high_level`, `detailed`) are for `--instructions`.
+    - `alone`: The oracle's tests are run alone; with false the whole command is run and they are looked at.
 
     Examples
     --------
@@ -104,13 +92,7 @@ class CaseFolder(Struct, frozen=True):
 
 
 def read_case(folder: Path) -> CaseFolder:
-    """The case in a folder.
-
-    Raises
-    ------
-    InputError
-        It has no `case.toml`, one that breaks the form, or no broken tree; names file, line and key.
-    """
+    """The case in a folder."""
     file = folder / CASE
     if not file.is_file():
         raise InputError(f"no {CASE}", _FORM, file=folder)
@@ -131,13 +113,7 @@ def read_case(folder: Path) -> CaseFolder:
 
 
 def read_cases(folder: Path) -> Iterator[CaseFolder]:
-    """The case in a folder, or those in the folders of it, by name; raises as `read_case`, and where there is none.
-
-    Raises
-    ------
-    InputError
-        There is no case at all, or two of one id.
-    """
+    """The case in a folder, or those in the folders of it, by name."""
     if (folder / CASE).is_file():
         yield read_case(folder)
         return
@@ -168,18 +144,6 @@ def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
     """A case whose agent is told what to change in which file, not how the tests fail (section 5.1).
 
     The failure stands in its `extra`, for a judge of the patch.
-
-    Parameters
-    ----------
-    folder
-        The case, with `file` and `instructions` in its `extra`.
-    kind
-        `high-level`, the request alone, or `detailed`, what to write in which place.
-
-    Raises
-    ------
-    UsageError
-        The case has no such instructions.
     """
     case = folder.case
     file, texts = case.extra.get("file"), case.extra.get("instructions")

@@ -35,16 +35,10 @@ _WAYWARD = (
 class RepairerOptions(Struct, frozen=True):
     """What a policy is given.
 
-    Parameters
-    ----------
-    edit_format
-        In which the patching sub-agent writes.
-    model
-        How a model is asked.
-    recorded
-        The runs to replay: case and number of the attempt → trajectory.
-    seed
-        Of policies that choose by chance.
+    - `edit_format`: In which the patching sub-agent writes.
+    - `model`: How a model is asked.
+    - `recorded`: The runs to replay: case and number of the attempt → trajectory.
+    - `seed`: Of policies that choose by chance.
     """
 
     edit_format: str = "search_replace"

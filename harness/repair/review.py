@@ -20,7 +20,7 @@ _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
 
 
 def reviews_of(run: Path) -> tuple[ReviewEvent, ...]:
-    """The reviews of a run in their order, none where there is no log; raises as `read_reviews`."""
+    """The reviews of a run in their order, none where there is no log."""
     file = run / REVIEWS
     return read_reviews(file) if file.exists() else ()
 
@@ -31,15 +31,7 @@ def state_of(attempt: str, reviews: Sequence[ReviewEvent]) -> str:
 
 
 def add_review(run: Path, attempt: RepairAttempt, event: Event, by: str, comment: str = "") -> ReviewEvent:
-    """Add an event to the reviews of a run.
-
-    Raises
-    ------
-    UsageError
-        The patch does not solve its case, its review has ended, or it is to land and is not accepted.
-    InputError
-        The review log breaks the form.
-    """
+    """Add an event to the reviews of a run."""
     if not attempt.solved:
         raise UsageError(f"{attempt.id} has no patch that passes its tests", "Review a solved attempt.")
     reviews = reviews_of(run)
@@ -57,13 +49,7 @@ def add_review(run: Path, attempt: RepairAttempt, event: Event, by: str, comment
 
 
 def report_at(repository: Path, revision: str, case: Case, sandbox: Sandbox) -> SuiteReport:
-    """What a case's tests find at a revision of a repository: whether a patch that landed there has mended it.
-
-    Raises
-    ------
-    InputError
-        It is no repository, or there is no such revision.
-    """
+    """What a case's tests find at a revision of a repository: whether a patch that landed there has mended it."""
     limits = Limits(seconds=case.timeout_seconds)
     with (
         Repository(repository) as opened,

@@ -30,13 +30,7 @@ SETTINGS: dict[str, Setting] = {
 
 
 def setting_named(name: str) -> Setting:
-    """The setting of a name.
-
-    Raises
-    ------
-    UsageError
-        There is none; names those that are.
-    """
+    """The setting of a name."""
     try:
         return SETTINGS[name]
     except KeyError:

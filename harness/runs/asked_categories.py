@@ -38,11 +38,6 @@ def categories_for(judge: _Judge, folder: Path) -> Categories:
 
     Where no item names the judge's own category, the word may sort the items instead of asking about them: then the
     judge is asked about all.
-
-    Raises
-    ------
-    InputError
-        A file of the benchmark breaks the form.
     """
     named = frozenset(category_in(item.extra) for item in read_items(folder, _Named)) - {""}
     declared = getattr(judge, CATEGORY, "")

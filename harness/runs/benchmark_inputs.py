@@ -20,13 +20,7 @@ class _Naming(Struct):
 
 
 def inputs_of(folder: Path) -> Inputs:
-    """The inputs of a run of a judge: everything that it is asked about a benchmark, as it is now.
-
-    Raises
-    ------
-    InputError
-        A file of the benchmark cannot be opened, or `benchmark.toml` or a line of `items.jsonl` breaks the form.
-    """
+    """The inputs of a run of a judge: everything that it is asked about a benchmark, as it is now."""
     digest = hashlib.sha256()
     size = 0
     for file in ("benchmark.toml", "items.jsonl"):

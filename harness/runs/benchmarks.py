@@ -29,24 +29,7 @@ _SHOWN = 3
 
 
 def benchmark_folder(name: str, data: Path | None = None) -> Path:
-    """The folder of one benchmark, built where it is absent or stale.
-
-    Parameters
-    ----------
-    name
-        A data set's main question (`trail`) or another one (`whoandwhen-step`).
-    data
-        Where the data sets lie; else `MISSTEP_DATA`, then the cache.
-
-    Raises
-    ------
-    UsageError
-        No such data set or question.
-    MissingPrerequisite
-        The set is not at hand.
-    InputError
-        Its files do not have the shape that they should have.
-    """
+    """The folder of one benchmark, built where it is absent or stale."""
     folders = benchmark_folders(name.partition("-")[0], data)
     if name not in folders:
         raise UsageError(f"there is no benchmark named {name!r}", f"Known: {', '.join(folders)}.")
@@ -54,15 +37,7 @@ def benchmark_folder(name: str, data: Path | None = None) -> Path:
 
 
 def set_folder(dataset: str, data: Path | None = None) -> Path:
-    """The folder of a data set that is at hand; where files of it are missing, that is said on stderr.
-
-    Raises
-    ------
-    UsageError
-        No such data set, or the folder of data sets that was named does not exist.
-    MissingPrerequisite
-        The set is not at hand.
-    """
+    """The folder of a data set that is at hand; where files of it are missing, that is said on stderr."""
     folder = locate(dataset, data)
     _say_what_lacks(dataset, folder)
     return folder
@@ -88,17 +63,7 @@ def incomplete(dataset: str, folder: Path) -> str:
 
 
 def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]:
-    """All benchmarks of a data set, name → folder, built where they are absent or stale.
-
-    Raises
-    ------
-    UsageError
-        No such data set, or one without a loader.
-    MissingPrerequisite
-        The set is not at hand.
-    InputError
-        Its files do not have the shape that they should have.
-    """
+    """All benchmarks of a data set, name → folder, built where they are absent or stale."""
     data_set(dataset)
     if dataset not in LOADERS.names():
         raise UsageError(
@@ -114,13 +79,7 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
 
 
 def read_trajectories(folder: Path) -> Iterator[Trajectory]:
-    """The trajectories of a benchmark folder, file by file in order of name; none where it has none.
-
-    Raises
-    ------
-    InputError
-        One cannot be read; names file and line.
-    """
+    """The trajectories of a benchmark folder, file by file in order of name; none where it has none."""
     for path in sorted((folder / "trajectories").glob("*.jsonl")):
         for run in read_file(path):
             if isinstance(run, Unreadable):
@@ -161,15 +120,7 @@ def digest_of_sources(*modules: str) -> str:
 
 
 def benchmark_named(named: str, data: Path | None) -> Path:
-    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent.
-
-    Raises
-    ------
-    UsageError
-        There is neither.
-    MissingPrerequisite, InputError
-        The public set is not at hand, or its files do not have the shape that they should have.
-    """
+    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent."""
     folder = Path(named)
     if "/" in named or any((folder / file).exists() for file in _FILES):
         return folder

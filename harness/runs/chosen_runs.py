@@ -29,13 +29,7 @@ class ChosenRuns(Struct, frozen=True):
 
 
 def is_of_many(path: Path) -> bool:
-    """Whether a path is one that holds many runs by its nature: a folder, a database or a table of Parquet.
-
-    Raises
-    ------
-    InputError
-        There is no such file, or it cannot be opened.
-    """
+    """Whether a path is one that holds many runs by its nature: a folder, a database or a table of Parquet."""
     return path.is_dir() or holds_a_table(path)
 
 
@@ -50,20 +44,6 @@ def chosen_runs(path: Path, wanted: Sequence[str | None]) -> ChosenRuns:
 
     A run of `classify` calls the second of an id `id~2`, also where the first is in another file: then this file has
     only `id`.
-
-    Parameters
-    ----------
-    path
-        The file or folder, which is read once.
-    wanted
-        The ids.
-
-    Raises
-    ------
-    InputError
-        The path does not exist, or holds no run that can be read; stderr names those that cannot.
-    UsageError
-        There is no run of an id; names those that there are.
     """
     named: dict[str | None, Trajectory] = {}
     alike: dict[str, Trajectory] = {}

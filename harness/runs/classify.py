@@ -57,41 +57,6 @@ def classify_paths(
 
     A finished run takes new and changed files: those that it has read are not read again, and what it found in files
     that are gone stays.
-
-    Parameters
-    ----------
-    paths
-        Files and folders of any known format.
-    categories
-        What to look for.
-    classify
-        Gives the verdicts; a function of a module, so that other processes find it.
-    out
-        A run folder: verdicts are written to it as they come. A run of the same categories that stands there is
-        continued.
-    workers
-        How many processes; `None` decides by the size of the inputs.
-    arguments
-        Those of the command line.
-    conclude
-        Gives the files that the finished run has beside its verdicts.
-    changed
-        Files that were last changed at other times are left out.
-    show
-        Makes what a page needs to show a flagged trajectory; a function of a module.
-
-    Raises
-    ------
-    UnknownFormat
-        A named file is of no known format.
-    UsageError
-        `out` holds another run, or shards that are not merged.
-    InputError
-        A path does not exist.
-    NoTrajectory
-        There is no trajectory in any.
-    MisstepError
-        A worker process died.
     """
     check_named(paths)
     judge_batch = judge_of(categories, classify, keep_lines=out is not None, show=show)
@@ -140,17 +105,7 @@ def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest
 
 
 def add_judged(run: RunInProgress[Verdict, Entry], judged: Iterable[Judged], taken: Iterable[str] = ()) -> None:
-    """Add stretches to a run, those that come after the ones that it has; each trajectory gets an id of its own.
-
-    Parameters
-    ----------
-    run
-        The run.
-    judged
-        The stretches, in order.
-    taken
-        The ids that are in use elsewhere.
-    """
+    """Add stretches to a run, those that come after the ones that it has; each trajectory gets an id of its own."""
     merger = VerdictMerger([*taken, *judged_items(run.folder / VERDICTS)])
     length = run.entries[-1].sessions_length if run.entries else 0
     with RecordsBeside(run.folder / SESSIONS, length) as sessions:
@@ -179,15 +134,7 @@ def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int)
 def judge_of(
     categories: Sequence[str], classify: ClassifyAs, *, keep_lines: bool, show: Show | None = None
 ) -> JudgeBatch:
-    """The function that judges a batch; other processes take it where `classify` and `show` are functions of modules.
-
-    Parameters
-    ----------
-    categories, classify, show
-        As for `classify_paths`.
-    keep_lines
-        Whether to keep verdicts and sessions.
-    """
+    """The function that judges a batch; it can be pickled if `classify` and `show` are functions of modules."""
     return partial(_judge_batch, classify=classify, categories=tuple(categories), keep_lines=keep_lines, show=show)
 
 

@@ -48,15 +48,7 @@ class FileNames:
 
 
 def convert_all(paths: list[Path], out: Path) -> Converted:
-    """Write every trajectory in `paths` to the folder `out`.
-
-    Raises
-    ------
-    UnknownFormat
-        A named file is of no known format.
-    InputError
-        A path does not exist, nothing in them is a trajectory, or `out` cannot be written.
-    """
+    """Write every trajectory in `paths` to the folder `out`."""
     converted = Converted()
     names = FileNames()
     with Progress("trajectories") as progress:

@@ -45,28 +45,7 @@ class Fetched(Struct, frozen=True):
 
 
 def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
-    """Fetch what `folder` has not of a set.
-
-    Parameters
-    ----------
-    name
-        The set.
-    folder
-        Where its files go.
-    template
-        The address of a file, with `{repository}`, `{commit}` and `{path}`.
-    advance
-        Called with a name for every file that is done.
-
-    Raises
-    ------
-    UsageError
-        No such set.
-    MissingPrerequisite
-        An address cannot be reached.
-    InputError
-        What came is not what is registered.
-    """
+    """Fetch what `folder` has not of a set."""
     files = files_of(name)
     wanted = [file for file in files if state_of(file, folder) != "ok"]
     upstream = [file for file in wanted if file.form != "derived"]

@@ -25,13 +25,7 @@ _UNPACKED = {".parquet": 8}
 
 
 def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator[Found]:
-    """The files in `paths`, but for those in the folder `left_out` (a run does not read itself).
-
-    Raises
-    ------
-    InputError
-        A path does not exist or a folder cannot be listed.
-    """
+    """The files in `paths`, but for those in the folder `left_out` (a run does not read itself)."""
     if left_out is None or not _holds(paths, left_out.resolve()):
         return find_files(paths)
     inside = cache(partial(_is_within, folder=left_out.resolve()))
@@ -60,27 +54,13 @@ def _is_within(place: Path, folder: Path) -> bool:
 
 
 def check_named(paths: Iterable[Path]) -> None:
-    """Look into the files that the user named, before any work is done.
-
-    Raises
-    ------
-    UnknownFormat
-        A named file is of no known format.
-    InputError
-        A path does not exist or a named file cannot be opened.
-    """
+    """Look into the files that the user named, before any work is done."""
     for found in find_files(path for path in paths if not path.is_dir()):
         next(parts_of(found), None)
 
 
 def batches(files: Iterable[Found], batch_bytes: int = BATCH_BYTES) -> Iterator[Batch]:
-    """The files as batches, in order.
-
-    Raises
-    ------
-    InputError
-        A named file is of no known format or cannot be opened.
-    """
+    """The files as batches, in order."""
     small: list[Found] = []
     size = 0
     for found in files:

@@ -70,22 +70,6 @@ def write_folder(out: Path, options: GenerateOptions, workers: int | None = None
     """Write a folder of generated trajectories, in memory that does not grow with their number.
 
     A folder that the same call has written is written again, to the same bytes; other files in it are left alone.
-
-    Parameters
-    ----------
-    out
-        The folder.
-    options
-        Those of the call.
-    workers
-        How many processes generate; `None` decides by the number of sessions.
-
-    Raises
-    ------
-    UsageError
-        The folder holds something else, or another process is writing it.
-    InputError
-        It cannot be written.
     """
     try:
         _refuse_foreign(out, options)

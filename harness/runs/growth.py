@@ -75,30 +75,7 @@ def run_that_grows(
     conclude: Conclude,
     now: Callable[[], str],
 ) -> Summary | None:
-    """Make a run of files, or bring the one that stands in a folder up to date; `None` where nothing is new.
-
-    Parameters
-    ----------
-    out
-        The folder of the run.
-    manifest
-        What is asked for; its inputs are filled in.
-    files
-        What there is to read. What the run found in other files stays.
-    classify_into
-        Does the work.
-    conclude
-        Gives the files that the finished run has beside its records.
-    now
-        Gives the time.
-
-    Raises
-    ------
-    UsageError
-        The folder holds a run of another command or other categories, or another process is writing it.
-    InputError
-        A file of the run is broken.
-    """
+    """Make a run of files, or bring the one that stands in a folder up to date; `None` where nothing is new."""
     make_folder(out)
     complete(out)
     earlier = read_manifest(out)
@@ -139,26 +116,7 @@ def run_of(
     conclude: Conclude,
     now: Callable[[], str],
 ) -> Summary | None:
-    """Make a run of files, or continue the one that was stopped; `None` where it is finished.
-
-    Parameters
-    ----------
-    out, conclude, now
-        As for `run_that_grows`.
-    manifest
-        What is asked for, and of which inputs.
-    states
-        The files as they are read.
-    classify_into
-        Does the work.
-
-    Raises
-    ------
-    UsageError
-        The folder holds a run of something else, or another process is writing it.
-    InputError
-        A file of the run is broken.
-    """
+    """Make a run of files, or continue the one that was stopped; `None` where it is finished."""
     make_folder(out)
     earlier = read_manifest(out)
     stopped = earlier is not None and not earlier.finished and _same_question(earlier, manifest)

@@ -32,15 +32,7 @@ _LOOKED_AT = 4096
 
 
 def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Skipped]:
-    """Everything in the files and folders `paths`, in order, as a stream.
-
-    Raises
-    ------
-    UnknownFormat
-        A named file is of no known format.
-    InputError
-        A path does not exist or cannot be opened.
-    """
+    """Everything in the files and folders `paths`, in order, as a stream."""
     for found in find_files(paths):
         for part in parts_of(found):
             if isinstance(part, Part):
@@ -50,24 +42,7 @@ def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Sk
 
 
 def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
-    """The stretches of one file that can be read apart from each other, in order.
-
-    Parameters
-    ----------
-    found
-        The file.
-    part_bytes
-        About how long a part of a JSON Lines file is to be; `None` gives one part.
-
-    Raises
-    ------
-    UnknownFormat
-        A named file is of no known format.
-    InputError
-        A named file cannot be opened.
-    MissingPrerequisite
-        What reads a named file is not installed.
-    """
+    """The stretches of one file that can be read apart from each other, in order."""
     file = path_text(found.path)
     try:
         yield from plan(found.path, all_readers(), part_bytes)

@@ -33,22 +33,14 @@ class Sampling(Struct, frozen=True):
 class Selection(Struct, frozen=True):
     """The items that a judge is asked about.
 
-    Parameters
-    ----------
-    judge, folder
-        The judge and the benchmark's folder.
-    n
-        The number of items that are asked about; `n_other_shards` are not among them.
-    n_all
-        The number of items in the benchmark.
-    left_out
-        Reason → number of items that cannot be asked about for that reason.
-    categories
-        The categories that are asked about, and those that are not the judge's.
-    sampling, last
-        The sample's size and seed, and the digest of its last item; `None` where there is no sample.
-    shard, n_other_shards
-        The shard that asks, and the number of items that the others ask about; `None` and 0 where nothing is cut.
+    - `judge`, `folder`: The judge and the benchmark's folder.
+    - `n`: The number of items that are asked about; `n_other_shards` are not among them.
+    - `n_all`: The number of items in the benchmark.
+    - `left_out`: Reason → number of items that cannot be asked about for that reason.
+    - `categories`: The categories that are asked about, and those that are not the judge's.
+    - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` where there is no sample.
+    - `shard`, `n_other_shards`: The shard that asks, and the number of items that the others ask about; `None` and 0
+      where nothing is cut.
     """
 
     judge: FittedJudge
@@ -90,24 +82,7 @@ class Selection(Struct, frozen=True):
 def select_items(
     judge: FittedJudge, folder: Path, sampling: Sampling | None = None, shard: Shard | None = None
 ) -> Selection:
-    """The items of a benchmark that a judge is asked about.
-
-    Parameters
-    ----------
-    judge
-        The judge, fitted to the benchmark.
-    folder
-        The benchmark's folder.
-    sampling
-        To ask only a sample.
-    shard
-        To ask only the items of one shard: every so many-th of those, beginning with the shard's own number.
-
-    Raises
-    ------
-    InputError
-        A line breaks the form, an item may get no label or names a file that is not there, or no item can be asked.
-    """
+    """The items of a benchmark that a judge is asked about."""
     n_all, n_askable = 0, 0
     left_out: Counter[str] = Counter()
     drawn: list[int] = []

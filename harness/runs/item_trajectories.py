@@ -21,17 +21,7 @@ class FoundRun(Struct, frozen=True):
 
 
 def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -> Iterator[FoundRun]:
-    """The runs in a file of a benchmark that items are about, each once, in the order in which they are wanted.
-
-    Parameters
-    ----------
-    folder
-        The benchmark's folder; no path leads out of it.
-    path
-        The file, below it.
-    wanted
-        Item and the id of its run; without an id it is the one run of the file, else the run of the item's own id.
-    """
+    """The runs in a file of a benchmark that items are about, each once, in the order in which they are wanted."""
     try:
         runs = runs_by_id(trajectory_file(folder, path))
     except InputError as error:

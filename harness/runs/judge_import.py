@@ -38,18 +38,11 @@ _FIELDS_SHOWN = 20
 class ImportedJudge(Struct, frozen=True):
     """A judge whose verdicts stand in files; it asks nobody.
 
-    Parameters
-    ----------
-    name, model
-        The judge's name, and the model that answered; empty where the files name no one model.
-    kind, labels
-        What the benchmark asks; label → meaning.
-    verdicts
-        Item → verdict.
-    answered
-        The categories of the items that the verdicts are on.
-    asked
-        Where the verdicts come from, and how labels were mapped.
+    - `name`, `model`: The judge's name, and the model that answered; empty where the files name no one model.
+    - `kind`, `labels`: What the benchmark asks; label → meaning.
+    - `verdicts`: Item → verdict.
+    - `answered`: The categories of the items that the verdicts are on.
+    - `asked`: Where the verdicts come from, and how labels were mapped.
     """
 
     name: str
@@ -71,7 +64,7 @@ class ImportedJudge(Struct, frozen=True):
         return "" if item.id in self.verdicts else item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "ImportedJudge":
-        """The judge as it is; raises as `check_fit`."""
+        """The judge as it is."""
         check_fit(self, question, folder)
         return self
 
@@ -83,16 +76,10 @@ class ImportedJudge(Struct, frozen=True):
 class Choice(Struct, frozen=True):
     """What of the files is taken.
 
-    Parameters
-    ----------
-    judge
-        The judge; where the files name none, what it is to be called.
-    labels
-        A label of the files → the benchmark's label that it means.
-    item
-        The field that has the ids of the benchmark's items; empty for the tool's own id of an item.
-    attempt
-        The attempt at each item.
+    - `judge`: The judge; where the files name none, what it is to be called.
+    - `labels`: A label of the files → the benchmark's label that it means.
+    - `item`: The field that has the ids of the benchmark's items; empty for the tool's own id of an item.
+    - `attempt`: The attempt at each item.
     """
 
     judge: str = ""
@@ -109,25 +96,7 @@ class Imported(Struct, frozen=True):
 
 
 def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) -> Imported:
-    """The verdicts in a file or folder as a judge of a benchmark.
-
-    Parameters
-    ----------
-    path
-        The file, or a folder of files.
-    benchmark
-        The benchmark's folder.
-    choice
-        What of the files is taken; by default all of it.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, or none of its items is one of the benchmark.
-    UsageError
-        The files have verdicts of several judges, or none of the one that is named, or none of the attempt; a label is
-        mapped to one that the benchmark does not have.
-    """
+    """The verdicts in a file or folder as a judge of a benchmark."""
     choice = choice or Choice()
     question = read_question(benchmark)
     _check_mapping(choice.labels, question)
@@ -203,13 +172,7 @@ def _of_attempt(given: Sequence[WrittenVerdict], path: Path, attempt: int) -> Se
 
 
 def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
-    """Refuse a label that the benchmark does not have.
-
-    Raises
-    ------
-    UsageError
-        One is mapped to such a label.
-    """
+    """Refuse a label that the benchmark does not have."""
     wrong = next((ours for ours in labels.values() if question.labels and ours not in question.labels), None)
     if wrong is not None:
         raise UsageError(

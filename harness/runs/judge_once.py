@@ -55,24 +55,7 @@ class _RecordingRequests(ConcurrentRequests):
 
 
 def ask_once(judge: Judge, file: Path, settings: ClientSettings, wanted: str = "") -> Asked:
-    """Ask a judge about one session of a file; a file of no known format is a text, for a judge of texts.
-
-    Parameters
-    ----------
-    judge, file, settings
-        The judge, the file, the settings of the client.
-    wanted
-        The id of the session; the first one where it is empty.
-
-    Raises
-    ------
-    UsageError
-        The judge does not fit, or the file has no such session.
-    UnknownFormat
-        The file is of no known format, and the judge is not about texts.
-    MissingPrerequisite
-        The server cannot be reached.
-    """
+    """Ask a judge about one session of a file; a file of no known format is a text, for a judge of texts."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "benchmark"
         try:

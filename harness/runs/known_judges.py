@@ -19,27 +19,7 @@ from harness.runs.triage.judges import is_triage, triage_judge
 
 
 def known_judge(named: str, *, model: str = "", base_url: str | None = None, data: Path | None = None) -> Judge:
-    """The judge of a name.
-
-    Parameters
-    ----------
-    named
-        A TOML file, the name of a shipped judge, `CATEGORY@rule`, `triage@…`, `DATASET/JUDGE` of a recorded one,
-        `package.module:name` of a judge in Python, or the name of a registered one.
-    model, base_url
-        The model and the address that take the place of the judge's own; empty where they do not.
-    data
-        Where public data sets lie.
-
-    Raises
-    ------
-    UsageError
-        There is no such judge; lists those that there are.
-    InputError
-        The judge's file breaks the form.
-    MissingPrerequisite
-        The data set of a recorded judge is not at hand.
-    """
+    """The judge of a name."""
     if not Path(named).is_file() and not named.endswith(".toml"):
         if named.endswith(RULE):
             return _rule(named)
@@ -61,15 +41,7 @@ def known_judge(named: str, *, model: str = "", base_url: str | None = None, dat
 
 
 def benchmark_of(judge: Judge, named: str, data: Path | None = None) -> Path:
-    """The folder of the benchmark that a judge is asked about: the one that is named; a recorded judge has its own.
-
-    Raises
-    ------
-    UsageError
-        None is named, there is none of that name, or a recorded judge's verdicts are about another.
-    MissingPrerequisite, InputError
-        The public set is not at hand, or its files do not have the shape that they should have.
-    """
+    """The folder of the benchmark that a judge is asked about: the one that is named; a recorded judge has its own."""
     if isinstance(judge, RecordedJudge):
         return recorded_benchmark(judge, named, data)
     if not named:

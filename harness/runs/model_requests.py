@@ -63,10 +63,8 @@ def warn_of_plain_http(settings: ClientSettings) -> None:
 class ConcurrentRequests:
     """Sends requests one by one, with a limit on the requests in flight.
 
-    Parameters
-    ----------
-    settings, concurrency
-        The settings of the client, and the number of requests in flight, or `auto` for what the server takes.
+    - `settings`, `concurrency`: The settings of the client, and the number of requests in flight, or `auto` for what
+      the server takes.
     """
 
     def __init__(self, settings: ClientSettings, concurrency: InFlight) -> None:
@@ -133,14 +131,9 @@ class ConcurrentRequests:
 class BatchedRequests:
     """Hands requests in as one batch when every unfinished item waits for an answer.
 
-    Parameters
-    ----------
-    settings
-        The settings of the client.
-    state_file
-        The file that records the state of the batches.
-    items
-        The number of items that will send requests.
+    - `settings`: The settings of the client.
+    - `state_file`: The file that records the state of the batches.
+    - `items`: The number of items that will send requests.
     """
 
     def __init__(self, settings: ClientSettings, state_file: Path, items: int) -> None:
@@ -224,15 +217,9 @@ CUT_OFF: frozenset[FailureKind] = frozenset({"circuit_open", "budget"})
 class ItemAsk:
     """The `ask` function that a judge gets for one item.
 
-    Parameters
-    ----------
-    requests, item, model
-        The requests of the run, the item's id, the judge's model.
+    - `requests`, `item`, `model`: The requests of the run, the item's id, the judge's model.
 
-    Attributes
-    ----------
-    outcomes
-        The outcome of each request, in order of arrival.
+    - `outcomes`: The outcome of each request, in order of arrival.
     """
 
     def __init__(self, requests: ModelRequests, item: str, model: str) -> None:

@@ -88,38 +88,6 @@ def observe_paths(
     """Put every trajectory of the files and folders `paths` before an observer, into the run folder `out`.
 
     A run of the same files and settings that stands there is continued; a finished one is let be.
-
-    Parameters
-    ----------
-    paths
-        Files and folders of any known format.
-    observe
-        Gives the record of one; picklable where there are several workers.
-    settings
-        All values that can change a record, for the manifest.
-    out
-        The run folder.
-    conclude
-        Gives the files that the finished run has beside its records.
-    workers
-        How many processes; `None` decides by the size of the inputs.
-    arguments
-        Those of the command line.
-    show
-        Makes what a page needs to show a trajectory in which something was found; picklable as `observe`.
-
-    Raises
-    ------
-    UnknownFormat
-        A named file is of no known format.
-    UsageError
-        `out` holds another run.
-    InputError
-        A path does not exist.
-    NoTrajectory
-        There is no trajectory in any.
-    MisstepError
-        A worker process died.
     """
     check_named(paths)
     files = list(found_files(paths, left_out=out))

@@ -24,17 +24,8 @@ _CLOSED_SECONDS = 5.0
 class ModelReplay:
     """What `observe_paths` calls on each run, in this process; use it with `with`.
 
-    Parameters
-    ----------
-    options
-        How runs are replayed.
-    settings, model
-        The client, and the model that is asked.
-
-    Raises
-    ------
-    UsageError
-        There is no such detector.
+    - `options`: How runs are replayed.
+    - `settings`, `model`: The client, and the model that is asked.
     """
 
     def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str) -> None:
@@ -44,13 +35,7 @@ class ModelReplay:
         self._runner = asyncio.Runner()
 
     def __call__(self, run: Trajectory) -> ObservedRun:
-        """The record of a run.
-
-        Raises
-        ------
-        MissingPrerequisite
-            The server is gone, or the cost limit is reached: the run is not recorded.
-        """
+        """The record of a run."""
         ask = ItemAsk(self._requests, run.id, self._model)
         record = self._runner.run(replayed(run, self._detector, ask, self._options))
         _check(self._requests)
@@ -69,19 +54,9 @@ class ModelReplay:
 class ModelFollow:
     """What begins to watch a run that is being written: a look takes an answer that is there, and waits for none.
 
-    Parameters
-    ----------
-    options
-        How runs are watched; the answer takes the time that it takes, whatever `delay` says.
-    settings, model
-        The client, and the model that is asked.
-    failures
-        Told why questions have no answer.
-
-    Raises
-    ------
-    UsageError
-        There is no such detector.
+    - `options`: How runs are watched; the answer takes the time that it takes, whatever `delay` says.
+    - `settings`, `model`: The client, and the model that is asked.
+    - `failures`: Told why questions have no answer.
     """
 
     def __init__(self, options: ReplayOptions, settings: ClientSettings, model: str, failures: Failures) -> None:

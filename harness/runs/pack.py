@@ -56,34 +56,7 @@ class _Stretch(Struct, frozen=True):
 def pack(
     paths: Sequence[Path], place: str, *, messages: bool = False, workers: int | None = None, sizes: Sizes | None = None
 ) -> Manifest:
-    """Pack all trajectories of files and folders; what an earlier, stopped command has packed is not packed again.
-
-    Parameters
-    ----------
-    paths
-        Files and folders of any known format.
-    place
-        The folder, or an address such as `s3://bucket/folder`.
-    messages
-        Whether each session stands there as chat messages too.
-    workers
-        How many processes read; `None` decides by the size of the inputs.
-    sizes
-        About how long files and row groups are to be; `None` decides by whether there are messages.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The libraries for Parquet and addresses are not installed.
-    UsageError
-        The place holds something else.
-    UnknownFormat
-        A named file is of no known format.
-    InputError
-        A path does not exist, or the place cannot be written.
-    NoTrajectory
-        There is no trajectory in any.
-    """
+    """Pack all trajectories of files and folders; what an earlier, stopped command has packed is not packed again."""
     if find_spec("pyarrow") is None:
         raise missing_lake("packing")
     check_named(paths)
@@ -145,12 +118,8 @@ def _named(store: Store, manifest: Manifest) -> Manifest:
 class _Counting:
     """Gives each session its id and its cluster, and counts.
 
-    Parameters
-    ----------
-    tally
-        What was counted before.
-    progress
-        Shows the number of sessions.
+    - `tally`: What was counted before.
+    - `progress`: Shows the number of sessions.
     """
 
     def __init__(self, tally: Tally, progress: Progress) -> None:

@@ -26,22 +26,7 @@ _RATER = "oracle"
 
 
 def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
-    """Write the patches of runs that were scored as a benchmark folder; a patch's cluster is its case.
-
-    Parameters
-    ----------
-    runs
-        Folders of `misstep repair run`.
-    out
-        The benchmark's folder, which must not exist.
-
-    Raises
-    ------
-    UsageError
-        `out` exists, or two runs made the same attempt.
-    InputError
-        A folder holds no such run, or no patch was scored.
-    """
+    """Write the patches of runs that were scored as a benchmark folder; a patch's cluster is its case."""
     if out.exists():
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
     manifests = [_manifest(run) for run in runs]

@@ -25,18 +25,11 @@ from harness.verdict import Verdict
 class RecordedJudge(Struct, frozen=True):
     """A judge whose verdicts a public data set ships; it asks nobody.
 
-    Parameters
-    ----------
-    dataset, name
-        The set and the judge's name in it.
-    model
-        The model that answered; empty where the set does not say.
-    kind, labels
-        What the set's main benchmark asks, which the verdicts are about; label → meaning.
-    verdicts
-        Item → verdict, in the order of the items.
-    data_digest
-        Of the set's files.
+    - `dataset`, `name`: The set and the judge's name in it.
+    - `model`: The model that answered; empty where the set does not say.
+    - `kind`, `labels`: What the set's main benchmark asks, which the verdicts are about; label → meaning.
+    - `verdicts`: Item → verdict, in the order of the items.
+    - `data_digest`: Of the set's files.
     """
 
     dataset: str
@@ -64,7 +57,7 @@ class RecordedJudge(Struct, frozen=True):
         return "" if item.id in self.verdicts else "the recording has no verdict on them"
 
     def fitted(self, question: Question, folder: Path) -> "RecordedJudge":
-        """The judge as it is; raises as `check_fit`."""
+        """The judge as it is."""
         check_fit(self, question, folder)
         return self
 
@@ -85,17 +78,7 @@ def is_recorded(named: str) -> bool:
 
 
 def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, RecordedJudge]:
-    """The recorded judges of a set: name → judge.
-
-    Raises
-    ------
-    UsageError
-        The set has no recorded judges.
-    MissingPrerequisite
-        The set is not at hand.
-    InputError
-        One of its files is missing or has another shape.
-    """
+    """The recorded judges of a set: name → judge."""
     question = read_question(benchmark_folder(dataset, data))
     folder = set_folder(dataset, data)
     digest = digest_of(folder)
@@ -114,15 +97,7 @@ def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, Recorde
 
 
 def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
-    """The recorded judge `DATASET/JUDGE`.
-
-    Raises
-    ------
-    UsageError
-        There is none of that name.
-    MissingPrerequisite, InputError
-        The set is not at hand, or has another shape.
-    """
+    """The recorded judge `DATASET/JUDGE`."""
     dataset, _, name = named.partition("/")
     judges = recorded_judges(dataset, data)
     if name not in judges:
@@ -144,24 +119,7 @@ def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], lis
 
 
 def recorded_benchmark(judge: RecordedJudge, benchmark: str = "", data: Path | None = None) -> Path:
-    """The folder of the benchmark that a recorded judge's verdicts are about.
-
-    Parameters
-    ----------
-    judge
-        The judge.
-    benchmark
-        The benchmark that is named, by name or folder; may be left out.
-    data
-        Where public data sets lie.
-
-    Raises
-    ------
-    UsageError
-        It is another one.
-    MissingPrerequisite, InputError
-        The set is not at hand, or has another shape.
-    """
+    """The folder of the benchmark that a recorded judge's verdicts are about."""
     folder = benchmark_folder(judge.dataset, data)
     if benchmark not in ("", judge.dataset):
         named = benchmark_named(benchmark, data)

@@ -77,18 +77,12 @@ class RecoveryRule(Struct, frozen=True):
         return item.unaskable or ("" if known else "there is no run with an intervention to judge")
 
     def fitted(self, question: Question, folder: Any) -> "RecoveryRule":
-        """The judge as it is; raises as `check_fit`."""
+        """The judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Whether the agent recovered.
-
-        Raises
-        ------
-        InputError
-            The item has no run, or no step of an intervention in it.
-        """
+        """Whether the agent recovered."""
         if trajectory is None or item.step is None or not 0 <= item.step < len(trajectory.steps):
             message = f"item {item.id!r} has no run with an intervention"
             raise InputError(message, "Give the run and the step of the intervention.", field="step")
@@ -100,17 +94,7 @@ class RecoveryRule(Struct, frozen=True):
 
 
 def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence: Sequence[int] = ()) -> Outcome:
-    """Whether an agent recovered after an intervention.
-
-    Parameters
-    ----------
-    run
-        The whole run.
-    step
-        Where the intervention stands in it.
-    categories, evidence
-        What it is about, and the steps that showed it; found by the rules where they are not given.
-    """
+    """Whether an agent recovered after an intervention."""
     before = replace(run, steps=run.steps[:step])
     if not (categories and evidence):
         verdicts = [one for one in classify_all(before, categories or tuple(CLASSIFIERS)) if one.label == "yes"]

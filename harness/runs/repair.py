@@ -42,21 +42,13 @@ COMMAND = "repair run"
 class RepairPlan(Struct, frozen=True):
     """What is to be done on every case.
 
-    Parameters
-    ----------
-    policy, setting, edit_format
-        Who decides, with which feedback, in which format edits are written.
-    options
-        What the policy is given.
-    instructions
-        Which instructions of its case an agent is given in place of the failure, `high-level` or `detailed`; none if
-        empty.
-    attempts
-        How many times each case is attempted.
-    limits
-        How many commands and seconds an attempt may take.
-    patch_judge
-        Who judges the patches besides the validators, fitted to patches; `None` for nobody.
+    - `policy`, `setting`, `edit_format`: Who decides, with which feedback, in which format edits are written.
+    - `options`: What the policy is given.
+    - `instructions`: Which instructions of its case an agent is given in place of the failure, `high-level` or
+      `detailed`; none if empty.
+    - `attempts`: How many times each case is attempted.
+    - `limits`: How many commands and seconds an attempt may take.
+    - `patch_judge`: Who judges the patches besides the validators, fitted to patches; `None` for nobody.
     """
 
     policy: str

@@ -69,30 +69,7 @@ def cases_of_repository(
     seconds: float = Limits().seconds,
     uncommitted: bool = False,
 ) -> FoundCases:
-    """The failing tests of a repository at its head as repair cases, one a cause, and those that a rule holds back.
-
-    Parameters
-    ----------
-    repository
-        A git repository; nothing in it is changed.
-    command
-        The shell line that runs its tests.
-    out
-        The run's folder.
-    sandbox
-        Where the tests run.
-    record
-        Earlier outcomes of its tests, oldest first.
-    seconds
-        How long one run of its tests may take.
-    uncommitted
-        Whether its files as they stand are the head.
-
-    Raises
-    ------
-    InputError
-        It is no repository, or the command runs no test.
-    """
+    """The failing tests of a repository at its head as repair cases, one a cause, and those that a rule holds back."""
     folder, held = out / CASES, out / HELD_BACK
     if folder.is_dir():
         kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
@@ -142,13 +119,7 @@ def _say(event: Event) -> None:
 
 
 def case_of(run: Path, name: str) -> CaseFolder:
-    """A case of a run, where it stands: in the run's folder, or in the benchmark's.
-
-    Raises
-    ------
-    InputError
-        The benchmark has moved, or there is no such run.
-    """
+    """A case of a run, where it stands: in the run's folder, or in the benchmark's."""
     manifest = manifest_of(run, "Name a folder that `misstep repair run` wrote.")
     folders = [run / CASES / name, Path(manifest.folder) / name]
     for folder in folders:

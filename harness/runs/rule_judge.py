@@ -43,18 +43,12 @@ class RuleJudge(Struct, frozen=True):
         return item.unaskable or ("" if item.trajectory is not None else "there is no run for a rule to judge")
 
     def fitted(self, question: Question, folder: Path) -> "RuleJudge":
-        """The judge as it is; raises as `check_fit`."""
+        """The judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """What the rule finds in the run; nobody is asked.
-
-        Raises
-        ------
-        InputError
-            The item has no run.
-        """
+        """What the rule finds in the run; nobody is asked."""
         if trajectory is None:
             raise InputError(
                 f"item {item.id!r} has no run",

@@ -46,16 +46,7 @@ def asked_about(
     data: Path | None = None,
     shard: Shard | None = None,
 ) -> Path:
-    """The folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions.
-
-    Raises
-    ------
-    UsageError
-        Both or neither is named, the judge does not fit, or `out` has shards that are not merged or are about other
-        sessions.
-    MisstepError
-        As `session_benchmark` and `benchmark_of`.
-    """
+    """The folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions."""
     if sessions and benchmark:
         raise UsageError("both sessions and --benchmark are given", "Name one of them.")
     if not sessions:
@@ -72,26 +63,6 @@ def session_benchmark(
 
     An item of the kind `text` is the last message of the agent; any other is the session. Runs of sub-agents are no
     items.
-
-    Parameters
-    ----------
-    kind, labels
-        The kind of the items, and label → meaning.
-    paths
-        Files and folders of any known format.
-    folder
-        The folder of the benchmark.
-    shared
-        Whether other processes ask about the benchmark too: then the one that stands there is not replaced.
-
-    Raises
-    ------
-    NoTrajectory
-        There is no session in any.
-    UsageError
-        The benchmark that is shared is of other sessions.
-    InputError
-        A path does not exist.
     """
     check_named(paths)
     states = [file_state(found.path) for found in found_files(paths, left_out=folder)]
@@ -122,13 +93,7 @@ def session_benchmark(
 
 
 def kind_for(judge: FittedJudge) -> Kind:
-    """The kind of items that sessions become for a judge.
-
-    Raises
-    ------
-    UsageError
-        The judge asks about something that a session has not, or takes its labels from a benchmark.
-    """
+    """The kind of items that sessions become for a judge."""
     if not judge.labels:
         advice = "Give it labels in its file, or name a benchmark with --benchmark."
         raise UsageError(f"the judge {judge.name} takes its labels from a benchmark", advice)

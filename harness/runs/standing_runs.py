@@ -8,22 +8,7 @@ from harness.runs.shards.layout import refuse_unmerged
 
 
 def manifest_of(folder: Path, advice: str) -> Manifest:
-    """The manifest of the run in a folder.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    advice
-        What to name instead, where it is no run.
-
-    Raises
-    ------
-    InputError
-        It is no run, or its manifest cannot be read.
-    UsageError
-        It holds shards that are not merged.
-    """
+    """The manifest of the run in a folder."""
     refuse_unmerged(folder)
     manifest = read_manifest(folder)
     if manifest is None:

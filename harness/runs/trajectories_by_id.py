@@ -20,14 +20,7 @@ _A_LINE = 1
 
 
 def runs_by_id(file: Path) -> Mapping[str, Trajectory]:
-    """The runs of a file of any known format.
-
-    Raises
-    ------
-    InputError
-        The file is of no known format, or a run cannot be read; names file and line. In a file with a run a line that
-        is said when the run is looked at.
-    """
+    """The runs of a file of any known format."""
     try:
         parts = list(plan(file, all_readers(), _A_LINE))
     except UnreadableTrajectory as error:

@@ -29,18 +29,11 @@ csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # a reason may be
 class WrittenVerdicts(Struct, frozen=True):
     """What stands in the files of verdicts that were named.
 
-    Parameters
-    ----------
-    verdicts
-        The verdicts, in the order in which they stand.
-    forms
-        What the files are, each once, in the words of their readers.
-    skipped
-        The number of files in a folder that are none.
-    unreadable
-        The files in a folder that cannot be opened, or begin like JSON and are none.
-    digest
-        sha256 over the files that were read.
+    - `verdicts`: The verdicts, in the order in which they stand.
+    - `forms`: What the files are, each once, in the words of their readers.
+    - `skipped`: The number of files in a folder that are none.
+    - `unreadable`: The files in a folder that cannot be opened, or begin like JSON and are none.
+    - `digest`: sha256 over the files that were read.
     """
 
     verdicts: tuple[WrittenVerdict, ...]
@@ -51,14 +44,7 @@ class WrittenVerdicts(Struct, frozen=True):
 
 
 def written_verdicts(path: Path) -> WrittenVerdicts:
-    """The verdicts in a file, or in all files of a folder that hold some.
-
-    Raises
-    ------
-    InputError
-        There is no such file, it is of no known form, or a place in it breaks its form; names file and line. Of a
-        folder without verdicts, the first file that cannot be read.
-    """
+    """The verdicts in a file, or in all files of a folder that hold some."""
     verdicts: list[WrittenVerdict] = []
     forms: dict[str, None] = {}
     digest = hashlib.sha256()
@@ -103,13 +89,7 @@ def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[Wr
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a file; of a Parquet file its rows as JSON Lines, or the first where they are no verdicts.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        It cannot be opened, has more than 1 GiB, or ends early.
-    """
+    """The bytes of a file; of a Parquet file its rows as JSON Lines, or the first where they are no verdicts."""
     file = path_text(path)
     try:
         stream, columns = open_records(path)
@@ -133,13 +113,7 @@ def _values(data: bytes, found: Found) -> list[tuple[Place, Any]]:
 
 
 def _recognised(values: list[tuple[Place, Any]], found: Found) -> VerdictReader | None:
-    """The reader of a file; none where a file of a folder is no file of verdicts.
-
-    Raises
-    ------
-    InputError
-        A file that was named is of no known form.
-    """
+    """The reader of a file; none where a file of a folder is no file of verdicts."""
     reader = reader_of(values[0][1]) if values else None
     if reader is None and found.named:
         raise _unknown(values, path_text(found.path))
@@ -169,15 +143,7 @@ def _of_one_form(values: list[tuple[Place, Any]], reader: VerdictReader) -> Iter
 
 
 def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
-    """The values of JSON Lines, the elements of one list, or one document; an archive has a record a sample.
-
-    Raises
-    ------
-    UnreadableTrajectory
-        It is no JSON, or its last line is cut off.
-    InputError
-        A sample of an archive cannot be unpacked.
-    """
+    """The values of JSON Lines, the elements of one list, or one document; an archive has a record a sample."""
     file = path_text(path)
     unit: Unit = "line" if is_plain(path) else "record"
     try:

@@ -73,9 +73,4 @@ class SandboxAccess(ReadOnlyAccess, Protocol):
         """A fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`.
 
         For `solution` the gold files are laid over the environment, or `solve.sh` is run in it.
-
-        Raises
-        ------
-        InputError
-            The case has no such part.
         """

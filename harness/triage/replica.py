@@ -36,14 +36,9 @@ _FORM = "See `misstep help triage-case`."
 class ReplicasOfCase(FilesOfCase):
     """The texts and files of a case, and replicas to run things in.
 
-    Parameters
-    ----------
-    case, trajectory
-        The case, and its run where it has been read already.
-    sandbox
-        Where commands run.
-    seconds
-        How long all commands may take together, from now on.
+    - `case`, `trajectory`: The case, and its run where it has been read already.
+    - `sandbox`: Where commands run.
+    - `seconds`: How long all commands may take together, from now on.
     """
 
     def __init__(
@@ -59,15 +54,7 @@ class ReplicasOfCase(FilesOfCase):
 
     @contextmanager
     def replica(self, result: Result, tests: bool = True) -> Iterator["ReplicaOfCase"]:
-        """A fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`.
-
-        Raises
-        ------
-        InputError
-            The case has no such part.
-        TimeSpent
-            The time for the case is over.
-        """
+        """A fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`."""
         with tempfile.TemporaryDirectory(prefix="misstep-") as empty:
             base = self._base(result, Path(empty))
             toolchain = _toolchain()
@@ -97,13 +84,7 @@ class ReplicaOfCase:
         self._limits = limits_of(access.case)
 
     def run(self, command: str, limits: Limits | None = None) -> Finished:
-        """Run a shell line, after the case's setup command.
-
-        Raises
-        ------
-        TimeSpent
-            The time for the case is over, before the command or while it runs.
-        """
+        """Run a shell line, after the case's setup command."""
         limits = limits or self._limits
         left = self._end - time.monotonic()
         if left <= 0:
@@ -119,20 +100,12 @@ class ReplicaOfCase:
         return finished
 
     def test(self) -> Finished:
-        """Lay the tests into `tests/` as they are, and run the test command. Raises as `run` and `test_as_is`."""
+        """Lay the tests into `tests/` as they are, and run the test command."""
         self.lay("tests", f"{TESTS}/")
         return self.test_as_is()
 
     def test_as_is(self) -> Finished:
-        """Run the test command on what stands in `tests/` now.
-
-        Raises
-        ------
-        InputError
-            The case has no test command.
-        TimeSpent
-            As `run`.
-        """
+        """Run the test command on what stands in `tests/` now."""
         case = self._access.case
         if not case.file.test_command:
             raise InputError("the case has no test command", _FORM, file=case.folder, field="test_command")
@@ -174,13 +147,7 @@ class ReplicaOfCase:
             self._workspace.run([_shell(), "-c", line], limits=self._limits)
 
     def solve(self) -> None:
-        """Make the gold result: lay its files, then run its script, where there is one.
-
-        Raises
-        ------
-        TimeSpent
-            As `run`.
-        """
+        """Make the gold result: lay its files, then run its script, where there is one."""
         self.lay("solution")
         script = self._access.read("solution", SOLVE)
         if script is not None:

@@ -36,12 +36,8 @@ class TextsOfItem(Struct, frozen=True):
 class TextsOfCase:
     """The texts in the folder of a case, each read when it is first asked for; links are not followed.
 
-    Parameters
-    ----------
-    case
-        The case.
-    trajectory
-        The run, where it has been read already.
+    - `case`: The case.
+    - `trajectory`: The run, where it has been read already.
     """
 
     def __init__(self, case: TriageCase, trajectory: Trajectory | None = None) -> None:
@@ -56,13 +52,7 @@ class TextsOfCase:
 
     @cached_property
     def trajectory(self) -> Trajectory | None:
-        """The run; `None` where the case has none.
-
-        Raises
-        ------
-        InputError
-            It cannot be read; names the file.
-        """
+        """The run; `None` where the case has none."""
         folder = self.case.folder
         found = beneath.status(folder, TRAJECTORY)
         if found is None or not stat.S_ISREG(found.st_mode):

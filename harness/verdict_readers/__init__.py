@@ -21,13 +21,7 @@ class VerdictReader(Protocol):
         """Whether an object, the first of a file, is the tool's."""
 
     def verdicts(self, value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-        """The verdicts in one object of the file.
-
-        Raises
-        ------
-        InputError
-            A field does not have the shape that it should have.
-        """
+        """The verdicts in one object of the file."""
 
 
 VERDICT_READERS: Registry[VerdictReader] = Registry(

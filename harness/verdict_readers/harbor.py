@@ -33,13 +33,7 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The rewards of a trial.
-
-    Raises
-    ------
-    InputError
-        The trial has no name.
-    """
+    """The rewards of a trial."""
     item = text(value["trial_name"])
     if not item:
         raise place.error("the trial has no name", "Restore the file from the job.", "trial_name")

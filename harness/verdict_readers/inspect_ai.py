@@ -41,13 +41,7 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The scores of all samples, scorer by scorer.
-
-    Raises
-    ------
-    InputError
-        A sample has no id or is no object.
-    """
+    """The scores of all samples, scorer by scorer."""
     samples, judges = value.get("samples"), list(_judges(value))
     for number, sample in enumerate(samples if isinstance(samples, list) else ()):
         if not isinstance(sample, dict) or not isinstance(sample.get("id"), str | int):

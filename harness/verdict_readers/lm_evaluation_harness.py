@@ -39,13 +39,7 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The reply of a line and its metrics.
-
-    Raises
-    ------
-    InputError
-        The sample has no id.
-    """
+    """The reply of a line and its metrics."""
     if not isinstance(value["doc_id"], int | str):
         raise place.error(
             "the id is neither a number nor a text", "Write the samples anew with --log_samples.", "doc_id"

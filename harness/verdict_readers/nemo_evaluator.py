@@ -47,13 +47,7 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The outputs of all metrics.
-
-    Raises
-    ------
-    InputError
-        The rows of a result are no list, or a prediction has no number.
-    """
+    """The outputs of all metrics."""
     if value.keys() >= _OF_A_PREDICTION:
         yield from _of_prediction(value, place)
         return

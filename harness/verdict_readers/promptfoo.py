@@ -52,13 +52,7 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The verdicts of all assertions.
-
-    Raises
-    ------
-    InputError
-        A result has another shape.
-    """
+    """The verdicts of all assertions."""
     results = value["results"]["results"] if isinstance(value.get("results"), dict) else [value]
     for number, result in enumerate(results):
         if not isinstance(result, dict):

@@ -36,13 +36,7 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The verdict of a row.
-
-    Raises
-    ------
-    InputError
-        A field is a list or an object, or the score is no number from 0 to 1.
-    """
+    """The verdict of a row."""
     item = _text(value, "item", place)
     label = _text(value, "label", place)
     said = value.get("status")

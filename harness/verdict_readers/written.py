@@ -33,33 +33,20 @@ class Place(Struct, frozen=True):
 class WrittenVerdict(Struct, frozen=True):
     """What a tool wrote of one item.
 
-    Parameters
-    ----------
-    item
-        The item's id.
-    label
-        The label in the tool's words; `None` where it gave none.
-    place
-        Where it stands.
-    judge
-        The judge's name; empty where the file does not say, and `EVERY` where it is said of all judges at once.
-    status
-        What the tool says of the answer. Without a label it is never `answered`.
-    score
-        The judge's certainty of its label, from 0 to 1.
-    grade
-        Where there is none: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty, or how
-        much of one of two labels the item has.
-    rationale, model
-        The judge's reason, and the model that answered.
-    error
-        Why there is no label.
-    written_as
-        The grade that the tool counted in place of a missing label, such as `0`; empty where it counted none.
-    attempt
-        Which attempt at the item was judged, counted from 1.
-    names
-        What else the tool says of the item, field → text: one of them may be the item's id in the benchmark.
+    - `item`: The item's id.
+    - `label`: The label in the tool's words; `None` where it gave none.
+    - `place`: Where it stands.
+    - `judge`: The judge's name; empty where the file does not say, and `EVERY` where it is said of all judges at once.
+    - `status`: What the tool says of the answer. Without a label it is never `answered`.
+    - `score`: The judge's certainty of its label, from 0 to 1.
+    - `grade`: Where there is none: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty,
+      or how much of one of two labels the item has.
+    - `rationale`, `model`: The judge's reason, and the model that answered.
+    - `error`: Why there is no label.
+    - `written_as`: The grade that the tool counted in place of a missing label, such as `0`; empty where it counted
+      none.
+    - `attempt`: Which attempt at the item was judged, counted from 1.
+    - `names`: What else the tool says of the item, field → text: one of them may be the item's id in the benchmark.
     """
 
     item: str

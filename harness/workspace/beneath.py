@@ -33,13 +33,7 @@ class _OpenHow(ctypes.Structure):
 
 
 def relative(path: str | os.PathLike[str]) -> str:
-    """A path relative to the workspace's root, `""` for the root itself.
-
-    Raises
-    ------
-    UnsafePath
-        It is absolute, has `..` in it, or holds a NUL.
-    """
+    """A path relative to the workspace's root, `""` for the root itself."""
     text = os.fspath(path)
     parts = PurePosixPath(text).parts
     if text.startswith("/") or ".." in parts or "\0" in text:
@@ -48,13 +42,7 @@ def relative(path: str | os.PathLike[str]) -> str:
 
 
 def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open a path beneath an open folder without following a link in any part of it.
-
-    Raises
-    ------
-    OSError
-        As `open` does; `ELOOP` where a part of the path is a link.
-    """
+    """Open a path beneath an open folder without following a link in any part of it."""
     if not path:
         return os.open(".", flags | _SAFE, dir_fd=folder)
     how = _OpenHow(flags | _SAFE, mode, _BENEATH | _NO_SYMLINKS | _NO_MAGIC_LINKS)
@@ -109,15 +97,7 @@ def status(root: Path, path: str) -> os.stat_result | None:
 
 
 def read_file(root: Path, path: str, largest: int = LARGEST) -> bytes:
-    """The content of a regular file.
-
-    Raises
-    ------
-    UnsafePath
-        It is a link, goes through one, is no regular file, or is larger than `largest`.
-    FileNotFoundError
-        There is none.
-    """
+    """The content of a regular file."""
     try:
         with folder_at(root) as folder:
             opened = open_beneath(folder, path, os.O_RDONLY)

@@ -58,12 +58,8 @@ class _Status(msgspec.Struct, rename="kebab"):
 class Bubblewrap:
     """Commands in a sandbox made by one `bwrap`.
 
-    Parameters
-    ----------
-    program
-        The `bwrap` to start.
-    overlays
-        Whether it can lay a writable layer over folders; tried out by `find_sandbox`.
+    - `program`: The `bwrap` to start.
+    - `overlays`: Whether it can lay a writable layer over folders; tried out by `find_sandbox`.
     """
 
     name = "bubblewrap"
@@ -269,13 +265,7 @@ class _Root:
                 signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait until all that it holds has ended: bubblewrap itself ends as soon as the command has.
-
-        Raises
-        ------
-        SandboxFailed
-            Something cannot be ended.
-        """
+        """Wait until all that it holds has ended: bubblewrap itself ends as soon as the command has."""
         if self._process >= 0 and not _ready(self._process, _ENDED_MILLISECONDS):
             raise SandboxFailed("a command in the sandbox cannot be ended", "Look for processes that wait for a disk.")
 

@@ -24,14 +24,9 @@ _SWITCHES = {
 class Capability(Struct, frozen=True):
     """One thing that a machine has or lacks.
 
-    Attributes
-    ----------
-    works
-        Whether it is there; `found` says what is, or why it is of no use.
-    without
-        What cannot be done without it; empty where nothing is amiss.
-    advice
-        What brings it.
+    - `works`: Whether it is there; `found` says what is, or why it is of no use.
+    - `without`: What cannot be done without it; empty where nothing is amiss.
+    - `advice`: What brings it.
     """
 
     name: str

@@ -33,14 +33,9 @@ class _Entry(Struct, frozen=True):
 class CopiedTree:
     """The files of a workspace as a copy of the base, and snapshots as tables of contents.
 
-    Parameters
-    ----------
-    base
-        The folder that is copied; it must not change as long as the workspace is open.
-    folder
-        An empty folder for the copies.
-    owner
-        The user who runs commands, where that is not the one of this process.
+    - `base`: The folder that is copied; it must not change as long as the workspace is open.
+    - `folder`: An empty folder for the copies.
+    - `owner`: The user who runs commands, where that is not the one of this process.
     """
 
     def __init__(self, base: Path, folder: Path, owner: int | None) -> None:

@@ -41,20 +41,7 @@ class Tried(Struct, frozen=True):
 
 
 def find_sandbox(name: str = "auto") -> Sandbox:
-    """The best sandbox of this machine, or the one of a name.
-
-    Parameters
-    ----------
-    name
-        `auto`, `bubblewrap`, `sandlock`, or `unsandboxed` (limits of the kernel only, which must be asked for).
-
-    Raises
-    ------
-    SandboxMissing
-        None works here; says what to install.
-    UsageError
-        There is no sandbox of this name.
-    """
+    """The best sandbox of this machine, or the one of a name."""
     if name not in NAMES:
         raise UsageError(f"no sandbox {name!r}", f"There are: {', '.join(NAMES)}.")
     if name == "unsandboxed":

@@ -39,15 +39,7 @@ _SETTINGS = {
 
 
 def git_environment(folder: Path, work_tree: Path) -> Mapping[str, str]:
-    """The whole environment for `git` in which only a trusted git folder's settings count, and no program is started.
-
-    Parameters
-    ----------
-    folder
-        A git folder that no sandboxed command has written to, such as one made by `copied_git_folder`.
-    work_tree
-        The files; they may come from a sandbox. Give `--no-ext-diff` and `--no-textconv` to what shows differences.
-    """
+    """The environment for `git` in which only a trusted git folder's settings count, and no program is started."""
     settings = {f"GIT_CONFIG_KEY_{at}": key for at, key in enumerate(_SETTINGS)}
     settings |= {f"GIT_CONFIG_VALUE_{at}": value for at, value in enumerate(_SETTINGS.values())}
     return {
@@ -73,15 +65,7 @@ def git_environment(folder: Path, work_tree: Path) -> Mapping[str, str]:
 
 
 def copied_git_folder(git: Path, target: Path) -> Path:
-    """A git folder with the commits and branches of another, and nothing of it that git would obey.
-
-    Parameters
-    ----------
-    git
-        The folder `.git` of a checkout; links in it are left out, and so is what names objects elsewhere.
-    target
-        The folder to make.
-    """
+    """A git folder with the commits and branches of another, and nothing of it that git would obey."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(mode=0o700, parents=True)
     for found in walk(git):

@@ -69,23 +69,14 @@ def content_digest(workspace: Workspace) -> str:
 class KeptSnapshots:
     """Snapshots by name in a folder that no command of the workspace reaches.
 
-    Parameters
-    ----------
-    folder
-        Where they are kept; made when the first one is.
+    - `folder`: Where they are kept; made when the first one is.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def keep(self, name: str, workspace: Workspace) -> str:
-        """Keep a workspace as it is under a name, in the place of what had that name, and give its content's digest.
-
-        Raises
-        ------
-        CannotWrite
-            The device takes no more; what had the name before is still kept.
-        """
+        """Keep a workspace as it is under a name, in the place of what had that name, and give its content's digest."""
         file = self._file(name)
         lines = tuple(_lines(workspace, self._store))
         manifest = _Manifest(_digest(lines), lines)
@@ -104,13 +95,7 @@ class KeptSnapshots:
         return manifest.digest
 
     def restore(self, name: str, workspace: Workspace) -> None:
-        """Make a workspace what it was, whatever stands there now; its own snapshots taken before are void.
-
-        Raises
-        ------
-        SnapshotDamaged
-            There is no such snapshot, or it is not what was kept; the workspace is as it was.
-        """
+        """Make a workspace what it was, whatever stands there now; its own snapshots taken before are void."""
         manifest = self._manifest(name)
 
         def fill(folder: Path) -> None:

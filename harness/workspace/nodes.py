@@ -26,7 +26,7 @@ class Node(Struct, frozen=True):
         return self.kind == "file" and bool(self.mode & 0o100)
 
     def content(self, largest: int = beneath.LARGEST) -> bytes:
-        """The bytes of a file, or the target of a link. Raises as `beneath.read_file` does."""
+        """The bytes of a file, or the target of a link."""
         if self.kind == "file":
             return beneath.read_file(self.root, self.path, largest)
         parent, _, name = self.path.rpartition("/")

@@ -30,14 +30,9 @@ _MOST_LAYERS = 20
 class OverlayTree:
     """The files of a workspace as layers over a base that is never written to.
 
-    Parameters
-    ----------
-    base
-        The lowest layer; the user who runs commands must own its files.
-    folder
-        An empty folder for the layers.
-    owner
-        The user who runs commands, where that is not the one of this process.
+    - `base`: The lowest layer; the user who runs commands must own its files.
+    - `folder`: An empty folder for the layers.
+    - `owner`: The user who runs commands, where that is not the one of this process.
     """
 
     def __init__(self, base: Path, folder: Path, owner: int | None) -> None:
@@ -219,11 +214,6 @@ def merged(
     """Path, layer and status of everything that layers show beneath a folder, each folder before what is in it.
 
     What is not `within_reach` is an error, or left out where not `all_of_it` is wanted.
-
-    Raises
-    ------
-    UnsafePath
-        Folders are nested too deeply.
     """
     if not levels:
         raise UnsafePath(f"the folders of {folder.partition('/')[0]!r} are nested too deeply")

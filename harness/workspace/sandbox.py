@@ -29,14 +29,9 @@ class Limits(Struct, frozen=True):
 class Finished(Struct, frozen=True):
     """How a command ended.
 
-    Attributes
-    ----------
-    exit_code
-        Its exit code, 128 + n after signal n; none where a limit ended it.
-    output
-        Standard output and standard error as they came, decoded with replacement, cut at the limit.
-    ended
-        What ended it: itself (`exited`), a signal, or the limit that it broke.
+    - `exit_code`: Its exit code, 128 + n after signal n; none where a limit ended it.
+    - `output`: Standard output and standard error as they came, decoded with replacement, cut at the limit.
+    - `ended`: What ended it: itself (`exited`), a signal, or the limit that it broke.
     """
 
     exit_code: int | None
@@ -48,18 +43,13 @@ class Finished(Struct, frozen=True):
 class Mounts(Struct, frozen=True):
     """What of the machine's files a command sees besides the system's programs.
 
-    Attributes
-    ----------
-    workspace
-        The folder that takes the writes: the whole tree, or the upper layer of an overlay where `lower` is not empty.
-    lower
-        The layers beneath it, the lowest first; nothing writes to them.
-    work
-        The empty folder that an overlay needs on the same file system as its upper layer.
-    read_only
-        Further folders and files, at the same path inside and outside.
-    allowance
-        Bytes added to the limit on the disk: what stood in `workspace` at first, less what earlier layers hold.
+    - `workspace`: The folder that takes the writes: the whole tree, or the upper layer of an overlay where `lower` is
+      not empty.
+    - `lower`: The layers beneath it, the lowest first; nothing writes to them.
+    - `work`: The empty folder that an overlay needs on the same file system as its upper layer.
+    - `read_only`: Further folders and files, at the same path inside and outside.
+    - `allowance`: Bytes added to the limit on the disk: what stood in `workspace` at first, less what earlier layers
+      hold.
     """
 
     workspace: Path
@@ -87,10 +77,4 @@ class Sandbox(Protocol):
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES
     ) -> Finished:
-        """Run a command in the workspace to its end; blocks, so callers use threads that outlive the command.
-
-        Raises
-        ------
-        SandboxFailed
-            The command was never started.
-        """
+        """Run a command in the workspace to its end; blocks, so callers use threads that outlive the command."""

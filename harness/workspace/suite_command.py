@@ -66,11 +66,6 @@ def suite_command(command: str, tests: Sequence[str] = ()) -> str:
 
     `{tests}` in the command is where they go, otherwise they follow what its framework is called with, at the end of
     the line where that is not known; `{junit}` is the file to which the command writes JUnit XML.
-
-    Raises
-    ------
-    UsageError
-        The command is empty.
     """
     if not command.strip():
         raise UsageError("the test command is empty", "Give the command that runs the tests, as `python -m pytest`.")

@@ -40,13 +40,6 @@ def run_suite(
     All have passed where the command ended by itself with 0 and, if its runner counts, at least one test ran and none
     failed; chosen ones where each was seen to pass as well, whatever others do. A runner that was to write a report and
     wrote none has not passed: the program may have left early. An empty name stands for the whole command.
-
-    Raises
-    ------
-    UsageError
-        The command is empty.
-    SandboxFailed
-        The command was never started.
     """
     asked = [] if "" in tests else list(tests)
     if not asked or how == "whole":

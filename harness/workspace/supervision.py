@@ -78,17 +78,7 @@ def supervise(
     kill: Callable[[], None],
     ended: Callable[[], Ended | None] = lambda: None,
 ) -> Watched:
-    """Read a command's output until it and everything it started has ended, or end it.
-
-    Parameters
-    ----------
-    process
-        Started with a pipe for its output.
-    kill
-        Ends the command and everything it started.
-    ended
-        A further limit that may have been broken.
-    """
+    """Read a command's output until it and everything it started has ended, or end it."""
     if process.stdout is None:
         raise ValueError("the command's output is no pipe")
     pipe, started = process.stdout.fileno(), time.monotonic()

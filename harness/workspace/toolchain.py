@@ -29,13 +29,7 @@ class Toolchain(Struct, frozen=True):
 
 
 def python_toolchain() -> Toolchain:
-    """The running interpreter's own environment, which must have pytest.
-
-    Raises
-    ------
-    MissingPrerequisite
-        It has no pytest.
-    """
+    """The running interpreter's own environment, which must have pytest."""
     prefixes = [Path(sys.prefix), Path(sys.base_prefix)]
     found = importlib.util.find_spec("pytest")
     if found is None or not any(Path(str(found.origin)).is_relative_to(prefix) for prefix in prefixes):
@@ -47,11 +41,6 @@ def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Pa
     """The folders that a command's program needs in the sandbox: those of its prefix that hold programs and libraries.
 
     A whole prefix is never given, as it may be a home. A virtual environment names the interpreter that it was made of.
-
-    Parameters
-    ----------
-    path
-        Where the program is looked for, by default `PATH`.
     """
     found = shutil.which(command[0], path=path) if command else None
     if found is None:

@@ -35,22 +35,7 @@ def within_reach(path: str) -> bool:
 
 
 def walk(root: Path, *, all_of_it: bool = True) -> Iterator[Found]:
-    """Everything beneath a folder, each folder before what is in it; links are not followed.
-
-    Parameters
-    ----------
-    root
-        The folder.
-    all_of_it
-        Whether what is not `within_reach` is an error; else it is left out.
-
-    Raises
-    ------
-    UnsafePath
-        Folders are nested too deeply.
-    PermissionError
-        A program has closed a folder to everyone; see `open_up`.
-    """
+    """Everything beneath a folder, each folder before what is in it; links are not followed."""
     with beneath.folder_at(root) as top:
         yield from _walk(top, "", beneath.DEEPEST, all_of_it=all_of_it)
 
@@ -73,12 +58,7 @@ def _walk(folder: int, prefix: str, levels: int, *, all_of_it: bool) -> Iterator
 
 
 def copy_tree(source: Path, target: Path, owner: int | None) -> int:
-    """Copy folders, files, links, pipes and sockets into an empty folder; devices are left out.
-
-    Returns
-    -------
-    The bytes that the copy counts as on the disk.
-    """
+    """Copy folders, files, links, pipes and sockets into an empty folder; devices are left out."""
     total = 0
     for found in walk(source):
         parent = found.path.rpartition("/")[0]
@@ -107,12 +87,7 @@ def size(status: os.stat_result) -> int:
 
 
 def open_up(root: Path) -> dict[str, int]:
-    """Let the owner read every file and list every folder of a tree that programs wrote.
-
-    Returns
-    -------
-    The path of each that was closed, and its mode before; `""` is the root.
-    """
+    """Let the owner read every file and list every folder of a tree that programs wrote."""
     closed: dict[str, int] = {}
     mode = stat.S_IMODE(root.stat().st_mode)
     if mode & 0o700 != 0o700:

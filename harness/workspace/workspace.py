@@ -97,22 +97,14 @@ class Workspace:
     def run(
         self, command: Sequence[str], *, limits: Limits | None = None, environment: Mapping[str, str] = NO_VARIABLES
     ) -> Finished:
-        """Run a command in the root of the workspace to its end. Raises as `Sandbox.run` does."""
+        """Run a command in the root of the workspace to its end."""
         with self._lock:
             mounts = self._tree.mounts(self._read_only)
             variables = {**self._environment, **environment}
             return self.sandbox.run(command, mounts, limits=limits or Limits(), environment=variables)
 
     def read(self, path: str) -> bytes:
-        """The content of a regular file.
-
-        Raises
-        ------
-        FileNotFoundError
-            There is none.
-        UnsafePath
-            The path leaves the workspace or goes through a link, or what is there is no regular file or too large.
-        """
+        """The content of a regular file."""
         name = _file_name(path)
         with self._lock:
             node = self._settled(lambda: self._tree.node(name))
@@ -125,13 +117,7 @@ class Workspace:
             return self._settled(node.content)
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file and the folders that it needs; a link at the path is replaced.
-
-        Raises
-        ------
-        UnsafePath
-            The path leaves the workspace, goes through a link or a file, or names a folder.
-        """
+        """Write a file and the folders that it needs; a link at the path is replaced."""
         name = _file_name(path)
         with self._lock:
             if self._settled(lambda: self._tree.is_folder(name)):
@@ -139,7 +125,7 @@ class Workspace:
             self._settled(lambda: self._tree.write(name, data))
 
     def remove(self, path: str) -> None:
-        """Remove a file or a link. Raises as `read` does."""
+        """Remove a file or a link."""
         name = _file_name(path)
         with self._lock:
             if self._settled(lambda: self._tree.node(name)) is None:
@@ -179,13 +165,6 @@ class Workspace:
         """Make the files those that a function writes into an empty folder, whatever stands here now.
 
         Nothing has changed where the function fails. Snapshots that were taken before are void.
-
-        Parameters
-        ----------
-        fill
-            What it writes must belong to the user who runs commands, and be open to reading throughout.
-        modes
-            Path → the full mode that it gets at last; `""` is the root.
         """
         with self._lock, ExitStack() as undone:
             number = next(_numbers)
@@ -265,22 +244,7 @@ def open_workspace(
     environment: Mapping[str, str] = NO_VARIABLES,
     snapshots: Literal["auto", "copies"] = "auto",
 ) -> Workspace:
-    """A workspace with the files of a folder, which is never written to and must not change while it is open.
-
-    Parameters
-    ----------
-    read_only
-        Further folders that commands may read, such as an interpreter's (`python_toolchain`).
-    environment
-        Variables of every command; of the machine's own environment they see nothing.
-    snapshots
-        `copies` for copies also where layers are to be had.
-
-    Raises
-    ------
-    InputError
-        `base` is no folder.
-    """
+    """A workspace with the files of a folder, which is never written to and must not change while it is open."""
     if not base.is_dir():
         raise InputError("is no folder", "Give the folder whose files are to be worked on.", file=base)
     _remove_left_over()

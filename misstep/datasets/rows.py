@@ -10,13 +10,7 @@ from harness.errors import MissingPrerequisite
 
 
 def at_hand(data: Path | None) -> list[str]:
-    """The data sets that are here.
-
-    Raises
-    ------
-    MissingPrerequisite
-        There are none.
-    """
+    """The data sets that are here."""
     found = [name for name in sorted(data_sets()) if located(name, data) is not None]
     if not found:
         raise MissingPrerequisite(

@@ -77,13 +77,7 @@ def import_verdicts(
 
 
 def _mapping(given: list[str]) -> dict[str, str]:
-    """The labels of the file → those of the benchmark.
-
-    Raises
-    ------
-    UsageError
-        One has no `=`, or a label of the file is mapped twice.
-    """
+    """The labels of the file → those of the benchmark."""
     mapping: dict[str, str] = {}
     for one in given:
         theirs, equals, ours = one.rpartition("=")

@@ -36,13 +36,7 @@ class Judges(Struct, frozen=True):
 
 
 def listed(data: Path | None = None) -> Judges:
-    """The judges that a command may name.
-
-    Raises
-    ------
-    InputError
-        The file of a shipped judge or of a data set breaks the form.
-    """
+    """The judges that a command may name."""
     recorded, absent = recorded_at_hand(data)
     known = [_prompted(read_known(name)) for name in shipped_judges()]
     broken = []

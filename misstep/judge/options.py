@@ -32,17 +32,7 @@ _NOTHING_TO_ASK = frozenset(
 def opened_judge(
     named: str, options: ModelOptions, data: Path | None = None
 ) -> "Iterator[tuple[Judge_, ClientSettings]]":
-    """A judge with the model from the options, and the settings of its client; the local model runs inside the block.
-
-    Raises
-    ------
-    UsageError
-        The judge does not exist, or options contradict each other.
-    InputError
-        The judge's file breaks the form.
-    MissingPrerequisite
-        The local model is not installed.
-    """
+    """A judge with the model of the options and its client settings; the local model runs inside the block."""
     from harness.runs.known_judges import known_judge
 
     with with_local_model(options) as known:
@@ -69,31 +59,13 @@ def exit_unless_whole(ended: "RunEnd") -> None:
 
 
 def refuse_model_options(context: typer.Context) -> None:
-    """Refuse options for asking a model, for a judge that asks none.
-
-    Raises
-    ------
-    UsageError
-        One was given; names it.
-    """
+    """Refuse options for asking a model, for a judge that asks none."""
     named = {parameter.name or "" for parameter in context.command.params}
     refuse_given(context, named - _NOTHING_TO_ASK, "the judge asks no model")
 
 
 def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
-    """Score a run and print its scores; what that takes is imported when something has changed since the last time.
-
-    Parameters
-    ----------
-    out, folder
-        The folders of the run and of its benchmark.
-    json
-        Whether to print one JSON document instead of text.
-    plumbing
-        Whether a model answered that is no judge, which the text then says.
-    shown
-        Whether to print anything.
-    """
+    """Score a run and print its scores; what that takes is imported when something has changed since the last time."""
     from harness.journal.records import SCORES
     from studies.judging.scored import keep_scores, kept_scores, scored_from
 

@@ -63,13 +63,7 @@ def stability(
 
 
 def check_one_judge(runs: Sequence["JudgedRun"]) -> None:
-    """Refuse runs that were not asked in the same way.
-
-    Raises
-    ------
-    UsageError
-        Two runs are of different judges; names both and what differs.
-    """
+    """Refuse runs that were not asked in the same way."""
     first = runs[0]
     for other in runs[1:]:
         settings, other_settings = first.manifest.settings, other.manifest.settings

@@ -49,13 +49,7 @@ def finite(value: float | None) -> float | None:
 
 
 def separate(option: str, named: list[str] | None) -> list[str]:
-    """The names that were given one by one, or several with commas between.
-
-    Raises
-    ------
-    UsageError
-        The option was given and names nothing, as with a variable of the shell that is empty.
-    """
+    """The names that were given one by one, or several with commas between."""
     names = [name for one in named or () for part in one.split(",") if (name := part.strip())]
     if named and not names:
         raise UsageError(f"{option} names nothing", "Name something, or leave the option out.")
@@ -63,13 +57,7 @@ def separate(option: str, named: list[str] | None) -> list[str]:
 
 
 def refuse_ignored(context: typer.Context, skill: str, *, asks_model: bool, unsafe: bool = False) -> None:
-    """Refuse the options that the skill, or agents that ask no model, would not read.
-
-    Raises
-    ------
-    UsageError
-        One was given; names it.
-    """
+    """Refuse the options that the skill, or agents that ask no model, would not read."""
     if skill in ("simulated", "hardening"):
         refuse_given(context, {"cases"}, f"the skill {skill} has items of its own")
     if skill == "simulated":
@@ -90,13 +78,7 @@ def chosen(
     settings: "LoopSettings",
     out: Path,
 ) -> "Iterator[tuple[ChosenAgents, LoopSettings]]":
-    """The agents by their name and the dials that fit them; the local model runs inside the block.
-
-    Raises
-    ------
-    UsageError
-        There are no such agents, they need a model and none is named, or the other way round.
-    """
+    """The agents by their name and the dials that fit them; the local model runs inside the block."""
     from harness.agent.policies.model import ModelSettings
     from harness.clients.recording import open_replay
     from harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill

@@ -41,13 +41,7 @@ class Agent(Struct, frozen=True):
 
 
 def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, unsafe: bool) -> None:
-    """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox.
-
-    Raises
-    ------
-    UsageError
-        One was given; names it.
-    """
+    """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox."""
     from harness.repair.repairers import ASK_NO_MODEL
 
     if policy in ASK_NO_MODEL:
@@ -63,13 +57,7 @@ def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, uns
 def opened(
     agent: Agent, asking: ModelOptions, patch_judge: str, judge_model: str
 ) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, ClientSettings]]":
-    """What the policy is given, the judge of patches, and the client of both; the local model runs inside the block.
-
-    Raises
-    ------
-    UsageError
-        A model is missing, options contradict each other, or there is no such judge or it is none of patches.
-    """
+    """What the policy is given, the judge of patches, and the client of both; the local model runs inside the block."""
     from harness.agent.policies.model import Form, ModelSettings
     from harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
     from harness.runs.repair import recorded_runs

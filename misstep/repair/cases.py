@@ -48,15 +48,7 @@ class Named(Struct, frozen=True):
 
 
 def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
-    """The repair cases in a folder, or those that the failing tests of a git repository become.
-
-    Raises
-    ------
-    UsageError
-        An option is for the other of the two.
-    InputError
-        There is no case, or one breaks the form; or the folder is no git repository.
-    """
+    """The repair cases in a folder, or those that the failing tests of a git repository become."""
     from harness.repair.case import CASE, read_cases
 
     if not cases.is_dir():

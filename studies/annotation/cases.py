@@ -63,15 +63,7 @@ class Cases(Protocol):
 
 
 def open_cases(folder: Path) -> Cases:
-    """The cases in a folder: triage cases, or else the items of a benchmark.
-
-    Raises
-    ------
-    UsageError
-        There are neither.
-    InputError
-        A file of them cannot be read.
-    """
+    """The cases in a folder: triage cases, or else the items of a benchmark."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder", "Name a folder of triage cases, or a benchmark.")
     cases = {case.id: case for case in read_triage_cases(folder)}

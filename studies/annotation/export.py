@@ -33,28 +33,14 @@ _GOLD = ("item", "rater", "label")
 
 
 def measured(state: State, resamples: int, seed: int) -> Disagreement:
-    """The result of a study as far as it has gone.
-
-    Raises
-    ------
-    UsageError
-        Nobody has given a label yet.
-    """
+    """The result of a study as far as it has gone."""
     if not any(one.label is not None for one in state.answers):
         raise UsageError("nobody has given a label yet", "Label some cases with `misstep annotate serve` first.")
     return disagreement(state.study, resamples, seed)
 
 
 def write_export(study: Study, found: Disagreement, out: Path) -> tuple[Path, ...]:
-    """Write the files of a study into a folder; gives their paths.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be made.
-    CannotWrite
-        The device is full.
-    """
+    """Write the files of a study into a folder; gives their paths."""
     make_folder(out)
     blind = list(study.blind().values())
     texts = {

@@ -20,18 +20,11 @@ _CALIBRATION = 5
 class Plan(Struct, frozen=True, dict=True):
     """Who labels what.
 
-    Parameters
-    ----------
-    items
-        All cases, in order.
-    raters
-        The names of the raters.
-    calibration
-        The cases that all raters label first, in the order for all.
-    seed
-        The random seed of the calibration set and of the orders.
-    labels
-        The labels, in order.
+    - `items`: All cases, in order.
+    - `raters`: The names of the raters.
+    - `calibration`: The cases that all raters label first, in the order for all.
+    - `seed`: The random seed of the calibration set and of the orders.
+    - `labels`: The labels, in order.
     """
 
     items: tuple[str, ...]
@@ -115,22 +108,7 @@ class State(Struct, frozen=True, dict=True):
 def planned(
     items: Sequence[str], raters: Sequence[str], calibration: int | None, seed: int, labels: Sequence[str]
 ) -> Plan:
-    """The plan of a study.
-
-    Parameters
-    ----------
-    items, raters, labels
-        The cases, the names of those who label them, and the labels that there are.
-    calibration
-        The number of cases that all label first; by default 5, or a quarter of fewer than 20.
-    seed
-        The random seed.
-
-    Raises
-    ------
-    UsageError
-        There is no case, a rater's name is empty, too long or given twice, or there are too few cases to calibrate on.
-    """
+    """The plan of a study."""
     if not items:
         raise UsageError("there is no case to label", "Name a folder of triage cases or a benchmark.")
     names = tuple(name.strip() for name in raters)

@@ -26,14 +26,9 @@ _LONGEST_NOTE = 4_000
 class Pages:
     """What the study shows to each rater, and takes from each.
 
-    Parameters
-    ----------
-    study
-        The study.
-    secret
-        What its addresses and tokens are made of.
-    command
-        The line that goes on with it, for the foot of its pages.
+    - `study`: The study.
+    - `secret`: What its addresses and tokens are made of.
+    - `command`: The line that goes on with it, for the foot of its pages.
     """
 
     def __init__(self, study: AnnotationStudy, secret: str, command: str = "") -> None:
@@ -73,13 +68,7 @@ class Pages:
         return waiting_page(rater, state.phase, others, links, len(state.disputed), state.finished, self._foot)
 
     def calibration(self, rater: str) -> str:
-        """The raters' answers to the calibration set side by side.
-
-        Raises
-        ------
-        Conflict
-            Not all raters have done it.
-        """
+        """The raters' answers to the calibration set side by side."""
         state = self.study.state
         if state.phase == "calibration":
             raise Conflict("the calibration set is not done by all raters yet", "Come back when it is.")
@@ -97,15 +86,7 @@ class Pages:
         return meeting_page(compared, rater, self._path(rater, left[0]) if left else self.address(rater), self._foot)
 
     def case(self, rater: str, number: int) -> str:
-        """The page of a case for a rater.
-
-        Raises
-        ------
-        UsageError
-            There is no such case.
-        Conflict
-            It is not open to the rater yet.
-        """
+        """The page of a case for a rater."""
         item, state = self._item(number), self.study.state
         order, calibrated = state.order(rater), item in state.plan.calibration
         is_open = item in order
@@ -132,15 +113,7 @@ class Pages:
         return case_page(self.study.cases.material(item), asked, self._foot)
 
     def answer(self, rater: str, number: int, form: Mapping[str, str], steps: tuple[str, ...]) -> str:
-        """Keep an answer of a rater's form; gives the path to go to.
-
-        Raises
-        ------
-        UsageError
-            The form is not from the rater's page, or says what cannot be said of the case.
-        Conflict
-            It does not fit what the study holds by now.
-        """
+        """Keep an answer of a rater's form; gives the path to go to."""
         item = self._item(number)
         if not hmac.compare_digest(form.get("token", "").encode(), self.token(rater).encode()):
             raise UsageError("the form is not from this rater's page", "Open the study's page again.")
@@ -201,26 +174,7 @@ class Pages:
 
 
 async def serve(study: AnnotationStudy, server: Server, command: str, ready: Callable[[Server, Pages], None]) -> None:
-    """Serve a study until it is stopped.
-
-    Parameters
-    ----------
-    study
-        The study.
-    server
-        The port and the secret.
-    command
-        The line that goes on with it.
-    ready
-        Gets where it is served.
-
-    Raises
-    ------
-    OSError
-        The port is taken.
-    CannotWrite
-        The device is full; what was kept before stays.
-    """
+    """Serve a study until it is stopped."""
     pages, stop = Pages(study, server.secret, command), asyncio.Event()
     failed: list[CannotWrite] = []
 

@@ -70,23 +70,10 @@ def manifest_of(plan: Plan, cases: Cases, arguments: Sequence[str] = ()) -> Mani
 class AnnotationStudy:
     """A study that takes answers; use it with `with`.
 
-    Parameters
-    ----------
-    folder
-        The study's folder; one that is not there is made, and a study in it goes on.
-    plan
-        Who labels what.
-    cases
-        The cases.
-    arguments
-        Those of the command line.
-
-    Raises
-    ------
-    UsageError
-        The folder holds another study, or another process serves it.
-    InputError
-        A file of it is broken or cannot be written.
+    - `folder`: The study's folder; one that is not there is made, and a study in it goes on.
+    - `plan`: Who labels what.
+    - `cases`: The cases.
+    - `arguments`: Those of the command line.
     """
 
     def __init__(self, folder: Path, plan: Plan, cases: Cases, arguments: Sequence[str] = ()) -> None:
@@ -100,20 +87,7 @@ class AnnotationStudy:
             raise
 
     def answer(self, given: RaterAnswer) -> None:
-        """Keep an answer; it is on disk when this returns. One that repeats the last one is kept already.
-
-        Parameters
-        ----------
-        given
-            The answer; its `revision` is the number of answers that its page knew of.
-
-        Raises
-        ------
-        Conflict
-            The case is not open to the rater in the phase of the answer, or another answer came between.
-        CannotWrite
-            The device is full.
-        """
+        """Keep an answer; it is on disk when this returns. One that repeats the last one is kept already."""
         state = self.state
         last, revision = state.last(given.rater, given.item, given.phase), 0
         if last is not None:
@@ -162,13 +136,7 @@ class AnnotationStudy:
 
 
 def read_study(folder: Path) -> tuple[State, Manifest]:
-    """A study as it stands in its folder, for reading; it may be served meanwhile.
-
-    Raises
-    ------
-    InputError
-        There is no study, or a file of it is broken.
-    """
+    """A study as it stands in its folder, for reading; it may be served meanwhile."""
     manifest = read_manifest(folder)
     if manifest is None or manifest.command != COMMAND:
         raise InputError("this is no folder of an annotation study", f"Name that of `misstep {COMMAND}`.", file=folder)
@@ -184,13 +152,7 @@ def read_study(folder: Path) -> tuple[State, Manifest]:
 
 
 def phase_named(name: str) -> Phase:
-    """The phase of a name.
-
-    Raises
-    ------
-    Conflict
-        There is none.
-    """
+    """The phase of a name."""
     for phase in PHASES:
         if phase == name:
             return phase

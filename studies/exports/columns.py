@@ -29,20 +29,12 @@ class Column(Struct, frozen=True):
 class ExportedTable(Struct, frozen=True):
     """A table of an export.
 
-    Parameters
-    ----------
-    name
-        Its name, which is a name of a file.
-    about
-        A sentence on what a row is.
-    file
-        The file of the run that its rows come from, for messages.
-    key
-        The columns that name a row, for messages.
-    columns
-        Its columns, in order.
-    rows
-        A function that gives the rows, each with a value for each column.
+    - `name`: Its name, which is a name of a file.
+    - `about`: A sentence on what a row is.
+    - `file`: The file of the run that its rows come from, for messages.
+    - `key`: The columns that name a row, for messages.
+    - `columns`: Its columns, in order.
+    - `rows`: A function that gives the rows, each with a value for each column.
     """
 
     name: str
@@ -70,21 +62,7 @@ def table_of(
     without: Sequence[str] = (),
     first: Column | None = None,
 ) -> ExportedTable:
-    """The table of records of one kind: a row a record, a column a field.
-
-    Parameters
-    ----------
-    name, file, key
-        As of the table.
-    kind
-        The type of the records.
-    records
-        A function that gives the records.
-    without
-        The fields that are left out.
-    first
-        A further column, which stands first and has the attribute of the records of that name.
-    """
+    """The table of records of one kind: a row a record, a column a field."""
     columns = (*([first] if first else []), *columns_of(kind, without))
 
     plain = [(column.name, json_text if is_json(column.type) else _plain) for column in columns]

@@ -45,13 +45,7 @@ class ExportFile(Struct, frozen=True):
 
 
 def check_free(out: Path, about: ExportFile) -> None:
-    """Refuse a folder with anything but an earlier export of the same run to the same form.
-
-    Raises
-    ------
-    UsageError
-        It has something else; names it.
-    """
+    """Refuse a folder with anything but an earlier export of the same run to the same form."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is no folder", _ADVICE)
     if not out.is_dir() or not any(out.iterdir()):
@@ -74,20 +68,6 @@ def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
     """A folder to write to that takes the place of `out` when all is written.
 
     A killed or failed export leaves `out` as it was; what it leaves beside `out` is removed by the next one.
-
-    Parameters
-    ----------
-    out
-        The folder; `check_free` has found it free.
-    about
-        What is exported; its files are noted here.
-
-    Raises
-    ------
-    CannotWrite
-        The device takes no more.
-    InputError
-        The folder cannot be written.
     """
     building, old = (out.with_name(f".{out.name}{kind}.{os.getpid()}.part") for kind in ("", ".old"))
     try:

@@ -24,13 +24,7 @@ _TAGS = ("misstep", "evaluation", "coding-agents")
 
 
 def write_data_set(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
-    """Write the tables and the card; gives the number of rows of each table.
-
-    Raises
-    ------
-    MissingPrerequisite
-        pyarrow is not installed.
-    """
+    """Write the tables and the card; gives the number of rows of each table."""
     counts = {}
     for table in run.tables:
         (folder / table.name).mkdir()

@@ -65,18 +65,11 @@ class Choice(Struct, frozen=True):
 class RunExport(Struct, frozen=True):
     """A finished run as an export has it.
 
-    Parameters
-    ----------
-    folder, manifest
-        The run's folder and its `run.toml`.
-    tables
-        Its tables, the main one first.
-    figures
-        The tables of its figures, the main one first; empty where there is nothing to compute.
-    sources
-        What it was made on, with licences.
-    gold
-        The names of the tables with labels that a judge must not see.
+    - `folder`, `manifest`: The run's folder and its `run.toml`.
+    - `tables`: Its tables, the main one first.
+    - `figures`: The tables of its figures, the main one first; empty where there is nothing to compute.
+    - `sources`: What it was made on, with licences.
+    - `gold`: The names of the tables with labels that a judge must not see.
     """
 
     folder: Path
@@ -97,17 +90,7 @@ class RunExport(Struct, frozen=True):
 
 
 def open_export(folder: Path, choice: Choice) -> RunExport:
-    """The run in a folder.
-
-    Raises
-    ------
-    UsageError
-        The run is not finished, or is of a command whose runs have no export.
-    InputError
-        The folder holds no run, or a file of it cannot be read.
-    MissingPrerequisite
-        The benchmark is a public set that is not at hand.
-    """
+    """The run in a folder."""
     manifest = manifest_of(folder, "Name the folder of a run.")
     if manifest.command not in _OPENED:
         known = ", ".join(f"`{name}`" for name in _OPENED)

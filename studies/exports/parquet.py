@@ -20,17 +20,10 @@ _GROUP_ROWS = 20_000
 class ParquetRows:
     """A Parquet file that takes row after row; use it with `with`.
 
-    Parameters
-    ----------
-    file
-        The file.
-    schema
-        Its columns, as `schema_of` gives them.
+    - `file`: The file.
+    - `schema`: Its columns, as `schema_of` gives them.
 
-    Attributes
-    ----------
-    n
-        How many rows it has taken.
+    - `n`: How many rows it has taken.
     """
 
     def __init__(self, file: Path, schema: "pa.Schema") -> None:
@@ -62,13 +55,7 @@ class ParquetRows:
 
 
 def write_parquet(file: Path, table: ExportedTable, rows: Iterable[Values]) -> int:
-    """Write the rows of a table; gives their number.
-
-    Raises
-    ------
-    MissingPrerequisite
-        pyarrow is not installed.
-    """
+    """Write the rows of a table; gives their number."""
     with ParquetRows(file, schema_of(table.columns)) as written:
         for row in rows:
             written.add(row)
@@ -76,13 +63,7 @@ def write_parquet(file: Path, table: ExportedTable, rows: Iterable[Values]) -> i
 
 
 def schema_of(columns: Iterable[Column]) -> "pa.Schema":
-    """The schema of a table's file; an object of any keys is JSON text there.
-
-    Raises
-    ------
-    MissingPrerequisite
-        pyarrow is not installed.
-    """
+    """The schema of a table's file; an object of any keys is JSON text there."""
     arrow = _pyarrow()
     return arrow.schema([(column.name, _type(types.type_info(column.type), arrow)) for column in columns])
 

@@ -49,15 +49,7 @@ class Scanner(Struct, frozen=True):
 
 
 def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]:
-    """Write the verdicts of a run as a scan; gives the number of results of each scanner.
-
-    Raises
-    ------
-    UsageError
-        The run has no verdicts.
-    MissingPrerequisite
-        pyarrow is not installed.
-    """
+    """Write the verdicts of a run as a scan; gives the number of results of each scanner."""
     labels, scan = _labels(run), id_of((run.folder / MANIFEST).read_bytes())
     schema = schema_of(columns_of(ScanResult))
     place = folder / f"scan_id={scan}"
@@ -82,13 +74,7 @@ def write_scan(run: RunExport, folder: Path, secrets: Secrets) -> dict[str, int]
 
 
 def _labels(run: RunExport) -> dict[str, set[str]]:
-    """Judge → the labels that it gave, also for one that has judged nothing.
-
-    Raises
-    ------
-    UsageError
-        The run has no verdicts.
-    """
+    """Judge → the labels that it gave, also for one that has judged nothing."""
     verdicts = run.table("verdicts")
     if verdicts is None:
         raise UsageError(

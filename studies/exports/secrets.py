@@ -37,17 +37,10 @@ class FoundSecret(Struct, frozen=True):
 class Secrets:
     """Finds secrets in what is exported, or takes them out.
 
-    Parameters
-    ----------
-    replace
-        Whether they are replaced; else they are found and noted.
-    places
-        What else no export says, and is replaced in any case.
+    - `replace`: Whether they are replaced; else they are found and noted.
+    - `places`: What else no export says, and is replaced in any case.
 
-    Attributes
-    ----------
-    found
-        Those that were found, in order.
+    - `found`: Those that were found, in order.
     """
 
     def __init__(self, *, replace: bool, places: Places | None = None) -> None:
@@ -70,13 +63,7 @@ class Secrets:
         return self._without(text) if self.replace else text
 
     def refuse(self, folder: str) -> None:
-        """Refuse the export where secrets were found and not replaced.
-
-        Raises
-        ------
-        InputError
-            There are some; names file, record, column and kind of the first.
-        """
+        """Refuse the export where secrets were found and not replaced."""
         if not self.found or self.replace:
             return
         first, more = self.found[0], len(self.found) - 1

@@ -58,17 +58,7 @@ class _Described(Struct, frozen=True):
 
 
 def sources_of(manifest: Manifest, benchmark: Path | None = None, data: Path | None = None) -> tuple[Source, ...]:
-    """What a run was made on, each once.
-
-    Parameters
-    ----------
-    manifest
-        The run's.
-    benchmark
-        The folder of its benchmark, where it has one.
-    data
-        Where public data sets lie.
-    """
+    """What a run was made on, each once."""
     if benchmark is not None:
         return (_source(benchmark, data),)
     if manifest.command == EXPERIMENT or (

@@ -19,30 +19,7 @@ Form = Literal["hf", "parquet", "csv", "scout"]
 
 
 def export_run(run: Path, to: Form, out: Path, choice: Choice, *, redact: bool = False) -> dict[str, int]:
-    """Write a finished run into a folder; gives the number of rows of each table.
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    to
-        The form.
-    out
-        The folder: a new one, an empty one, or one with an earlier export of this run to this form.
-    choice
-        What of the run is exported.
-    redact
-        Whether secrets are replaced; else they are refused.
-
-    Raises
-    ------
-    UsageError
-        The run is not finished, or the folder has other files.
-    InputError
-        The run cannot be read, or has secrets.
-    MissingPrerequisite
-        What writes the form is not installed.
-    """
+    """Write a finished run into a folder; gives the number of rows of each table."""
     if to == "scout" and choice.gold:
         raise UsageError(
             "a scan has no place for gold labels", "Leave out --with-gold, or export it with --to parquet."

@@ -8,20 +8,7 @@ NO_JUDGE = "This small model only tests the set-up: it is no judge, and its figu
 
 
 def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Assessment:
-    """What the judge of a run is worth.
-
-    Parameters
-    ----------
-    run
-        The run, opened.
-    resamples, seed
-        Of the bootstraps.
-
-    Raises
-    ------
-    InputError
-        A line of the gold labels breaks the form.
-    """
+    """What the judge of a run is worth."""
     return assess(
         run.verdicts,
         run.gold,

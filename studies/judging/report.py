@@ -40,22 +40,7 @@ SEED = 0
 
 
 def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), command: str = "") -> str:
-    """The report of one or several runs as one self-contained page.
-
-    Parameters
-    ----------
-    runs
-        The runs; those of one benchmark are compared.
-    known
-        Their assessments, where they are made already.
-    command
-        The command that makes the page again.
-
-    Raises
-    ------
-    InputError
-        The gold labels or the items of a benchmark break the form.
-    """
+    """The report of one or several runs as one self-contained page."""
     folders, names = distinct_names([run.folder for run in runs]), names_of_judges(runs)
     assessments = known or [assessed(run, seed=SEED) for run in runs]
     groups: dict[Inputs, dict[str, tuple[JudgedRun, Assessment]]] = {}

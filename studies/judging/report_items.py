@@ -128,23 +128,7 @@ def item_browser(
     room: int = PAGE_CHARACTERS,
     subcategories: Mapping[str, str] = {},
 ) -> ItemBrowser:
-    """The browser of the items that any of some runs on one benchmark was asked about.
-
-    Parameters
-    ----------
-    folder
-        The benchmark's folder.
-    labels
-        Its labels, in order.
-    reference
-        What people said.
-    runs
-        What judges said.
-    room
-        How many characters texts and runs may take in the page.
-    subcategories
-        Item → the subcategory of its gold label, where that is known.
-    """
+    """The browser of the items that any of some runs on one benchmark was asked about."""
     items = {item for run in runs for item in run.verdicts}
     ranks = {item: rank(item, reference, runs) for item in items}
     listed = set(sorted(ranks, key=lambda item: (-ranks[item], item))[:ITEMS_LISTED])

@@ -35,15 +35,7 @@ _decode = msgspec.json.Decoder(Scored).decode
 
 
 def scored_from(run: Path, benchmark: Path) -> str:
-    """A digest of all that scores and page of a run follow from.
-
-    Raises
-    ------
-    InputError
-        The benchmark cannot be read.
-    OSError
-        Another file cannot be read.
-    """
+    """A digest of all that scores and page of a run follow from."""
     top = Path(__file__).parents[2]
     code = (file for room in _ROOMS for file in sorted((top / room).rglob("*")) if "__pycache__" not in file.parts)
     digest = hashlib.sha256(encode([__version__, find_spec("matplotlib") is not None, inputs_of(benchmark)]))

@@ -16,7 +16,7 @@ _WIDTH = 110
 
 
 def write_scores(run: Path, benchmark: Path) -> Assessment:
-    """Assess a run and write `scores.json` and `report.html` into its folder; raises as `open_run` and `assessed`."""
+    """Assess a run and write `scores.json` and `report.html` into its folder."""
     opened = open_run(run, str(benchmark))
     assessment = assessed(opened)
     replace_file(run / SCORES, scores_text_json(assessment).encode())

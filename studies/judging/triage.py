@@ -13,13 +13,7 @@ from studies.judged_runs import JudgedRun
 
 
 def judged_cases(runs: Mapping[str, JudgedRun]) -> JudgedCases:
-    """Runs on one benchmark of triage as measures take them.
-
-    Parameters
-    ----------
-    runs
-        Name → run, as `open_runs` opens those of triage.
-    """
+    """Runs on one benchmark of triage as measures take them."""
     first = next(iter(runs.values()))
     return JudgedCases(
         on=first.question.name,
@@ -33,17 +27,7 @@ def judged_cases(runs: Mapping[str, JudgedRun]) -> JudgedCases:
 
 
 def triage_run(run: JudgedRun, tables: Sequence[Table], seed: int) -> list[Table]:
-    """The tables of one run: whose fault the runs are first, then those of any judge, then what is asked of triage.
-
-    Parameters
-    ----------
-    run
-        A run of a judge of triage.
-    tables
-        Those of any judge; the first of these is left out where nothing is labelled, as it says the same.
-    seed
-        Of the bootstraps.
-    """
+    """The tables of one run: whose fault the runs are first, then those of any judge, then what is asked of triage."""
     cases = judged_cases({run.judge: run})
     # What the judge says of generated cases is as generated as they are.
     first = causes_table(causes(cases.runs[run.judge], run.clusters), run.judge, cases.source, cases.evidence)

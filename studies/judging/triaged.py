@@ -20,15 +20,7 @@ from studies.judging.triage import judged_cases
 
 
 def triage_text(run: JudgedRun, notes: Sequence[str] = ()) -> str:
-    """The run for a terminal: the answer in one line, then by label and subcategory, then the cases.
-
-    Parameters
-    ----------
-    run
-        A run of a judge of triage.
-    notes
-        What else is to be said behind the answer.
-    """
+    """The run for a terminal: the answer in one line, then by label and subcategory, then the cases."""
     cases = judged_cases({run.judge: run})
     verdicts = cases.runs[run.judge]
     found = causes(verdicts, run.clusters)

@@ -42,15 +42,7 @@ DRIFT_SOURCE = f"simulated skill, agents mixed, seeds {DRIFT_SEEDS[0]} to {DRIFT
 
 
 def memory_study(common: Sequence[int] = COMMON, sets: int = SETS, rounds: int = ROUNDS) -> list[StudiedUse]:
-    """Lessons of known use, learned and recalled under each configuration.
-
-    Parameters
-    ----------
-    common
-        How many words a useful lesson shares with its item, a set of figures each.
-    sets, rounds
-        Sets of lessons, and how often each of their items comes.
-    """
+    """Lessons of known use, learned and recalled under each configuration."""
     seeds = range(SEED, SEED + sets)
     return [
         StudiedUse(
@@ -109,15 +101,7 @@ def _id(lesson: GeneratedLesson) -> str:
 
 
 def drift_study(parts: Sequence[int] = PARTS_OF_ROOM, seeds: Sequence[int] = DRIFT_SEEDS) -> list[StudiedDrift]:
-    """How far agents' views of an attempt drift apart, with contexts made anew for each turn and with grown ones.
-
-    Parameters
-    ----------
-    parts
-        By what the usual room is divided.
-    seeds
-        The seeds of items and agents; each has one run a row.
-    """
+    """How far agents' views of an attempt drift apart, with contexts made anew for each turn and with grown ones."""
     wanted = [(part, fresh) for part in parts for fresh in (True, False)]
     # A notebook's cells run in an event loop, and a run begins one of its own: hence the thread.
     with ThreadPoolExecutor(1) as apart:

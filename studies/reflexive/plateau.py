@@ -118,15 +118,6 @@ def quoted_cases(quoted: Sequence[QuotedReflection], draws: int, seed: int) -> l
     """Threes of quoted texts: each text is the last of some of each kind that it can be the last of.
 
     Which texts came in a row is not known; the others are drawn, so that no large group outweighs the rest.
-
-    Parameters
-    ----------
-    quoted
-        The texts.
-    draws
-        How many threes of a kind a text is the last of.
-    seed
-        Of the draws.
     """
     random = Random(seed)  # noqa: S311 (a sample)
     return [

@@ -34,13 +34,7 @@ _COMPARED = 8
 
 
 def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
-    """The tables of runs: of one its ends, mechanisms and items; of several an ablation, or each beside the others.
-
-    Parameters
-    ----------
-    runs
-        At least one.
-    """
+    """The tables of runs: of one its ends, mechanisms and items; of several an ablation, or each beside the others."""
     evidence = runs[0].evidence
     scores = [run.scores for run in runs]
     if len(runs) == 1:
@@ -90,15 +84,7 @@ def _pairs(runs: Sequence[ReflexiveRun]) -> tuple[PairedLoops, ...]:
 
 
 def reflections_html(runs: Sequence[ReflexiveRun], again: str) -> str:
-    """Some runs as one self-contained page; of one run with every item over time and what happened in each attempt.
-
-    Parameters
-    ----------
-    runs
-        At least one.
-    again
-        The command that makes the page again.
-    """
+    """Some runs as one self-contained page; of one run with every item over time and what happened in each attempt."""
     tables = reflection_tables(runs)
     foot = Foot(again, inputs=tuple(map(_input, runs)), seed=runs[0].scores.seed if len(runs) == 1 else None)
     if len(runs) == 1:

@@ -61,15 +61,7 @@ class ReflexiveRun(Struct, frozen=True):
 
 
 def open_reflexive_run(folder: Path) -> ReflexiveRun:
-    """The run in a folder, also one in progress.
-
-    Raises
-    ------
-    UsageError
-        It is the run of another command.
-    InputError
-        It is no run, or its log cannot be read.
-    """
+    """The run in a folder, also one in progress."""
     manifest = manifest_of(folder, "Name the folder that `misstep reflect run` wrote.")
     if manifest.command != REFLECTED:
         raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep reflect run`.")
@@ -78,15 +70,7 @@ def open_reflexive_run(folder: Path) -> ReflexiveRun:
 
 
 def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:
-    """Several runs that are to be looked at together.
-
-    Raises
-    ------
-    UsageError
-        A run is named twice, or is the run of another command.
-    InputError
-        A folder holds no run, or a log cannot be read.
-    """
+    """Several runs that are to be looked at together."""
     resolved = [folder.resolve() for folder in folders]
     twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
     if twice is not None:
@@ -180,13 +164,7 @@ class RecordedRuns(Struct, frozen=True):
 
 
 def record_runs(runs: Iterable[LoopScores], out: Path, about: About) -> RecordedRuns:
-    """Write the figures of finished runs into a folder, in an order of their own.
-
-    Raises
-    ------
-    UsageError
-        A run is not finished.
-    """
+    """Write the figures of finished runs into a folder, in an order of their own."""
     in_order = sorted(runs, key=lambda run: (run.skill, run.agents, len(run.without), run.without, run.seed))
     if any(not run.finished for run in in_order):
         raise UsageError("a run is not finished", "Go on with it by the command that began it.")
@@ -197,13 +175,7 @@ def record_runs(runs: Iterable[LoopScores], out: Path, about: About) -> Recorded
 
 
 def open_recording(folder: Path) -> RecordedRuns:
-    """A recording.
-
-    Raises
-    ------
-    InputError
-        A file of it cannot be read.
-    """
+    """A recording."""
     try:
         about = msgspec.toml.decode((folder / RECORDING).read_bytes(), type=About)
         runs = msgspec.json.Decoder(LoopScores).decode_lines((folder / RUNS).read_bytes())

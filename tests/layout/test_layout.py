@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import misstep
 from tests.layout.sources import MODULES, NOTEBOOKS, PACKAGES, ROOT, code_of, text_of, tree_of
 
 TRACKED = subprocess.run(
@@ -88,3 +89,16 @@ def test_no_file_of_another_machine_or_lock_with_addresses_is_kept() -> None:
     machine_path = re.compile(r"(?<![\w.])/(?:root|work)/")
     kept = [ROOT / name for name in TRACKED if name.endswith((".py", ".md", ".toml", ".ipynb", ".sh", ".yaml"))]
     assert not [_name(file) for file in kept if file.is_file() and machine_path.search(file.read_text())]
+
+
+def test_only_statistics_and_public_names_have_docstrings_with_sections() -> None:
+    sections = re.compile(r"^(?:Parameters|Returns|Raises|Attributes|Yields)\n-{3,}$", re.MULTILINE)
+    public = {name for names in misstep._MODULES.values() for name in names} | {"open"}
+    found = []
+    for path in MODULES:
+        if not path.startswith("analysis/stats/"):
+            for node in tree_of(path).body:
+                if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name not in public:
+                    inner = [one for one in ast.walk(node) if isinstance(one, ast.ClassDef | ast.FunctionDef)]
+                    found += [f"{path}: {one.name}" for one in inner if sections.search(ast.get_docstring(one) or "")]
+    assert found == [], "write one line, or a list of fields"

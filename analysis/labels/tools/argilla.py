@@ -31,13 +31,7 @@ def is_own(record: dict[str, Any]) -> bool:
 
 
 def ratings(records: Records, item_field: str = "") -> ToolRatings:
-    """The submitted responses.
-
-    Raises
-    ------
-    InputError
-        A response names no user.
-    """
+    """The submitted responses."""
     found = ToolRatings("Argilla", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):
         named = (record[name] for name in ("external_id", "id", "_server_id") if record.get(name) is not None)

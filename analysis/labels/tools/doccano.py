@@ -30,13 +30,7 @@ def is_own(record: dict[str, Any]) -> bool:
 
 
 def ratings(records: Records, item_field: str = "") -> ToolRatings:
-    """The labels of whole texts.
-
-    Raises
-    ------
-    InputError
-        A text lacks the field that names the item.
-    """
+    """The labels of whole texts."""
     found = ToolRatings("Doccano", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):
         item = found.item(place, record, place if record.get("id") is None else record["id"])

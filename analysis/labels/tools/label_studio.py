@@ -33,13 +33,7 @@ def is_own(record: dict[str, Any]) -> bool:
 
 
 def ratings(records: Records, item_field: str = "") -> ToolRatings:
-    """The choices, ratings, numbers and taxonomies of the tasks.
-
-    Raises
-    ------
-    InputError
-        An annotation names no annotator.
-    """
+    """The choices, ratings, numbers and taxonomies of the tasks."""
     found = ToolRatings("Label Studio", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
         item = found.item(place, task, place if task.get("id") is None else task["id"])

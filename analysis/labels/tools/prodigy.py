@@ -24,13 +24,7 @@ def is_own(record: dict[str, Any]) -> bool:
 
 
 def ratings(records: Records, item_field: str = "") -> ToolRatings:
-    """The choices, and the acceptances and rejections, of the tasks.
-
-    Raises
-    ------
-    InputError
-        A task names no annotator.
-    """
+    """The choices, and the acceptances and rejections, of the tasks."""
     found = ToolRatings("Prodigy", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
         if any(task.get(name) for name in _REGIONS):

@@ -19,20 +19,12 @@ _OWN_FIELDS = ("data", "meta", "metadata", "fields")
 class ToolRatings(Struct):
     """The ratings of an export, gathered one by one.
 
-    Parameters
-    ----------
-    tool
-        The tool that wrote it.
-    records
-        What they are gathered from.
-    item_field
-        The field of a task that names its item; the tool's own name of the task if empty.
-    rows
-        Item, rater, label, question and time of each; an empty label is a missing rating.
-    places
-        The place of the record of each.
-    left_out
-        What was not taken for a rating, in words → how often.
+    - `tool`: The tool that wrote it.
+    - `records`: What they are gathered from.
+    - `item_field`: The field of a task that names its item; the tool's own name of the task if empty.
+    - `rows`: Item, rater, label, question and time of each; an empty label is a missing rating.
+    - `places`: The place of the record of each.
+    - `left_out`: What was not taken for a rating, in words → how often.
     """
 
     tool: str
@@ -43,13 +35,7 @@ class ToolRatings(Struct):
     left_out: Counter[str] = field(default_factory=Counter)
 
     def item(self, place: int, task: dict[str, Any], usual: object) -> str:
-        """What the item of a task is called: as a person said, or as usual.
-
-        Raises
-        ------
-        InputError
-            The task lacks the field that a person named.
-        """
+        """What the item of a task is called: as a person said, or as usual."""
         if not self.item_field:
             return plain(usual)
         for fields in (task, *map(task.get, _OWN_FIELDS)):
@@ -61,13 +47,7 @@ class ToolRatings(Struct):
         raise InputError(found, advice, file=self.records.file, line=line, field=where)
 
     def add(self, place: int, item: str, rater: object, question: str, label: str, time: object = None) -> None:
-        """One more rating, of the record at this place.
-
-        Raises
-        ------
-        InputError
-            It has no rater.
-        """
+        """One more rating, of the record at this place."""
         name = "" if rater is None else str(rater)
         if not name.strip():
             line, where = self._where(place)
@@ -77,13 +57,7 @@ class ToolRatings(Struct):
         self.places.append(place)
 
     def table(self) -> LabelRows:
-        """The ratings as a table.
-
-        Raises
-        ------
-        InputError
-            There are none.
-        """
+        """The ratings as a table."""
         if not self.rows:
             found = f"an export of {self.tool} without a rating"
             if self.left_out:

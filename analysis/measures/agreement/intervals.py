@@ -47,14 +47,9 @@ def may_resample(cells: int, resamples: int) -> bool:
 class Cells(Struct, frozen=True):
     """The cells in use of two raters' contingency table.
 
-    Parameters
-    ----------
-    first, second
-        Cells: the category that each rater gave.
-    items
-        Cells: how many items.
-    categories
-        The number of categories.
+    - `first`, `second`: Cells: the category that each rater gave.
+    - `items`: Cells: how many items.
+    - `categories`: The number of categories.
     """
 
     first: IntArray
@@ -99,16 +94,10 @@ class Cells(Struct, frozen=True):
 class Ratings(Struct, frozen=True):
     """Items with at least one rating, by how often each category was given to them.
 
-    Parameters
-    ----------
-    counts
-        Patterns x categories.
-    items
-        Patterns: the items of each.
-    of_item
-        Items: the pattern of each; `None` where items are only counted, and any order of them will do.
-    level, values
-        What Krippendorff's alpha takes the categories for, and their numbers.
+    - `counts`: Patterns x categories.
+    - `items`: Patterns: the items of each.
+    - `of_item`: Items: the pattern of each; `None` where items are only counted, and any order of them will do.
+    - `level`, `values`: What Krippendorff's alpha takes the categories for, and their numbers.
     """
 
     counts: IntArray
@@ -138,13 +127,7 @@ class Ratings(Struct, frozen=True):
         return int(self.items[self.counts.sum(axis=1) >= 2].sum())
 
     def figures(self, sets: FloatArray) -> FloatArray:
-        """Fleiss' kappa, Krippendorff's alpha, AC1, the kappa of each category, and AC2 where the level has weights.
-
-        Returns
-        -------
-        FloatArray
-            Sets x figures.
-        """
+        """Fleiss' kappa, Krippendorff's alpha, AC1, the kappa of each category, and AC2 where the level has weights."""
         return np.column_stack(
             [
                 coefficients.fleiss(sets, self.counts),

@@ -35,17 +35,7 @@ def raters_table(report: AgreementReport) -> Table:
 
 
 def rater_tables(report: AgreementReport, rater: RaterReport, number: int) -> Iterator[Table]:
-    """One rater with each other rater, label by label beside them, and where they labelled otherwise.
-
-    Parameters
-    ----------
-    report
-        The report of all.
-    rater
-        The rater, one of the report.
-    number
-        The rater's number, for the names of the tables.
-    """
+    """One rater with each other rater, label by label beside them, and where they labelled otherwise."""
     yield _others_table(report, rater, f"rater_{number}")
     if rater.labels:
         yield _labels_table(rater, f"rater_{number}_labels")

@@ -190,26 +190,7 @@ def agreement_report(
     seed: int = 0,
     width: float | None = None,
 ) -> AgreementReport:
-    """All figures on the agreement of the raters of some items.
-
-    Parameters
-    ----------
-    labels
-        Who gave what to which item.
-    level
-        What Krippendorff's alpha takes the labels for; the kappas and AC1 take them as names.
-    resamples
-        Of the bootstrap; with 0, intervals come from standard errors.
-    seed
-        Of the resampling: the same seed gives the same figures.
-    width
-        How wide intervals are wished for: the report then says how many items that takes.
-
-    Raises
-    ------
-    InputError
-        There are too many distinct labels for so many distinct items.
-    """
+    """All figures on the agreement of the raters of some items."""
     items = _grouped(labels)
     ratings = items.counts.sum(axis=1)
     rng = np.random.default_rng(seed)

@@ -49,16 +49,11 @@ class CountedRanking(Struct, frozen=True):
 class CountedJudge(Struct, frozen=True):
     """The scores of one judge; the fields have the meaning that they have in `scores.json`.
 
-    Parameters
-    ----------
-    without_gold
-        Items asked that have no gold label.
-    scored, unscored, outside
-        Answered items with a gold label: those with a score from 0 to 1, without one, and with another one.
-    ranking
-        The area under the ROC curve of right answers over wrong ones, by the score of the label given.
-    by_label
-        The same for each label against all others, by the score of that label, with the average precision.
+    - `without_gold`: Items asked that have no gold label.
+    - `scored`, `unscored`, `outside`: Answered items with a gold label: those with a score from 0 to 1, without one,
+      and with another one.
+    - `ranking`: The area under the ROC curve of right answers over wrong ones, by the score of the label given.
+    - `by_label`: The same for each label against all others, by the score of that label, with the average precision.
     """
 
     judge: str

@@ -42,28 +42,7 @@ def counted_report(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> CountedReport:
-    """The figures of all that was counted.
-
-    Parameters
-    ----------
-    counts
-        What was counted.
-    file
-        Where it stands, for errors.
-    reading
-        How labels of raters are to be taken; as names if not given.
-    ks
-        Numbers of attempts that one may make, from 1.
-    resamples, seed
-        Of the bootstraps.
-
-    Raises
-    ------
-    InputError
-        There are no counts, or labels that their level does not allow.
-    UsageError
-        A rater who is not there, fewer than two raters.
-    """
+    """The figures of all that was counted."""
     if counts == Counts():
         raise InputError("there is nothing counted", "Count files with `misstep count`.", file=file)
     how = reading or Reading()

@@ -8,16 +8,7 @@ from harness.whole_counts import CategorySet
 
 
 def counted_prevalence(rows: Collection[CategorySet], categories: Sequence[str] = ()) -> Prevalence:
-    """The counts and shares of each category and of any.
-
-    Parameters
-    ----------
-    rows
-        Sessions with the categories found in them.
-    categories
-        Those to count; all that a session was judged for, in the order of their names, if not given. A session that
-        was not judged for one is not answered for it.
-    """
+    """The counts and shares of each category and of any."""
     named = tuple(categories) or categories_of(rows)
     patterns: Counter[Labels] = Counter()
     for kind in rows:

@@ -35,17 +35,7 @@ def counted_tables(found: CountedReport) -> Iterator[Table]:
 
 @made_by_this
 def counted_sessions_table(total: Prevalence, strata: dict[str, dict[str, Prevalence]], noun: str) -> Table:
-    """The share of sessions that show each category, of all and of each stratum.
-
-    Parameters
-    ----------
-    total
-        All sessions.
-    strata
-        What tells sessions apart → stratum → its sessions.
-    noun
-        What one of them is called.
-    """
+    """The share of sessions that show each category, of all and of each stratum."""
     groups = {"all": total} | {f"{by} {name}": one for by, each in strata.items() for name, one in each.items()}
     rows = [
         estimate_row(category, share, "share", group)

@@ -92,28 +92,7 @@ def compare_arms(
     planned_units: int | None = None,
     seed: int = 0,
 ) -> ExperimentReport:
-    """Every metric that was measured, in the treatment against the control.
-
-    Parameters
-    ----------
-    sessions
-        Of all arms.
-    control, treatment
-        Their names; where not given, the control is the one arm called as in `CONTROLS`, and the treatment the one
-        arm left.
-    shares
-        What part of the units each arm should have; equal ones where not given.
-    planned_units
-        The units of both arms planned for the end, where the experiment is looked at before it: a second interval
-        then holds at all looks.
-    seed
-        Of resamples and permutations.
-
-    Raises
-    ------
-    UsageError
-        An arm has no session, or which is which cannot be told from their names.
-    """
+    """Every metric that was measured, in the treatment against the control."""
     sizes = _sizes(sessions, shares)
     control, treatment = _named(list(sizes), control, treatment)
     rng = np.random.default_rng(seed)

@@ -27,14 +27,6 @@ def file_report(
     planned_units: int | None = None,
     seed: int = 0,
 ) -> FileReport:
-    """Compare the arms of a user's CSV (`user_file` has its columns); other parameters as of `compare_arms`.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read as sessions: named with its line.
-    UsageError
-        An arm that is asked for is not there, or which is the control cannot be told.
-    """
+    """Compare the arms of a user's CSV (`user_file` has its columns); other parameters as of `compare_arms`."""
     compared = compare_arms(read_sessions(file), control, treatment, shares, planned_units, seed)
     return FileReport(compared, experiment_tables(compared, shown(file)))

@@ -35,13 +35,7 @@ def invocations(run: ObservedRun) -> tuple[int, int]:
 
 
 def misbehaviour_rates(sessions: Iterable[LiveSession]) -> MisbehaviourRates | None:
-    """The rates of both arms; `None` where one has no answered invocation.
-
-    Parameters
-    ----------
-    sessions
-        Of any arms; those without an observer are left out.
-    """
+    """The rates of both arms; `None` where one has no answered invocation."""
     by_arm: dict[Arm, dict[str, list[int]]] = {"shadow": {}, "guide": {}}
     asked = {"shadow": 0, "guide": 0}
     for session in sessions:

@@ -20,19 +20,7 @@ PLANNED_CHANGES = (-0.05, -0.1, -0.2)
 def experiment_tables(
     report: ExperimentReport, source: str, evidence: Evidence = "real", paper: str = "experiment"
 ) -> tuple[Table, Table, Table]:
-    """The changes of the metrics, the sizes of the arms, and a plan of the next experiment.
-
-    Parameters
-    ----------
-    report
-        As from `compare_arms`.
-    source
-        Where the sessions are from.
-    evidence
-        Whether they are real or generated ones.
-    paper
-        The folder of an export.
-    """
+    """The changes of the metrics, the sizes of the arms, and a plan of the next experiment."""
     given = report, source, evidence, paper
     return changes_table(*given), arms_table(*given), plan_table(*given)
 
@@ -87,7 +75,7 @@ def signed(change: float | None) -> str:
 
 @made_by_this
 def changes_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
-    """The metrics of a compared experiment, a group each; parameters as of `experiment_tables`."""
+    """The metrics of a compared experiment, a group each."""
     return Table(
         name="experiment_changes",
         paper=paper,
@@ -179,7 +167,7 @@ def _notes(report: ExperimentReport) -> list[str]:
 
 @made_by_this
 def arms_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
-    """The sizes of the arms, and the test of their ratio; parameters as of `experiment_tables`."""
+    """The sizes of the arms, and the test of their ratio."""
     rows = []
     for arm in report.arms:
         for quantity, value in (("Units", arm.units), ("Sessions", arm.sessions)):
@@ -227,7 +215,7 @@ def arms_table(report: ExperimentReport, source: str, evidence: Evidence, paper:
 
 @made_by_this
 def plan_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
-    """How many units an arm the next experiment needs, by metric and change; parameters as of `experiment_tables`."""
+    """How many units an arm the next experiment needs, by metric and change."""
     method = f"normal test of the log ratio, power {POWER:g}, level {LEVEL:g}"
     needed = {
         (one.title, change): ceil(units_an_arm(one.variation, change, POWER, LEVEL))

@@ -22,14 +22,7 @@ _SHAPE = f"Give the columns session, unit, arm and some of {', '.join(NUMBERS)}.
 
 
 def read_sessions(file: Path) -> tuple[ExperimentSession, ...]:
-    """The sessions of a user's CSV.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read; a column is missing; a number is none, or below 0; more calls failed than there were;
-        a session is on two lines; a unit is in two arms: named with its line.
-    """
+    """The sessions of a user's CSV."""
     sheet = read_rows(file, "sessions", _SHAPE)
     columns = _columns(sheet)
     rows = range(len(sheet.columns[0]))

@@ -34,17 +34,12 @@ _REPLACES = 0.5
 class AgainstOneRater(Struct, frozen=True):
     """One rater left out.
 
-    Parameters
-    ----------
-    rater, n
-        Who, and over how many items.
-    judge, human
-        The advantage probabilities: how often the judge, and how often the rater, is at least as near to the others.
-    p_value, p_adjusted
-        Of the one-sided test that the judge's is more than the rater's less epsilon, and adjusted by Benjamini and
-        Yekutieli over the raters.
-    wins
-        Whether the adjusted p-value is at most 0.05.
+    - `rater`, `n`: Who, and over how many items.
+    - `judge`, `human`: The advantage probabilities: how often the judge, and how often the rater, is at least as near
+      to the others.
+    - `p_value`, `p_adjusted`: Of the one-sided test that the judge's is more than the rater's less epsilon, and
+      adjusted by Benjamini and Yekutieli over the raters.
+    - `wins`: Whether the adjusted p-value is at most 0.05.
     """
 
     rater: str
@@ -59,26 +54,15 @@ class AgainstOneRater(Struct, frozen=True):
 class AlternativeAnnotator(Struct, frozen=True):
     """Whether the judge could replace a rater.
 
-    Parameters
-    ----------
-    epsilon
-        The penalty.
-    alignment
-        What nearness is: `accuracy`, or `-RMSE` for labels on a scale.
-    winning_rate
-        The share of raters that the judge wins against, `None` where it cannot be told.
-    replaces
-        Whether that is at least a half, `None` where it cannot be told.
-    advantage
-        The mean over raters of the judge's advantage probability.
-    winning_rate_all, replaces_all
-        The same with items that the judge left unanswered counted as lost.
-    raters
-        One rater after the other; `left_out` counts those with too few items.
-    units
-        What the tests take as independent: items, or so many clusters.
-    reason
-        Why there is no test; empty where there is one.
+    - `epsilon`: The penalty.
+    - `alignment`: What nearness is: `accuracy`, or `-RMSE` for labels on a scale.
+    - `winning_rate`: The share of raters that the judge wins against, `None` where it cannot be told.
+    - `replaces`: Whether that is at least a half, `None` where it cannot be told.
+    - `advantage`: The mean over raters of the judge's advantage probability.
+    - `winning_rate_all`, `replaces_all`: The same with items that the judge left unanswered counted as lost.
+    - `raters`: One rater after the other; `left_out` counts those with too few items.
+    - `units`: What the tests take as independent: items, or so many clusters.
+    - `reason`: Why there is no test; empty where there is one.
     """
 
     epsilon: float
@@ -95,15 +79,7 @@ class AlternativeAnnotator(Struct, frozen=True):
 
 
 def alternative_annotator(sample: JudgedSample, epsilon: float = EPSILON) -> AlternativeAnnotator:
-    """The alternative annotator test of a run.
-
-    Parameters
-    ----------
-    sample
-        The judge's answers beside people's labels; the level decides what nearness is.
-    epsilon
-        How much rarer than a rater the judge may be nearer to the others.
-    """
+    """The alternative annotator test of a run."""
     values = _values_of(sample)
     answers = np.where(sample.answers < len(sample.labels), sample.answers, -1)
     advantages = _advantages(sample, values, answers, unanswered_lose=False)

@@ -51,30 +51,17 @@ _ALPHA = 0.05
 class Assessment(Struct, frozen=True):
     """All results of one run of a judge.
 
-    Parameters
-    ----------
-    scores
-        Accuracy, kappa, precision and recall.
-    bias
-        Which label errors flow to which.
-    reliability
-        How far its scores can be taken at their word.
-    ceiling
-        Whether it agrees with people as well as people agree with each other.
-    alternative_annotator
-        Whether it could stand in for a rater.
-    slices
-        On which kinds of item it errs.
-    votes
-        How the votes of a run with several fell.
-    given
-        How often it gives each label.
-    prevalence
-        How often the positive label holds.
-    cost
-        What an item takes.
-    evidence
-        The kind of evidence of all of these.
+    - `scores`: Accuracy, kappa, precision and recall.
+    - `bias`: Which label errors flow to which.
+    - `reliability`: How far its scores can be taken at their word.
+    - `ceiling`: Whether it agrees with people as well as people agree with each other.
+    - `alternative_annotator`: Whether it could stand in for a rater.
+    - `slices`: On which kinds of item it errs.
+    - `votes`: How the votes of a run with several fell.
+    - `given`: How often it gives each label.
+    - `prevalence`: How often the positive label holds.
+    - `cost`: What an item takes.
+    - `evidence`: The kind of evidence of all of these.
     """
 
     scores: Scores
@@ -108,32 +95,7 @@ def assess(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Assessment:
-    """What a judge is worth by one run.
-
-    Parameters
-    ----------
-    verdicts, gold, labels, judge, benchmark, clusters
-        As `scores.score` takes them.
-    items, lengths
-        What the data set says of the items, and how long they are.
-    positive, level
-        The label that counts as found, and the level of measurement of the labels.
-    votes
-        How often each item was asked about.
-    evidence
-        The kind of evidence of the items.
-    epsilon
-        Of the alternative annotator test.
-    resamples, seed
-        Of the bootstraps.
-
-    Raises
-    ------
-    UsageError
-        The verdicts are of several judges, or two of them answer one item.
-    InputError
-        A gold label is none of the labels, or a rater labelled an item twice.
-    """
+    """What a judge is worth by one run."""
     scores = score(
         verdicts,
         gold,
@@ -171,13 +133,6 @@ def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
     """The results as tables, the scores first; a question that the run says nothing about has none.
 
     Where nobody has labelled anything, the first table is how often each label was given.
-
-    Parameters
-    ----------
-    assessment
-        The results.
-    source
-        What they were measured on.
     """
     if assessment.given.labelled or not assessment.scores.n:
         tables = [scores_table(assessment.scores, source), bias_table(assessment.bias, source)]

@@ -54,18 +54,11 @@ class Flow(Struct, frozen=True):
 class Bias(Struct, frozen=True):
     """Where errors flow.
 
-    Parameters
-    ----------
-    n
-        The items with an answer and a gold label.
-    outside
-        How many of the answers are none of the labels; they count as use of no label.
-    homogeneity
-        The one test over all labels that the judge uses them as often as people do.
-    labels, flows
-        Each label's use, and each pair of labels with an error, most one-sided first.
-    unanswered
-        The test that items of every gold label are as likely to be answered.
+    - `n`: The items with an answer and a gold label.
+    - `outside`: How many of the answers are none of the labels; they count as use of no label.
+    - `homogeneity`: The one test over all labels that the judge uses them as often as people do.
+    - `labels`, `flows`: Each label's use, and each pair of labels with an error, most one-sided first.
+    - `unanswered`: The test that items of every gold label are as likely to be answered.
     """
 
     n: int

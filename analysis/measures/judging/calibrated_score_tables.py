@@ -28,17 +28,7 @@ def calibrated_finding(found: CalibratedScores, judge: str) -> str:
 
 @made_by_this
 def calibrated_scores_table(found: CalibratedScores, judge: str, source: str) -> Table:
-    """The ranking of all items by a judge's scores, and the probabilities on those held out.
-
-    Parameters
-    ----------
-    found
-        The scores.
-    judge
-        The run, as people know it.
-    source
-        What it was measured on.
-    """
+    """The ranking of all items by a judge's scores, and the probabilities on those held out."""
     group = "As a ranking, all items with a score"
     meaning = "how sure the judge is of the label it gave" if found.score_of == "given" else f"of “{found.label}”"
     left_out = counted_text(found.without_score, "item")

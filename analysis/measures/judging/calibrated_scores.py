@@ -40,16 +40,12 @@ _SMALLEST = 1e-6
 class CalibratedBy(Struct, frozen=True):
     """Probabilities by one method on the held-out items.
 
-    Parameters
-    ----------
-    method
-        `as given`, `isotonic` or `logistic`.
-    brier
-        The mean squared distance of the probability from 1 where the gold label is the label, and from 0 elsewhere.
-    calibration_error
-        The mean distance between the probability of about equal items and the share of them that has the label.
-    gain
-        The Brier score less that of the scores as given: below 0 the method is better.
+    - `method`: `as given`, `isotonic` or `logistic`.
+    - `brier`: The mean squared distance of the probability from 1 where the gold label is the label, and from 0
+      elsewhere.
+    - `calibration_error`: The mean distance between the probability of about equal items and the share of them that has
+      the label.
+    - `gain`: The Brier score less that of the scores as given: below 0 the method is better.
     """
 
     method: str
@@ -61,26 +57,15 @@ class CalibratedBy(Struct, frozen=True):
 class CalibratedScores(Struct, frozen=True):
     """A judge's scores for a label, as a ranking and as probabilities.
 
-    Parameters
-    ----------
-    label, score_of
-        What was asked for.
-    n, without_score
-        The items with a gold label and a score, and those without a score, which no figure counts.
-    positives
-        The share of `n` with the label as gold label.
-    ranking
-        The area under the ROC curve over `n`.
-    average_precision
-        Over `n`; a score that says nothing has the share of positives.
-    fitted, held_out
-        How many items the methods were fitted on, and tested on.
-    clustered
-        Whether items hang together: those tested on are then of other runs.
-    methods
-        The scores as given, and each method.
-    probabilities
-        Method → held-out item → the probability of the label.
+    - `label`, `score_of`: What was asked for.
+    - `n`, `without_score`: The items with a gold label and a score, and those without a score, which no figure counts.
+    - `positives`: The share of `n` with the label as gold label.
+    - `ranking`: The area under the ROC curve over `n`.
+    - `average_precision`: Over `n`; a score that says nothing has the share of positives.
+    - `fitted`, `held_out`: How many items the methods were fitted on, and tested on.
+    - `clustered`: Whether items hang together: those tested on are then of other runs.
+    - `methods`: The scores as given, and each method.
+    - `probabilities`: Method → held-out item → the probability of the label.
     """
 
     label: str
@@ -98,13 +83,7 @@ class CalibratedScores(Struct, frozen=True):
 
 
 def methods_named(names: str) -> tuple[Method, ...]:
-    """The methods of a list such as `isotonic,logistic`.
-
-    Raises
-    ------
-    UsageError
-        One is no method.
-    """
+    """The methods of a list such as `isotonic,logistic`."""
     known: dict[str, Method] = {"isotonic": "isotonic", "logistic": "logistic"}
     wanted = [name.strip() for name in names.split(",")] if names else []
     for name in wanted:
@@ -126,34 +105,7 @@ def calibrated_scores(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> CalibratedScores:
-    """How well a judge's scores rank items by a label, and what calibration makes of them on items held out.
-
-    Parameters
-    ----------
-    verdicts
-        One an item; only items with a gold label and a score count.
-    gold
-        One row an item and rater; the majority is the gold label, and a tie leaves an item without.
-    label
-        The label that the probabilities are of.
-    labels
-        All labels of the benchmark: a judge that is sure of another label by s leaves 1 - s to the rest in equal parts.
-    methods
-        How scores become probabilities.
-    score_of
-        What a score is of.
-    held_out
-        The share of the items to test on, above 0 and below 1; they are of other runs.
-    clusters
-        Item → what it hangs together with.
-    resamples, seed
-        Of the bootstrap and the split.
-
-    Raises
-    ------
-    UsageError
-        No item has a gold label and a score, or they cannot be split.
-    """
+    """How well a judge's scores rank items by a label, and what calibration makes of them on items held out."""
     label_of = majority(gold).label_of
     asked = [one for one in verdicts if one.item in label_of]
     scored = [one for one in asked if one.label is not None and one.score is not None]

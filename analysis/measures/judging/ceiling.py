@@ -34,19 +34,14 @@ class AgainstRater(Struct, frozen=True):
 class Ceiling(Struct, frozen=True):
     """The judge against people, people against people, on the items that several of them labelled.
 
-    Parameters
-    ----------
-    n
-        The items answered that two raters or more labelled.
-    people, judge, difference
-        Mean pairwise agreement of raters, of the judge with raters, and the judge's less people's.
-    people_kappa, judge_kappa, kappa_difference
-        The same, corrected for chance agreement: Fleiss' kappa of the raters, and for the judge the kappa against all
-        raters as a group. Chance is by how often the raters together, and the judge, use each label.
-    judge_all
-        The judge's agreement with the unanswered items counted as agreeing with nobody.
-    raters
-        One rater after the other.
+    - `n`: The items answered that two raters or more labelled.
+    - `people`, `judge`, `difference`: Mean pairwise agreement of raters, of the judge with raters, and the judge's less
+      people's.
+    - `people_kappa`, `judge_kappa`, `kappa_difference`: The same, corrected for chance agreement: Fleiss' kappa of the
+      raters, and for the judge the kappa against all raters as a group. Chance is by how often the raters together, and
+      the judge, use each label.
+    - `judge_all`: The judge's agreement with the unanswered items counted as agreeing with nobody.
+    - `raters`: One rater after the other.
     """
 
     n: int

@@ -60,27 +60,18 @@ class AnsweredPair(Struct, frozen=True):
 class PairedJudges(Struct, frozen=True):
     """Two judges on the same items.
 
-    Parameters
-    ----------
-    a, b
-        Their names.
-    n
-        The items asked of both that have a gold label.
-    difference, low, high
-        The share of them on which `a` gives the gold label less that of `b`, unanswered ones counted as wrong, with its
-        95% interval.
-    p_value, p_adjusted, test
-        Of the hypothesis that there is no difference; adjusted after Holm for all pairs compared.
-    method
-        How the interval was made.
-    both, only_a, only_b, neither
-        On how many items who gives the gold label.
-    n_needed
-        How many items tell the two apart with a chance of 80% at the level 0.05, if they go on to disagree as they do.
-    answered
-        The same over the items that both answered.
-    reason
-        Why a figure is missing, or holds by convention.
+    - `a`, `b`: Their names.
+    - `n`: The items asked of both that have a gold label.
+    - `difference`, `low`, `high`: The share of them on which `a` gives the gold label less that of `b`, unanswered ones
+      counted as wrong, with its 95% interval.
+    - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all pairs
+      compared.
+    - `method`: How the interval was made.
+    - `both`, `only_a`, `only_b`, `neither`: On how many items who gives the gold label.
+    - `n_needed`: How many items tell the two apart with a chance of 80% at the level 0.05, if they go on to disagree as
+      they do.
+    - `answered`: The same over the items that both answered.
+    - `reason`: Why a figure is missing, or holds by convention.
     """
 
     a: str
@@ -148,27 +139,7 @@ def compare_judges(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> tuple[PairedJudges, ...]:
-    """Every two of some runs of judges on one benchmark, in the order of the runs.
-
-    Parameters
-    ----------
-    runs
-        Name → verdicts, one an item.
-    gold
-        One row an item and rater; the majority is the gold label, and a tie leaves an item without.
-    clusters
-        Item → what it hangs together with (`reference.clusters_of`); by default every item stands for itself.
-    test
-        `mcnemar`: the mid-p test with Tango's interval, or over clusters by sign flips with Student's t; `bootstrap`:
-        the percentile bootstrap of items, or of clusters.
-    resamples, seed
-        Of the bootstrap.
-
-    Raises
-    ------
-    InputError
-        A rater labelled an item twice.
-    """
+    """Every two of some runs of judges on one benchmark, in the order of the runs."""
     known(test, get_args(Test), "test")
     label_of = majority(gold).label_of
     answers = {

@@ -29,15 +29,7 @@ def _distance(pair: PairedJudges) -> float:
 
 @made_by_this
 def comparison_table(pairs: Sequence[PairedJudges], source: str) -> Table:
-    """Judges compared in pairs on the same items.
-
-    Parameters
-    ----------
-    pairs
-        The pairs, their p-values adjusted for all of them.
-    source
-        What they were compared on.
-    """
+    """Judges compared in pairs on the same items."""
     return Table(
         name="comparison",
         paper="judging",
@@ -75,15 +67,7 @@ def pair_rows(pair: PairedJudges, source: str, *, alone: bool) -> list[Row]:
 
 @made_by_this
 def compared_runs_table(scored: Mapping[str, Scores], source: str) -> Table:
-    """The runs that are compared, each by itself: accuracy, kappa, cost and time.
-
-    Parameters
-    ----------
-    scored
-        Name of a run → its scores.
-    source
-        What they were measured on.
-    """
+    """The runs that are compared, each by itself: accuracy, kappa, cost and time."""
     return Table(
         name="compared_runs",
         paper="judging",

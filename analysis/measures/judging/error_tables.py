@@ -17,15 +17,7 @@ _MOST_FLOWS = 20
 
 @made_by_this
 def bias_table(found: Bias, source: str) -> Table:
-    """How often the judge and people use each label.
-
-    Parameters
-    ----------
-    found
-        The directional bias.
-    source
-        What it was measured on.
-    """
+    """How often the judge and people use each label."""
     rows: list[Row] = []
     for use in found.labels:
         rows += [
@@ -72,15 +64,7 @@ def _bias_finding(found: Bias) -> str:
 
 @made_by_this
 def flows_table(found: Bias, source: str) -> Table:
-    """Between which labels errors go one way more than the other.
-
-    Parameters
-    ----------
-    found
-        The directional bias, with an error.
-    source
-        What it was measured on.
-    """
+    """Between which labels errors go one way more than the other."""
     notes = ["Forth: gold the first, said the second; back: the other way. The difference is a share of all items."]
     if len(found.flows) > 1:
         notes.append(f"Adjusted after Holm for the {len(found.flows)} pairs of labels with an error between them.")
@@ -128,15 +112,7 @@ def _forwards(difference: Estimate) -> Estimate:
 
 @made_by_this
 def slices_table(fields: Sequence[SlicedField], source: str) -> Table:
-    """The accuracy on each kind of item, the unanswered counted as wrong.
-
-    Parameters
-    ----------
-    fields
-        The slices, a field of the items at a time.
-    source
-        What they were measured on.
-    """
+    """The accuracy on each kind of item, the unanswered counted as wrong."""
     rows: list[Row] = []
     for field in fields:
         for one in field.slices:
@@ -173,15 +149,7 @@ def _slices_finding(fields: Sequence[SlicedField]) -> str:
 
 @made_by_this
 def reliability_table(found: Reliability, source: str) -> Table:
-    """How often answers of about one score are right, and how far scores and that are apart.
-
-    Parameters
-    ----------
-    found
-        The calibration of the scores.
-    source
-        What it was measured on.
-    """
+    """How often answers of about one score are right, and how far scores and that are apart."""
     figures = [
         estimate_row("Answers with a score", found.scored, "share", _OVERALL, source),
         estimate_row("Mean score less share right", found.overconfidence, "difference", _OVERALL, source),
@@ -207,15 +175,7 @@ def reliability_table(found: Reliability, source: str) -> Table:
 
 @made_by_this
 def bins_table(found: Reliability, source: str) -> Table:
-    """How often answers of about one score are right.
-
-    Parameters
-    ----------
-    found
-        The calibration of the scores, with bins.
-    source
-        What it was measured on.
-    """
+    """How often answers of about one score are right."""
     furthest = max(found.bins, key=lambda one: abs(one.mean_score - (one.right.value or 0.0)))
     answers = f"{counted_text(furthest.n, 'answer')} with {_range(furthest)}"
     right = f"{with_interval(furthest.right, 'share')} {'is' if furthest.n == 1 else 'are'} right"

@@ -39,15 +39,7 @@ def flips_headline(found: Flips) -> str:
 
 @made_by_this
 def flips_table(found: Flips, source: str) -> Table:
-    """Flips, flips to the label that the text asks for, and flips by chance; then by style, encoding and position.
-
-    Parameters
-    ----------
-    found
-        The flips.
-    source
-        What the items were made of.
-    """
+    """Flips, flips to the label that the text asks for, and flips by chance; then by style, encoding and position."""
     overall = {
         "Verdict differs": found.flip_rate,
         "Verdict as the text asks": found.target_rate,

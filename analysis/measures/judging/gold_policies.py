@@ -32,15 +32,11 @@ _FORMS = "majority, unanimous, any:LABEL (LABEL where one rater gave it) or rate
 class GoldPolicy(Struct, frozen=True):
     """A rule for the gold label of an item.
 
-    Parameters
-    ----------
-    name
-        As it was asked for.
-    kind
-        `majority`: the label that most raters gave. `unanimous`: the label that two or more raters all gave. `any`: a
-        certain label where one rater gave it, else the majority of the others. `raters`: the majority of some raters.
-    of
-        The label of `any`, or the names of `raters`.
+    - `name`: As it was asked for.
+    - `kind`: `majority`: the label that most raters gave. `unanimous`: the label that two or more raters all gave.
+      `any`: a certain label where one rater gave it, else the majority of the others. `raters`: the majority of some
+      raters.
+    - `of`: The label of `any`, or the names of `raters`.
     """
 
     name: str
@@ -65,26 +61,15 @@ class JudgedUnderTwo(Struct, frozen=True):
 class PoliciesCompared(Struct, frozen=True):
     """Judges under two policies for gold labels.
 
-    Parameters
-    ----------
-    policies
-        Their names.
-    n
-        The items that all judges were asked about.
-    labelled
-        How many of them have a gold label under each.
-    shared
-        How many have one under both.
-    changed
-        The share of `shared` whose label differs.
-    judges
-        Each judge's figures.
-    tau
-        Kendall's tau-b between the judges' orders by accuracy.
-    first
-        The judges with the highest accuracy under each.
-    first_changes
-        The share of resamples in which no judge is first under both.
+    - `policies`: Their names.
+    - `n`: The items that all judges were asked about.
+    - `labelled`: How many of them have a gold label under each.
+    - `shared`: How many have one under both.
+    - `changed`: The share of `shared` whose label differs.
+    - `judges`: Each judge's figures.
+    - `tau`: Kendall's tau-b between the judges' orders by accuracy.
+    - `first`: The judges with the highest accuracy under each.
+    - `first_changes`: The share of resamples in which no judge is first under both.
     """
 
     policies: tuple[str, str]
@@ -99,13 +84,7 @@ class PoliciesCompared(Struct, frozen=True):
 
 
 def gold_policy(name: str, gold: Iterable[GoldLabel]) -> GoldPolicy:
-    """The policy that is meant by a name such as `unanimous`, `any:unsafe` or `raters:Ann,Bea`.
-
-    Raises
-    ------
-    UsageError
-        There is no such policy, or no rater gave that label or has that name.
-    """
+    """The policy that is meant by a name such as `unanimous`, `any:unsafe` or `raters:Ann,Bea`."""
     kind, _, rest = name.partition(":")
     if name == "majority":
         return GoldPolicy(name, "majority")
@@ -128,13 +107,7 @@ def gold_policy(name: str, gold: Iterable[GoldLabel]) -> GoldPolicy:
 
 
 def labels_under(policy: GoldPolicy, gold: Iterable[GoldLabel]) -> dict[str, str]:
-    """Item → its gold label under a policy; an item on which the policy decides nothing is left out.
-
-    Raises
-    ------
-    InputError
-        A rater labelled an item twice.
-    """
+    """Item → its gold label under a policy; an item on which the policy decides nothing is left out."""
     rows = list(gold)
     reference = majority(rows, policy.of if policy.kind == "raters" else ())
     if policy.kind in ("majority", "raters"):
@@ -158,28 +131,7 @@ def compare_policies(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> PoliciesCompared:
-    """Judges under two policies for gold labels, on the items that all of them were asked about.
-
-    Parameters
-    ----------
-    runs
-        Judge → its verdicts, one an item.
-    gold
-        One row an item and rater.
-    policies
-        The two rules.
-    labels
-        The labels of the benchmark, in order.
-    clusters
-        Item → what it hangs together with.
-    resamples, seed
-        Of the bootstrap over items, or over clusters where items hang together.
-
-    Raises
-    ------
-    UsageError
-        One policy gives no item that was asked about a label.
-    """
+    """Judges under two policies for gold labels, on the items that all of them were asked about."""
     answers = {judge: {verdict.item: verdict.label for verdict in verdicts} for judge, verdicts in runs.items()}
     asked = [item for item in next(iter(answers.values())) if all(item in given for given in answers.values())]
     under = [labels_under(policy, gold) for policy in policies]

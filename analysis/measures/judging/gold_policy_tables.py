@@ -29,15 +29,7 @@ def _named(found: PoliciesCompared, place: int) -> str:
 
 @made_by_this
 def policies_table(found: PoliciesCompared, source: str) -> Table:
-    """Each judge's figures under both policies, and what the choice changes.
-
-    Parameters
-    ----------
-    found
-        The judges under both.
-    source
-        What they were asked about.
-    """
+    """Each judge's figures under both policies, and what the choice changes."""
     a, b = found.policies
     counts = ", ".join(
         f"{n:,} of {found.n:,} under {name}" for n, name in zip(found.labelled, found.policies, strict=True)

@@ -36,14 +36,9 @@ _SPLITS = 200
 class Way(Struct, frozen=True):
     """How one way of counting did over the splits.
 
-    Parameters
-    ----------
-    error
-        The mean distance from people's share, `None` where it was undefined in every split.
-    held
-        The splits whose 95% interval holds people's share.
-    defined
-        The splits in which it gave an estimate.
+    - `error`: The mean distance from people's share, `None` where it was undefined in every split.
+    - `held`: The splits whose 95% interval holds people's share.
+    - `defined`: The splits in which it gave an estimate.
     """
 
     error: float | None
@@ -63,17 +58,7 @@ class Halves(Struct, frozen=True):
 
 
 def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
-    """How a judge's share of the positive label, raw and corrected, meets people's where half of these are hidden.
-
-    Parameters
-    ----------
-    judged
-        The judge with what people said.
-    splits
-        How often the runs are split.
-    seed
-        Of the splits.
-    """
+    """How a judge's share of the positive label, raw and corrected, meets people's where half of these are hidden."""
     sample = sample_of(judged)
     people = judged_prevalence(sample).people
     if sample.units.count < _LEAST_RUNS or people.value is None:

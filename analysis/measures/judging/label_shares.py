@@ -14,12 +14,8 @@ NOTHING_ANSWERED = "no item was answered"
 class LabelShares(Struct, frozen=True):
     """The share of each label among the answers.
 
-    Parameters
-    ----------
-    answered, unanswered, labelled
-        Items with an answer, without, and with a gold label.
-    shares
-        Label → its share of the answered: the label that counts as found first, then the most frequent.
+    - `answered`, `unanswered`, `labelled`: Items with an answer, without, and with a gold label.
+    - `shares`: Label → its share of the answered: the label that counts as found first, then the most frequent.
     """
 
     answered: int

@@ -30,16 +30,11 @@ NO_MARKS = "people marked nothing in the runs judged"
 class MarkedScores(Struct, frozen=True):
     """How the judge's marks meet people's.
 
-    Parameters
-    ----------
-    n, answered
-        Runs judged, and those on which the judge gave an answer.
-    unmarked
-        Runs in which people marked nothing.
-    marks, outside
-        How many errors the judge named, and how many of them are of a category that people used nowhere.
-    weighted_f1, location, joint
-        By category, by place, by both; unanswered runs count as runs without a mark.
+    - `n`, `answered`: Runs judged, and those on which the judge gave an answer.
+    - `unmarked`: Runs in which people marked nothing.
+    - `marks`, `outside`: How many errors the judge named, and how many of them are of a category that people used
+      nowhere.
+    - `weighted_f1`, `location`, `joint`: By category, by place, by both; unanswered runs count as runs without a mark.
     """
 
     n: int
@@ -60,20 +55,7 @@ def marked_scores(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> MarkedScores:
-    """The scores of a judge's marks, with bootstrap intervals over runs.
-
-    Parameters
-    ----------
-    people
-        Run → the errors that people marked; a run without any has an empty set.
-    judge
-        Run → the errors that the judge named, `None` where it gave no answer; runs that people did not look at are
-        left out.
-    unmarked_as_zero
-        Whether a run without people's marks counts 0 by place and by both, instead of being left out.
-    resamples, seed
-        Of the bootstrap.
-    """
+    """The scores of a judge's marks, with bootstrap intervals over runs."""
     runs = [run for run in judge if run in people]
     named = {run: list(judge[run] or ()) for run in runs}
     categories = sorted({category for marks in people.values() for _, category in marks})

@@ -19,15 +19,7 @@ _MEASURES: dict[str, tuple[str, Unit]] = {
 
 @made_by_this
 def prevalence_table(found: JudgedPrevalence, source: str) -> Table:
-    """How often the positive label holds: by the judge, by people, and put right for the judge's errors.
-
-    Parameters
-    ----------
-    found
-        The prevalence.
-    source
-        What it was measured on.
-    """
+    """How often the positive label holds: by the judge, by people, and put right for the judge's errors."""
     group = f"“{found.positive}”"
     figures = [
         ("As the judge says", found.judge),
@@ -76,15 +68,7 @@ def _prevalence_finding(found: JudgedPrevalence) -> str:
 
 @made_by_this
 def votes_table(found: Votes, source: str) -> Table:
-    """How often all votes agree, and how often an answer with so many votes is right.
-
-    Parameters
-    ----------
-    found
-        The votes.
-    source
-        What they were measured on.
-    """
+    """How often all votes agree, and how often an answer with so many votes is right."""
     group = f"{found.votes} votes an item"
     rows = [
         estimate_row("Answers with all votes", found.unanimous, "share", group, source),
@@ -104,17 +88,7 @@ def votes_table(found: Votes, source: str) -> Table:
 
 @made_by_this
 def stability_table(found: Stability, names: Sequence[str], source: str) -> Table:
-    """How far repeated runs of a judge say the same.
-
-    Parameters
-    ----------
-    found
-        The stability.
-    names
-        The runs, in order.
-    source
-        What they were asked about.
-    """
+    """How far repeated runs of a judge say the same."""
     together, answers = f"{found.runs} runs", counted_text(found.cached, "answer")
     rows = [
         estimate_row("Items whose label changes", found.changed, "share", together, source),
@@ -159,15 +133,7 @@ def _stability_finding(found: Stability) -> str:
 
 @made_by_this
 def costs_table(found: ItemCosts, source: str) -> Table:
-    """What an item takes in time, tokens and money, what came from a cache apart.
-
-    Parameters
-    ----------
-    found
-        The costs.
-    source
-        What was judged.
-    """
+    """What an item takes in time, tokens and money, what came from a cache apart."""
     measures = [("", found.now), (", from the cache", found.from_cache)]
     rows = [
         row

@@ -66,13 +66,9 @@ BoolArray = npt.NDArray[np.bool_]
 class MoreLabels(Struct, frozen=True):
     """What it would take to show the floor.
 
-    Parameters
-    ----------
-    labels
-        How many more labels are needed; `None` where no number will do.
-    precision, right, flagged
-        The precision that is reckoned with at the threshold that takes the fewest, and how many of the items flagged by
-        it are right, over both halves.
+    - `labels`: How many more labels are needed; `None` where no number will do.
+    - `precision`, `right`, `flagged`: The precision that is reckoned with at the threshold that takes the fewest, and
+      how many of the items flagged by it are right, over both halves.
     """
 
     labels: int | None
@@ -84,31 +80,20 @@ class MoreLabels(Struct, frozen=True):
 class PrecisionThreshold(Struct, frozen=True):
     """The threshold that was found, or why none was.
 
-    Parameters
-    ----------
-    label, floor, confidence
-        What was asked for.
-    threshold
-        The threshold that keeps the floor; `None` where none could be shown to.
-    tried
-        The threshold itself, or the first that was tested where none passed; `None` where the label is never given.
-    chance
-        The chance, by the calibration half, that the first threshold tested would be shown to keep the floor.
-    votes, votes_of
-        The threshold `tried` as a number of votes, of how many, where the scores are shares of votes.
-    precision, recall
-        Of `tried`, on the held-out half: the precision with its one-sided lower bound, the recall with unanswered items
-        counted as missed.
-    flagged
-        How many held-out items `tried` flags.
-    calibration, held_out, unanswered
-        How many items either half has, and how many of both have no answer.
-    more_labels
-        How many more labels are needed; `None` where none are or no number will do.
-    reason
-        Why there is no threshold.
-    steps
-        The thresholds in the order tested on the held-out half.
+    - `label`, `floor`, `confidence`: What was asked for.
+    - `threshold`: The threshold that keeps the floor; `None` where none could be shown to.
+    - `tried`: The threshold itself, or the first that was tested where none passed; `None` where the label is never
+      given.
+    - `chance`: The chance, by the calibration half, that the first threshold tested would be shown to keep the floor.
+    - `votes`, `votes_of`: The threshold `tried` as a number of votes, of how many, where the scores are shares of
+      votes.
+    - `precision`, `recall`: Of `tried`, on the held-out half: the precision with its one-sided lower bound, the recall
+      with unanswered items counted as missed.
+    - `flagged`: How many held-out items `tried` flags.
+    - `calibration`, `held_out`, `unanswered`: How many items either half has, and how many of both have no answer.
+    - `more_labels`: How many more labels are needed; `None` where none are or no number will do.
+    - `reason`: Why there is no threshold.
+    - `steps`: The thresholds in the order tested on the held-out half.
     """
 
     label: str
@@ -157,37 +142,7 @@ def precision_threshold(
     clusters: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> PrecisionThreshold:
-    """The most lenient threshold for a label that is shown to keep a precision, chosen and tested on different runs.
-
-    Parameters
-    ----------
-    verdicts
-        One an item; only items with a gold label count.
-    gold
-        One row an item and rater; the majority is the gold label, and a tie leaves an item without.
-    label
-        The label that is to be precise.
-    floor
-        The precision to keep, above 0 and below 1.
-    confidence
-        Of the one-sided bounds.
-    held_out
-        The share of the items that the threshold is tested on, above 0 and below 1.
-    votes
-        How many votes an item got; where above 1 and all scores are shares of so many, thresholds are whole votes.
-    clusters
-        Item → what it hangs together with (`reference.clusters_of`); by default every item stands for itself.
-    seed
-        Of the split.
-
-    Raises
-    ------
-    UsageError
-        No item that was asked about has a gold label, or all are of one run; the floor, the confidence or the share
-        held out is not between 0 and 1.
-    InputError
-        A rater labelled an item twice.
-    """
+    """The most lenient threshold for a label that is shown to keep a precision, chosen and tested on different runs."""
     if not 0 < confidence < 1:
         raise UsageError(f"the confidence is {confidence:g}", "Give a number between 0 and 1.")
     label_of = majority(gold).label_of
@@ -271,15 +226,7 @@ def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
 
 
 def _chance(half: _Items, threshold: float, ratio: float, floor: float, confidence: float) -> float:
-    """The chance that a threshold is shown to keep the floor on another part, by what it flags on this one.
-
-    Parameters
-    ----------
-    half
-        The calibration half.
-    ratio
-        How many items the other part has for one of this.
-    """
+    """The chance that a threshold is shown to keep the floor on another part, by what it flags on this one."""
     flagged = half.scores >= threshold
     n = int(flagged.sum())
     like = _effective(half.part(flagged)) / n if n else 0.0

@@ -40,17 +40,7 @@ def threshold_sentence(found: PrecisionThreshold, judge: str) -> str:
 
 @made_by_this
 def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table:
-    """The threshold on the held-out half, and the thresholds that were tested there.
-
-    Parameters
-    ----------
-    found
-        What was found.
-    judge
-        The run, as people know it.
-    source
-        What it was measured on.
-    """
+    """The threshold on the held-out half, and the thresholds that were tested there."""
     steps = [_step_row(found, step, source) for step in found.steps]
     return Table(
         name="precision_threshold",

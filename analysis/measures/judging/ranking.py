@@ -109,26 +109,7 @@ def rank_stability(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> RankStability:
-    """How far several judges put the same systems in the same order.
-
-    Parameters
-    ----------
-    runs
-        Judge → its verdicts, one an item.
-    system_of
-        Item → the system whose work it is.
-    good
-        The label of good work, of which a better system has more.
-    clusters
-        Item → what it hangs together with.
-    resamples, seed
-        Of the bootstrap over items, or over clusters where items hang together.
-
-    Raises
-    ------
-    UsageError
-        There is one judge, or there are fewer than two systems on the items that all judges were asked about.
-    """
+    """How far several judges put the same systems in the same order."""
     if len(runs) < 2:
         raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
     # Chance draws alike whatever order the judges are named in.

@@ -38,15 +38,7 @@ def _first_places(judges: Sequence[JudgeOrder]) -> str:
 
 @made_by_this
 def ranking_table(found: RankStability, source: str) -> Table:
-    """Kendall's tau-b between the judges' orders, and how often the winner changes with the judge.
-
-    Parameters
-    ----------
-    found
-        The orders.
-    source
-        What the judges were asked about.
-    """
+    """Kendall's tau-b between the judges' orders, and how often the winner changes with the judge."""
     left_out = counted_text(found.without_system, "item")
     return Table(
         name="rank_stability",

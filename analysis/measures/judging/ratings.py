@@ -34,16 +34,10 @@ Given = Mapping[str, float]
 class JudgedRatings(Struct, frozen=True):
     """The ratings of one judge and of people.
 
-    Parameters
-    ----------
-    title
-        The judge and what it rated, for people.
-    dataset, source
-        The data set, and its name with its version.
-    people
-        Run → what people gave it.
-    judge
-        Run → what the judge gave it, `None` where it gave no answer.
+    - `title`: The judge and what it rated, for people.
+    - `dataset`, `source`: The data set, and its name with its version.
+    - `people`: Run → what people gave it.
+    - `judge`: Run → what the judge gave it, `None` where it gave no answer.
     """
 
     title: str
@@ -92,15 +86,7 @@ def _rated(judged: JudgedRatings, aspect: str, resamples: int, seed: int) -> Rat
 
 
 def interval_alpha(ratings: FloatArray, resamples: int = 10_000, seed: int = 0) -> Estimate:
-    """Krippendorff's alpha of two raters on an interval scale, with the percentile bootstrap over runs.
-
-    Parameters
-    ----------
-    ratings
-        Runs x 2, none missing.
-    resamples, seed
-        Of the bootstrap.
-    """
+    """Krippendorff's alpha of two raters on an interval scale, with the percentile bootstrap over runs."""
     values, codes = np.unique(ratings, return_inverse=True)
     counts = np.eye(len(values), dtype=np.int64)[codes.reshape(ratings.shape)].sum(axis=1)
     kinds = distinct_rows(counts)

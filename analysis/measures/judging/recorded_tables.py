@@ -46,15 +46,7 @@ class Match(Struct, frozen=True):
 
 
 def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
-    """Every two judges that were asked about the same items, and each against the most frequent label; Holm over all.
-
-    Parameters
-    ----------
-    judged
-        The judges; those of other items or other data sets are not compared with each other.
-    seed
-        Of what is drawn.
-    """
+    """Every two judges asked about the same items, and each against the most frequent label; Holm over all."""
     matches = [
         Match(first, second, pair, between_judges)
         for first, second, between_judges in _opponents(judged)

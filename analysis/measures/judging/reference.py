@@ -15,14 +15,9 @@ from harness.errors import InputError, UsageError
 class Reference(Struct, frozen=True):
     """The gold labels of a benchmark.
 
-    Parameters
-    ----------
-    label_of
-        Item → the label of the majority.
-    tied
-        The items on which no label has a majority over all others.
-    by_rater
-        Rater → item → label.
+    - `label_of`: Item → the label of the majority.
+    - `tied`: The items on which no label has a majority over all others.
+    - `by_rater`: Rater → item → label.
     """
 
     label_of: dict[str, str]
@@ -31,22 +26,7 @@ class Reference(Struct, frozen=True):
 
 
 def majority(gold: Iterable[GoldLabel], raters: Sequence[str] = ()) -> Reference:
-    """The gold label of each item: the one that most raters gave.
-
-    Parameters
-    ----------
-    gold
-        One row an item and rater.
-    raters
-        Whose labels count; by default everybody's.
-
-    Raises
-    ------
-    InputError
-        A rater labelled an item twice.
-    UsageError
-        A rater that was asked for labelled nothing.
-    """
+    """The gold label of each item: the one that most raters gave."""
     by_rater: dict[str, dict[str, str]] = {}
     for row in gold:
         labels = by_rater.setdefault(row.rater, {})

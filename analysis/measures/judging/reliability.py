@@ -39,21 +39,14 @@ class Bin(Struct, frozen=True):
 class Reliability(Struct, frozen=True):
     """What a judge's scores say.
 
-    Parameters
-    ----------
-    scored
-        How many of the answered items with a gold label have a score, as a share.
-    bins
-        From the lowest score to the highest.
-    expected_calibration_error
-        The mean over verdicts of the distance between their bin's mean score and share right. It is never below 0, and
-        `calibrated_error` is what a perfectly calibrated judge with these scores would get by chance.
-    overconfidence
-        The mean score less the share right.
-    brier
-        The mean squared distance of the score from 1 where right and 0 where wrong.
-    ranking
-        The area under the ROC curve: the chance that a right answer has a higher score than a wrong one.
+    - `scored`: How many of the answered items with a gold label have a score, as a share.
+    - `bins`: From the lowest score to the highest.
+    - `expected_calibration_error`: The mean over verdicts of the distance between their bin's mean score and share
+      right. It is never below 0, and `calibrated_error` is what a perfectly calibrated judge with these scores would
+      get by chance.
+    - `overconfidence`: The mean score less the share right.
+    - `brier`: The mean squared distance of the score from 1 where right and 0 where wrong.
+    - `ranking`: The area under the ROC curve: the chance that a right answer has a higher score than a wrong one.
     """
 
     scored: Estimate
@@ -111,17 +104,7 @@ def _bin(scores: FloatArray, right: BoolArray, inside: BoolArray, units: Units) 
 
 
 def calibration_error(scores: FloatArray, right: BoolArray, units: Units, resamples: int, seed: int) -> Estimate:
-    """The mean over items of the distance between their bin's mean score and share right.
-
-    Parameters
-    ----------
-    scores, right
-        Items: a probability, and whether what it is of is so.
-    units
-        What is resampled.
-    resamples, seed
-        Of the bootstrap.
-    """
+    """The mean over items of the distance between their bin's mean score and share right."""
     distances, of_bin = scores - right, _bins(scores)
     by_bin = np.eye(int(of_bin.max()) + 1)[of_bin]
     values = np.column_stack([by_bin * distances[:, None], np.ones(len(distances))])

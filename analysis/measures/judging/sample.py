@@ -52,24 +52,14 @@ class Codes(Struct, frozen=True):
 class JudgedSample(Struct, frozen=True):
     """The items asked, with the answer and people's labels of each.
 
-    Parameters
-    ----------
-    verdicts
-        One an item.
-    codes
-        The labels.
-    answers, gold
-        Items: the code of the answer, and of the gold label, `MISSING` where there is none.
-    raters
-        Their names.
-    ratings
-        Ratings x (item, rater, label): each label that a rater gave to an item asked.
-    units
-        What is sampled: items or clusters.
-    positive
-        The label that counts as found; may be empty.
-    level
-        The level of measurement of the labels.
+    - `verdicts`: One an item.
+    - `codes`: The labels.
+    - `answers`, `gold`: Items: the code of the answer, and of the gold label, `MISSING` where there is none.
+    - `raters`: Their names.
+    - `ratings`: Ratings x (item, rater, label): each label that a rater gave to an item asked.
+    - `units`: What is sampled: items or clusters.
+    - `positive`: The label that counts as found; may be empty.
+    - `level`: The level of measurement of the labels.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -118,28 +108,7 @@ def judged_sample(
     positive: str = "",
     level: Level = "nominal",
 ) -> JudgedSample:
-    """The verdicts of one run beside people's labels.
-
-    Parameters
-    ----------
-    verdicts
-        One an item; one that failed may be followed by that of a later attempt.
-    gold
-        One row an item and rater.
-    labels
-        The labels of the benchmark, in order; where it has none, those that people gave.
-    clusters
-        Item → what it hangs together with.
-    positive, level
-        The label that counts as found, and the level of measurement of the labels.
-
-    Raises
-    ------
-    UsageError
-        Two verdicts answer one item.
-    InputError
-        A label of a rater is none of the labels, or a rater labelled an item twice.
-    """
+    """The verdicts of one run beside people's labels."""
     asked = one_an_item(verdicts)
     reference = majority(gold)
     codes = codes_of(reference, labels)
@@ -165,13 +134,7 @@ def judged_sample(
 
 
 def one_an_item(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
-    """Item → its verdict: of several attempts the last, where all before it failed.
-
-    Raises
-    ------
-    UsageError
-        Two verdicts answer one item.
-    """
+    """Item → its verdict: of several attempts the last, where all before it failed."""
     kept: dict[str, Verdict] = {}
     for verdict in verdicts:
         earlier = kept.get(verdict.item)
@@ -182,13 +145,7 @@ def one_an_item(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
 
 
 def codes_of(reference: Reference, labels: Sequence[str]) -> Codes:
-    """The codes of the labels, or of those that people gave where a benchmark has no labels of its own.
-
-    Raises
-    ------
-    InputError
-        A rater's label is none of the labels.
-    """
+    """The codes of the labels, or of those that people gave where a benchmark has no labels of its own."""
     given_by_people = {label for given in reference.by_rater.values() for label in given.values()}
     codes = Codes(tuple(labels) or tuple(sorted(given_by_people)))
     known = set(codes.labels)

@@ -10,15 +10,7 @@ _OVERALL = "All labels"
 
 @made_by_this
 def scores_table(scores: Scores, source: str) -> Table:
-    """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all.
-
-    Parameters
-    ----------
-    scores
-        The scores.
-    source
-        What they were measured on.
-    """
+    """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all."""
     rows = [
         estimate_row("Accuracy of the answered", scores.accuracy, "share", _OVERALL, source),
         estimate_row("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share", _OVERALL, source),

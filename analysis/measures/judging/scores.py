@@ -96,24 +96,16 @@ class RaterScores(Struct, frozen=True):
 class Scores(Struct, frozen=True):
     """All scores of a run.
 
-    Parameters
-    ----------
-    n
-        The items asked; `answered` to `failed` add up to it.
-    tied, unlabelled
-        Items asked that have no gold label: the raters' labels tie, or there are none.
-    unasked
-        Items with a gold label of which the run says nothing; no score counts them.
-    unknown_labels
-        Answers that are none of the labels, with how often each was given.
-    accuracy, accuracy_all, cohen_kappa, cohen_kappa_all
-        Over the answered, and with the unanswered counted as wrong.
-    majority_label, majority_share
-        The most frequent gold label, and the accuracy of a judge that always says so.
-    cost_usd, input_tokens, output_tokens, seconds
-        Totals over the verdicts that say so; `None` where none does.
-    reported
-        How many verdicts say what was spent, for each of the four.
+    - `n`: The items asked; `answered` to `failed` add up to it.
+    - `tied`, `unlabelled`: Items asked that have no gold label: the raters' labels tie, or there are none.
+    - `unasked`: Items with a gold label of which the run says nothing; no score counts them.
+    - `unknown_labels`: Answers that are none of the labels, with how often each was given.
+    - `accuracy`, `accuracy_all`, `cohen_kappa`, `cohen_kappa_all`: Over the answered, and with the unanswered counted
+      as wrong.
+    - `majority_label`, `majority_share`: The most frequent gold label, and the accuracy of a judge that always says so.
+    - `cost_usd`, `input_tokens`, `output_tokens`, `seconds`: Totals over the verdicts that say so; `None` where none
+      does.
+    - `reported`: How many verdicts say what was spent, for each of the four.
     """
 
     judge: str
@@ -160,30 +152,6 @@ def score(
 
     Shares carry Wilson's interval, kappas and F1 a percentile bootstrap; where several items are of one cluster, all of
     them are clustered.
-
-    Parameters
-    ----------
-    verdicts
-        One an item; one that failed may be followed by that of a later attempt.
-    gold
-        One row an item and rater; the majority is the gold label, and a tie leaves an item without.
-    labels
-        The labels of the benchmark, in order; where it has none, the gold labels.
-    judge, benchmark
-        Their names; by default the judge's is that of the verdicts.
-    raters
-        Whose labels count; by default everybody's.
-    clusters
-        Item → what it hangs together with (`reference.clusters_of`); by default every item stands for itself.
-    resamples, seed
-        Of the bootstrap.
-
-    Raises
-    ------
-    UsageError
-        The verdicts are of several judges, or two of them answer one item.
-    InputError
-        A gold label is none of the labels, or a rater labelled an item twice.
     """
     asked = one_an_item(verdicts)
     reference = majority(gold, raters)

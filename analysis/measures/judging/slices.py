@@ -58,19 +58,7 @@ class SlicedField(Struct, frozen=True):
 def sliced(
     sample: JudgedSample, items: Sequence[BenchmarkItem], lengths: Lengths | None = None, seed: int = 0
 ) -> tuple[SlicedField, ...]:
-    """The accuracy of a judge on each kind of item.
-
-    Parameters
-    ----------
-    sample
-        The judge's answers beside people's labels.
-    items
-        The items, with what the data set says of them.
-    lengths
-        How long they are, where that is known.
-    seed
-        Of the draws of small tables.
-    """
+    """The accuracy of a judge on each kind of item."""
     fields = [] if lengths is None else _thirds(sample, lengths)
     by_id = {item.id: item for item in items}
     extras = [by_id[verdict.item].extra if verdict.item in by_id else {} for verdict in sample.verdicts]

@@ -11,20 +11,6 @@ def held_out(clusters: npt.NDArray[np.str_], share: float, seed: int) -> BoolArr
     """Which items are held out: whole clusters in random order, until they have so many of the items.
 
     The clusters are drawn from in the order of their names, so that the order in which answers came changes nothing.
-
-    Parameters
-    ----------
-    clusters
-        Items: the name of what each hangs together with.
-    share
-        The share of the items to hold out, above 0 and below 1.
-    seed
-        Of the order.
-
-    Raises
-    ------
-    UsageError
-        The share is none, or all items are of one cluster.
     """
     if not 0 < share < 1:
         raise UsageError(f"the held-out share is {share:g}", "Give a number between 0 and 1.")

@@ -37,16 +37,10 @@ class VoteCount(Struct, frozen=True):
 class Votes(Struct, frozen=True):
     """The votes within a run.
 
-    Parameters
-    ----------
-    votes
-        How often each item was asked about.
-    unanimous
-        The share of answered items on which all votes gave the label.
-    by_votes
-        Accuracy by the number of votes that the answer had, most first.
-    reason
-        Why nothing can be said; empty where something can.
+    - `votes`: How often each item was asked about.
+    - `unanimous`: The share of answered items on which all votes gave the label.
+    - `by_votes`: Accuracy by the number of votes that the answer had, most first.
+    - `reason`: Why nothing can be said; empty where something can.
     """
 
     votes: int
@@ -58,24 +52,15 @@ class Votes(Struct, frozen=True):
 class Stability(Struct, frozen=True):
     """Repeated runs of one judge.
 
-    Parameters
-    ----------
-    runs, n
-        How many runs, and how many items were asked about in all of them.
-    agreement, fleiss_kappa, krippendorff_alpha
-        Over runs as if they were raters; items not answered in a run have no label there.
-    changed
-        The share of items answered in two runs or more whose label is not the same in all of those.
-    changed_all
-        The share of all items whose outcome is not the same in all runs, no answer being an outcome.
-    accuracies
-        Each run's accuracy, unanswered counted as wrong.
-    spread
-        The greatest of these less the least; `None` without two.
-    deviation
-        The standard deviation of these; `None` without two.
-    cached
-        How many of the answers came from a cache: they say nothing new.
+    - `runs`, `n`: How many runs, and how many items were asked about in all of them.
+    - `agreement`, `fleiss_kappa`, `krippendorff_alpha`: Over runs as if they were raters; items not answered in a run
+      have no label there.
+    - `changed`: The share of items answered in two runs or more whose label is not the same in all of those.
+    - `changed_all`: The share of all items whose outcome is not the same in all runs, no answer being an outcome.
+    - `accuracies`: Each run's accuracy, unanswered counted as wrong.
+    - `spread`: The greatest of these less the least; `None` without two.
+    - `deviation`: The standard deviation of these; `None` without two.
+    - `cached`: How many of the answers came from a cache: they say nothing new.
     """
 
     runs: int
@@ -111,20 +96,7 @@ def votes_within(sample: JudgedSample, votes: int) -> Votes:
 
 
 def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int = 0) -> Stability:
-    """How far repeated runs of a judge on one benchmark say the same.
-
-    Parameters
-    ----------
-    runs
-        Two runs or more, each with the same labels and gold.
-    resamples, seed
-        Of the bootstrap over items, or over the clusters by which they hang together.
-
-    Raises
-    ------
-    UsageError
-        There is one run, no item that all of them were asked about, or their labels differ.
-    """
+    """How far repeated runs of a judge on one benchmark say the same."""
     if len(runs) < 2:
         raise UsageError("stability needs two runs", "Name two or more runs of one judge.")
     if len({run.codes for run in runs}) > 1:
@@ -168,11 +140,6 @@ def _resampled(answers: IntArray, units: Units, reasons: Sequence[str], resample
 
     An item counts with the labels it got, of which it has no more than runs, however many labels there are: tables of
     items x labels are sparse.
-
-    Parameters
-    ----------
-    answers
-        Items x runs: codes of labels, `MISSING` without an answer.
     """
     # Items that stand for themselves are alike where they got the same labels in whatever order; clusters hardly are.
     patterns = distinct_rows(np.sort(answers, axis=1))

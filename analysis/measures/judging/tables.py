@@ -137,16 +137,7 @@ class Transfer(Struct, frozen=True):
 
 @made_by_this
 def corrected_table(scored: Sequence[ScoredItems], paper: str, notes: Sequence[str] = ()) -> Table:
-    """Prevalence of the positive label, corrected by the errors that the judge makes on all other groups of items.
-
-    Parameters
-    ----------
-    scored
-        One judge on several groups of items: its sensitivity and specificity come from the others, never from the
-        group that they correct.
-    paper, notes
-        Where the table belongs, and what else to say.
-    """
+    """Prevalence of the positive label, corrected by the errors that the judge makes on all other groups of items."""
     transfers = [_transfer(one, [other for other in scored if other is not one]) for one in scored]
     return Table(
         name="corrected_prevalence",

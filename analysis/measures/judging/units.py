@@ -35,14 +35,9 @@ _CHUNK = 2_000_000
 class Units(Struct, frozen=True):
     """The units that items belong to.
 
-    Parameters
-    ----------
-    of_item
-        Items: the number of each one's unit, from 0.
-    count
-        How many units there are.
-    clustered
-        Whether units are clusters rather than items.
+    - `of_item`: Items: the number of each one's unit, from 0.
+    - `count`: How many units there are.
+    - `clustered`: Whether units are clusters rather than items.
     """
 
     of_item: IntArray
@@ -95,19 +90,7 @@ class Units(Struct, frozen=True):
         resamples: int = 10_000,
         seed: int = 0,
     ) -> list[Estimate]:
-        """Figures that follow from sums over the items, with percentile intervals over resampled units.
-
-        Parameters
-        ----------
-        statistic
-            Sets x sums → sets x figures.
-        values
-            Items x sums: what each item adds.
-        reasons
-            Why a figure is undefined, one each.
-        resamples, seed
-            Of the bootstrap.
-        """
+        """Figures that follow from sums over the items, with percentile intervals over resampled units."""
         totals, rng = self.totals(values), np.random.default_rng(seed)
         return self._estimates(statistic, totals, lambda: drawn_totals(statistic, totals, resamples, rng), reasons)
 
@@ -139,15 +122,7 @@ class Units(Struct, frozen=True):
 
 
 def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) -> Units:
-    """The units of some items: their clusters where two of them share one, else the items themselves.
-
-    Parameters
-    ----------
-    items
-        Their ids.
-    clusters
-        Item → what it hangs together with (`reference.clusters_of`).
-    """
+    """The units of some items: their clusters where two of them share one, else the items themselves."""
     together = clusters or {}
     names = [together.get(item, f"item {item}") for item in items]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
@@ -158,19 +133,7 @@ def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) ->
 def resampled_counts(
     statistic: Statistic, items: IntArray, reasons: Sequence[str], resamples: int = 10_000, seed: int = 0
 ) -> list[Estimate]:
-    """Figures that follow from how many items are of each kind, with percentile intervals over resampled items.
-
-    Parameters
-    ----------
-    statistic
-        Sets x kinds → sets x figures.
-    items
-        Kinds: how many items are of each.
-    reasons
-        Why a figure is undefined, one each.
-    resamples, seed
-        Of the bootstrap.
-    """
+    """Figures that follow from how many items are of each kind, with percentile intervals over resampled items."""
     n = int(items.sum())
     if not n:
         return [Estimate(None, n=0, reason=reason) for reason in reasons]
@@ -190,19 +153,7 @@ def resamples_within(resamples: int, cells: int) -> int:
 def drawn_totals(
     statistic: Statistic, totals: npt.NDArray[Any], resamples: int, rng: np.random.Generator
 ) -> FloatArray:
-    """A statistic of each of many resamples of units: resamples x figures.
-
-    Parameters
-    ----------
-    statistic
-        Sets x sums → sets x figures.
-    totals
-        Units x sums.
-    resamples
-        How many are drawn at most; fewer where there are many different units.
-    rng
-        The source of chance.
-    """
+    """A statistic of each of many resamples of units: resamples x figures."""
     kinds, units = np.unique(totals, axis=0, return_counts=True)
     times = resamples_within(resamples, len(kinds))
     if 2 * len(kinds) < len(totals):
@@ -212,19 +163,7 @@ def drawn_totals(
 
 
 def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random.Generator) -> FloatArray:
-    """A statistic of each of so many resamples of units: resamples x figures.
-
-    Parameters
-    ----------
-    statistic
-        Sets x kinds, how often each kind of unit was drawn → sets x figures.
-    units
-        Kinds: how many units are of each.
-    times
-        How many resamples are drawn.
-    rng
-        The source of chance.
-    """
+    """A statistic of each of so many resamples of units: resamples x figures."""
     count, kinds = int(units.sum()), len(units)
     if 2 * kinds < count:
         return bootstrap(statistic, units, times, rng)
@@ -239,21 +178,7 @@ def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random
 
 
 def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reason: str = "") -> Estimate:
-    """An estimate with the percentile interval of its resamples.
-
-    Parameters
-    ----------
-    value
-        The estimate itself, NaN where it is undefined.
-    drawn
-        Resamples: its value in each.
-    n
-        The items behind it.
-    units
-        What was resampled, such as `items` or `12 clusters`.
-    reason
-        Why it is undefined.
-    """
+    """An estimate with the percentile interval of its resamples."""
     estimate = bootstrapped(value, drawn, n, reason)
     # In how many resamples it is undefined differs from figure to figure: its reason says so, and the method is one.
     method = f"percentile bootstrap, {len(drawn):,} resamples of {units}" if estimate.method else ""

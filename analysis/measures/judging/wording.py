@@ -37,13 +37,7 @@ def headline(scores: Scores) -> str:
 
 
 def beside_constant(scored: Mapping[str, Scores]) -> str:
-    """How often the best of some runs on one benchmark is right, and which are no better than always giving one label.
-
-    Parameters
-    ----------
-    scored
-        Name of a run → its scores; an unanswered item counts as wrong.
-    """
+    """How often the best of some runs is right, and which are no better than always giving one label."""
     ranked = ranking(scored)
     best = ranked[0]
     first = scored[best]
@@ -72,15 +66,7 @@ def beside_constant(scored: Mapping[str, Scores]) -> str:
 
 
 def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
-    """Which of several runs on one benchmark is best, beside no judge at all, and whether the next can be told apart.
-
-    Parameters
-    ----------
-    scored
-        Name of a run → its scores; an unanswered item counts as wrong.
-    pairs
-        The runs compared in pairs.
-    """
+    """Which of several runs on one benchmark is best, beside no judge at all, and whether the next differs."""
     told = beside_constant(scored)
     best, following = ranking(scored)[:2]
     if scored[best].accuracy_all.value is None:
@@ -94,13 +80,7 @@ def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
 
 
 def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
-    """How often the best run on each benchmark gives the gold label, beside one label alone, the lowest first.
-
-    Parameters
-    ----------
-    scored
-        For each benchmark, name of a run → its scores.
-    """
+    """How often the best run on each benchmark gives the gold label, beside one label alone, the lowest first."""
     best = [max(runs.values(), key=_accuracy) for runs in scored]
     parts = [_part(scores) for scores in sorted(best, key=_accuracy)]
     return f"The best runs give the gold label on {'; on '.join(parts)}. Unanswered items count as wrong."

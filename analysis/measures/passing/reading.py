@@ -45,22 +45,7 @@ _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def read_attempts(path: Path, name: str, threshold: float | None = None) -> Attempts:
-    """The attempts in a file.
-
-    Parameters
-    ----------
-    path
-        The file; `-` is standard input.
-    name
-        What the system is called where no column says it.
-    threshold
-        The least reward that passes; without one a reward between 0 and 1 is an error.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, has not the columns, or a row that cannot be: named with its line.
-    """
+    """The attempts in a file."""
     source = read_source(path, what="attempts", shapes=SHAPES)
     if source.tool:
         raise InputError(f"an export of {source.tool}, which has labels and no attempts", SHAPES, file=shown(path))

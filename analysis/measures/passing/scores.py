@@ -52,19 +52,12 @@ class AtK(Struct, frozen=True):
 class Flicker(Struct, frozen=True):
     """Tasks that pass sometimes, of those with two attempts or more.
 
-    Parameters
-    ----------
-    share
-        The share of tasks that pass in some attempts and fail in others.
-    expected
-        The share to expect by chance if every task passed at the mean rate: tasks that differ in how hard they are
-        flicker less.
-    never, sometimes, always
-        How many tasks pass so.
-    tasks
-        The names of those that pass sometimes.
-    left_out
-        Tasks with fewer than two attempts, which cannot flicker.
+    - `share`: The share of tasks that pass in some attempts and fail in others.
+    - `expected`: The share to expect by chance if every task passed at the mean rate: tasks that differ in how hard
+      they are flicker less.
+    - `never`, `sometimes`, `always`: How many tasks pass so.
+    - `tasks`: The names of those that pass sometimes.
+    - `left_out`: Tasks with fewer than two attempts, which cannot flicker.
     """
 
     share: Estimate
@@ -149,17 +142,7 @@ class PassReport(Struct, frozen=True):
 
 
 def pass_report(attempts: Attempts, ks: Sequence[int], resamples: int = 10_000, seed: int = 0) -> PassReport:
-    """Everything that is measured of repeated attempts.
-
-    Parameters
-    ----------
-    attempts
-        The attempts.
-    ks
-        Numbers of attempts that one may make, from 1.
-    resamples, seed
-        Of the bootstrap over tasks.
-    """
+    """Everything that is measured of repeated attempts."""
     systems = attempts.systems
     unanswered = tuple(lacking for one in systems for lacking in one.unanswered)
     pairs = _pairs({one.name: _answered(one) for one in systems})
@@ -212,19 +195,7 @@ def _short(cells: Mapping[str, Cell], k: int) -> tuple[LeftOut, ...]:
 
 
 def at_k(cells: Sequence[Cell], k: int, resamples: int, seed: int, times: IntArray | None = None) -> AtK:
-    """pass@k and pass^k over the tasks with k attempts; which tasks are left out is not said.
-
-    Parameters
-    ----------
-    cells
-        Tasks, or what several tasks have in common: the attempts that count, and how many of them passed.
-    k
-        Attempts that one may make.
-    resamples, seed
-        Of the bootstrap over tasks.
-    times
-        Cells: how many tasks each stands for; one each if not given.
-    """
+    """pass@k and pass^k over the tasks with k attempts; which tasks are left out is not said."""
     kept = np.array([tried >= k for tried, _ in cells], dtype=np.bool_)
     enough = [cell for cell in cells if cell[0] >= k]
     tasks = None if times is None else times[kept]
@@ -252,7 +223,7 @@ def _flicker(cells: Mapping[str, Cell], resamples: int, seed: int) -> Flicker:
 
 
 def flicker(cells: Sequence[Cell], resamples: int, seed: int, times: IntArray | None = None) -> Flicker:
-    """The tasks that pass sometimes, without their names; arguments as of `at_k`."""
+    """The tasks that pass sometimes, without their names."""
     each = np.ones(len(cells), dtype=np.int64) if times is None else times
     tried, passed = np.array(cells, dtype=np.int64).reshape(-1, 2).T
     several = tried > 1

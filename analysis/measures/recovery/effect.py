@@ -42,15 +42,6 @@ def recovery_effects(
 
     The question is asked of all classes together, so that this p-value is its own; those of the single classes are
     adjusted for their number.
-
-    Parameters
-    ----------
-    guided, unguided
-        The problems of either arm, followed from the same start.
-    classes
-        The classes of misbehaviour.
-    overall
-        The name of the class of all.
     """
     found = [_effect(name, chosen(guided, of), chosen(unguided, of)) for name, of in classes.items()]
     adjusted = holm([None if one.name == overall else one.test.p_value for one in found]).p_values
@@ -74,7 +65,7 @@ def time_to_recovery(
 ) -> TimeToRecovery | None:
     """Recovery over time, with the end of the session and an engineer's turn as competing events.
 
-    `None` where an arm has no problem. Parameters as of `recovery_effects`; `seed` is of the resampled units.
+    `None` where an arm has no problem; `seed` is of the resampled units.
     """
     if not (guided and unguided):
         return None

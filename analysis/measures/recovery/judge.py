@@ -32,13 +32,7 @@ class RecoveryJudge(Struct, frozen=True):
 
 
 def judge_of_recoveries(problems: Sequence[Problem]) -> RecoveryJudge:
-    """Precision, sensitivity and specificity over units, and on one half of the units the corrected recovery rate.
-
-    Parameters
-    ----------
-    problems
-        Those of an arm, with the judge's labels; units are put into halves in the order of their names.
-    """
+    """Precision, sensitivity and specificity over units, and on one half of the units the corrected recovery rate."""
     labelled = [one for one in problems if one.judged is not None]
     units = sorted({one.unit for one in labelled})
     halves = [[one for one in labelled if one.unit in set(units[start::2])] for start in (0, 1)]

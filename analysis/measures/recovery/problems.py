@@ -35,18 +35,11 @@ Judgements = Mapping[tuple[str, int], bool]
 class Problem(Struct, frozen=True):
     """One problem as followed.
 
-    Parameters
-    ----------
-    session, unit, arm, category
-        Where it is, whose assignment that is, and what it is.
-    words
-        How many interventions the session had, heard or only recorded.
-    steps
-        Steps from the start to what ended it, at least 1: the first step that is free of it.
-    event
-        What ended it: a key of `EVENTS`.
-    judged
-        Whether a judge calls it recovered; `None` where none was asked, or it gave no label.
+    - `session`, `unit`, `arm`, `category`: Where it is, whose assignment that is, and what it is.
+    - `words`: How many interventions the session had, heard or only recorded.
+    - `steps`: Steps from the start to what ended it, at least 1: the first step that is free of it.
+    - `event`: What ended it: a key of `EVENTS`.
+    - `judged`: Whether a judge calls it recovered; `None` where none was asked, or it gave no label.
     """
 
     session: str
@@ -65,18 +58,7 @@ class Problem(Struct, frozen=True):
 
 
 def problems(sessions: Iterable[LiveSession], start: Start, judgements: Judgements | None = None) -> list[Problem]:
-    """The problems of live sessions.
-
-    Parameters
-    ----------
-    sessions
-        Of any arms.
-    start
-        `word`: from the first word of a problem that is going on, so that problems without one are left out, and so
-        is the arm without an observer. `onset`: from the first step of each problem, in every arm.
-    judgements
-        A judge's labels, by intervention.
-    """
+    """The problems of live sessions."""
     return [found for session in sessions for found in _of_session(session, start, judgements or {})]
 
 

@@ -55,5 +55,5 @@ def recovery_rate(problems: Iterable[Problem], outcome: Outcome = truly) -> Esti
 def recovery_rates(
     problems: Sequence[Problem], classes: Classes, words: Words = "any", outcome: Outcome = truly
 ) -> dict[str, Estimate]:
-    """The recovery rate of each class; parameters as of `chosen` and `recovery_rate`."""
+    """The recovery rate of each class."""
     return {name: recovery_rate(chosen(problems, of, words), outcome) for name, of in classes.items()}

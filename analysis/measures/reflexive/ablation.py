@@ -55,16 +55,10 @@ class Configuration(Struct, frozen=True):
 class Ablation(Struct, frozen=True):
     """A whole loop and configurations of it.
 
-    Parameters
-    ----------
-    skill, agents
-        Of all runs.
-    n
-        The items of a run.
-    whole, others
-        The whole loop, and what lacks something, in the order in which they were first met.
-    left_out
-        Runs that no whole run of the same seed and items stands beside.
+    - `skill`, `agents`: Of all runs.
+    - `n`: The items of a run.
+    - `whole`, `others`: The whole loop, and what lacks something, in the order in which they were first met.
+    - `left_out`: Runs that no whole run of the same seed and items stands beside.
     """
 
     skill: str
@@ -106,13 +100,6 @@ def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablati
     """The ablation that some runs are, whatever their order; see `is_ablation`.
 
     Of two runs with one configuration and seed the last counts.
-
-    Parameters
-    ----------
-    runs
-        The runs.
-    mechanisms
-        The order in which configurations stand; by their names where nothing is given.
     """
     place = {name: number for number, name in enumerate(mechanisms)}
     runs = sorted(
@@ -164,15 +151,7 @@ def _configuration(
 
 
 def effects_of(pairs: Sequence[tuple[LoopScores, LoopScores]], keys: Sequence[str]) -> dict[str, Effect]:
-    """Figures of runs, and their differences to the runs beside them; p-values are not adjusted.
-
-    Parameters
-    ----------
-    pairs
-        At least one: a run, and the one of the same seed and items that it is compared with.
-    keys
-        Which figures.
-    """
+    """Figures of runs, and their differences to the runs beside them; p-values are not adjusted."""
     first, second = (_values([pair[side] for pair in pairs], keys) for side in (0, 1))
     found = paired_means(first, second, np.ones(len(pairs), dtype=np.int64))
     means = _means([run for run, _ in pairs], keys)

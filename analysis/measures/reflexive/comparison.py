@@ -15,16 +15,10 @@ from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_inter
 class PairedLoops(Struct, frozen=True):
     """Two runs on the items that both worked on.
 
-    Parameters
-    ----------
-    a, b
-        Their names.
-    n
-        The items that are in both.
-    difference
-        The share that `a` truly solves less that of `b`, with Tango's interval.
-    p_value, p_adjusted, test
-        Of the hypothesis that there is no difference; adjusted after Holm for all pairs.
+    - `a`, `b`: Their names.
+    - `n`: The items that are in both.
+    - `difference`: The share that `a` truly solves less that of `b`, with Tango's interval.
+    - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all pairs.
     """
 
     a: str

@@ -35,14 +35,9 @@ class AttemptDrift(Struct, frozen=True):
 class Drift(Struct, frozen=True):
     """The drift of one run or of several.
 
-    Parameters
-    ----------
-    share
-        The share of the compared parts that differ, over attempts; its interval is over items of runs.
-    parts
-        Part → that share of it alone.
-    attempts
-        The attempts in which something could be compared.
+    - `share`: The share of the compared parts that differ, over attempts; its interval is over items of runs.
+    - `parts`: Part → that share of it alone.
+    - `attempts`: The attempts in which something could be compared.
     """
 
     share: Estimate
@@ -61,13 +56,7 @@ class StudiedDrift(Struct, frozen=True):
 
 
 def drift(*logs: Iterable[LoopEvent]) -> Drift:
-    """The drift between the views of agents.
-
-    Parameters
-    ----------
-    logs
-        The events of a run each.
-    """
+    """The drift between the views of agents."""
     runs = [_attempts(log) for log in logs]
     return Drift(
         _share(runs, SHARED),

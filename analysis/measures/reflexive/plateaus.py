@@ -19,16 +19,10 @@ ALL_PLATEAUS = "every case is one diagnosis"
 class PlateauAnswer(Struct, frozen=True):
     """What one detector said of one case.
 
-    Parameters
-    ----------
-    case, cluster
-        The case, and what it hangs together with.
-    kind
-        How the case was made or chosen.
-    same
-        Whether its reflections are one diagnosis.
-    flagged
-        Whether the detector says so.
+    - `case`, `cluster`: The case, and what it hangs together with.
+    - `kind`: How the case was made or chosen.
+    - `same`: Whether its reflections are one diagnosis.
+    - `flagged`: Whether the detector says so.
     """
 
     case: str
@@ -57,16 +51,11 @@ class PlateauExample(Struct, frozen=True):
 class PlateauScores(Struct, frozen=True):
     """A detector's figures, clustered.
 
-    Parameters
-    ----------
-    precision
-        The share of one diagnosis among the plateaus that it sees: it depends on how many cases are of which kind.
-    recall
-        The share of the cases of one diagnosis in which it sees a plateau.
-    false_alarms
-        The share of the cases of several diagnoses in which it sees one.
-    kinds
-        Kind of case → the share in which it sees one, with whether the case is one diagnosis.
+    - `precision`: The share of one diagnosis among the plateaus that it sees: it depends on how many cases are of which
+      kind.
+    - `recall`: The share of the cases of one diagnosis in which it sees a plateau.
+    - `false_alarms`: The share of the cases of several diagnoses in which it sees one.
+    - `kinds`: Kind of case → the share in which it sees one, with whether the case is one diagnosis.
     """
 
     detector: str

@@ -21,13 +21,7 @@ _WORD = re.compile(r"[^\W_]{3,}")
 
 
 def repeats(reflections: Sequence[str]) -> int:
-    """How many of the reflections on one item, in their order, repeat an earlier one.
-
-    Examples
-    --------
-    >>> repeats(["The disk needs a partition.", "A partition is what the disk needs.", "The service is masked."])
-    1
-    """
+    """How many of the reflections on one item, in their order, repeat an earlier one."""
     words = [content(text) for text in reflections]
     return sum(
         any(resemblance(one, other) >= RESEMBLANCE for other in words[:place]) for place, one in enumerate(words)

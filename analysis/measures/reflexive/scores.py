@@ -50,48 +50,30 @@ HIDDEN = "A hidden call is a worker's command beyond the first of a turn, carrie
 class LoopScores(Struct, frozen=True):
     """The figures of a run: counts, and seconds of its clock. Nothing in it names an item or quotes a text.
 
-    Parameters
-    ----------
-    skill, agents, seed, without
-        What the run was of.
-    of
-        A digest of the ids of its items: runs of one digest worked on the same items.
-    n
-        Its items.
-    finished
-        Whether every item has its end.
-    ends, reasons
-        End, and reason → items.
-    solved, believed, missed
-        Items truly solved; called solved but for a check that did not pass; not called solved though their last check
-        passed.
-    attempts, corrupted, seconds, wasted
-        Attempts at items, those at a corrupted target, seconds of work on items, and how many of them were wasted.
-    calls, hidden, refused
-        Commands of workers carried out, those hidden (`HIDDEN`), and those refused.
-    over
-        Resource → turns that went over the budget of it.
-    reflections, repeated, without_facts
-        Reflections, those that repeat an earlier one on their item, and those made without facts.
-    channels
-        Channel → diagnoses by it.
-    snapshots, restored, unverified, to_baseline
-        Snapshots of progress; restorations, those after which the target was not what it should be, and those to the
-        baseline.
-    plateaus, gaps, put_off, warnings, halted
-        How often that happened.
-    re_engaged
-        Trigger and verdict, as `trigger: VERDICT` → how often.
-    unreadable
-        Answers of the strategist that could not be read.
-    stored, shown, distinct, retired
-        Lessons that were stored; how often one was shown, how many different ones were, and how many were retired.
-    most_calls, most_reflections
-        The most commands carried out in one turn, and the most reflections on one item.
-    late
-        Items truly solved after the third attempt.
-    cut
-        Parts of contexts that were cut or left out for lack of room.
+    - `skill`, `agents`, `seed`, `without`: What the run was of.
+    - `of`: A digest of the ids of its items: runs of one digest worked on the same items.
+    - `n`: Its items.
+    - `finished`: Whether every item has its end.
+    - `ends`, `reasons`: End, and reason → items.
+    - `solved`, `believed`, `missed`: Items truly solved; called solved but for a check that did not pass; not called
+      solved though their last check passed.
+    - `attempts`, `corrupted`, `seconds`, `wasted`: Attempts at items, those at a corrupted target, seconds of work on
+      items, and how many of them were wasted.
+    - `calls`, `hidden`, `refused`: Commands of workers carried out, those hidden (`HIDDEN`), and those refused.
+    - `over`: Resource → turns that went over the budget of it.
+    - `reflections`, `repeated`, `without_facts`: Reflections, those that repeat an earlier one on their item, and those
+      made without facts.
+    - `channels`: Channel → diagnoses by it.
+    - `snapshots`, `restored`, `unverified`, `to_baseline`: Snapshots of progress; restorations, those after which the
+      target was not what it should be, and those to the baseline.
+    - `plateaus`, `gaps`, `put_off`, `warnings`, `halted`: How often that happened.
+    - `re_engaged`: Trigger and verdict, as `trigger: VERDICT` → how often.
+    - `unreadable`: Answers of the strategist that could not be read.
+    - `stored`, `shown`, `distinct`, `retired`: Lessons that were stored; how often one was shown, how many different
+      ones were, and how many were retired.
+    - `most_calls`, `most_reflections`: The most commands carried out in one turn, and the most reflections on one item.
+    - `late`: Items truly solved after the third attempt.
+    - `cut`: Parts of contexts that were cut or left out for lack of room.
     """
 
     skill: str

@@ -42,16 +42,10 @@ Kind = TypeVar("Kind")
 class AttemptMade(Struct, frozen=True):
     """One attempt at an item.
 
-    Parameters
-    ----------
-    number
-        From 1.
-    began, ended
-        Seconds since the run began: when the worker's turn began, and the last event of the attempt.
-    corrupted
-        Whether the target was corrupted as it began.
-    events
-        What happened, in order.
+    - `number`: From 1.
+    - `began`, `ended`: Seconds since the run began: when the worker's turn began, and the last event of the attempt.
+    - `corrupted`: Whether the target was corrupted as it began.
+    - `events`: What happened, in order.
     """
 
     number: int
@@ -91,20 +85,12 @@ class AttemptMade(Struct, frozen=True):
 class WorkedItem(Struct, frozen=True):
     """An item with all that was done for it.
 
-    Parameters
-    ----------
-    item
-        The item.
-    attempts
-        Those at it.
-    besides
-        Its events outside of attempts, such as its plan and its end.
-    ending
-        How it ended; `None` where the run has not come so far.
-    seconds
-        How long it was worked on, as the loop counted it.
-    verified
-        What its deferred check found, where one was made.
+    - `item`: The item.
+    - `attempts`: Those at it.
+    - `besides`: Its events outside of attempts, such as its plan and its end.
+    - `ending`: How it ended; `None` where the run has not come so far.
+    - `seconds`: How long it was worked on, as the loop counted it.
+    - `verified`: What its deferred check found, where one was made.
     """
 
     item: WorkItem
@@ -161,13 +147,7 @@ class WorkedRun(Struct, frozen=True):
 
 
 def worked_run(events: Iterable[LoopEvent]) -> WorkedRun:
-    """The run that a log tells of.
-
-    Raises
-    ------
-    InputError
-        The log does not begin as the log of a run does, or speaks of an item that the run does not have.
-    """
+    """The run that a log tells of."""
     log = tuple(events_that_hold(events))
     if not log or not isinstance(began := log[0].happened, RunBegan):
         raise InputError("the log does not begin with the beginning of a run", "Make the run again.")

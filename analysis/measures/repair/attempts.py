@@ -23,20 +23,12 @@ Evidence = Literal["generated", "real"]
 class RepairArm(Struct, frozen=True):
     """The attempts of one policy in one setting and edit format on one set of cases.
 
-    Parameters
-    ----------
-    name
-        What tables call it.
-    attempts
-        All of them, also those that do not count; of two with one id the last.
-    benchmark, version
-        What the cases are called, and what tells their contents from others.
-    instructions
-        How the cases say what to do (`high-level`, `detailed`); empty where there is no such distinction.
-    evidence
-        `generated` where the faults were planted, `real` where people made them.
-    dataset
-        The public data set that the cases are, by its name in the registry; empty where they are none.
+    - `name`: What tables call it.
+    - `attempts`: All of them, also those that do not count; of two with one id the last.
+    - `benchmark`, `version`: What the cases are called, and what tells their contents from others.
+    - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty where there is no such distinction.
+    - `evidence`: `generated` where the faults were planted, `real` where people made them.
+    - `dataset`: The public data set that the cases are, by its name in the registry; empty where they are none.
     """
 
     name: str

@@ -24,20 +24,13 @@ NONE_SHARED = "no case that counts was attempted by both"
 class PairedRepairs(Struct, frozen=True):
     """Two arms on the cases that both attempted.
 
-    Parameters
-    ----------
-    a, b
-        Their names.
-    n
-        How many cases both attempted and that count in both.
-    difference
-        The solve rate of `a` less that of `b`, over these.
-    p_value, p_adjusted, test
-        Of the hypothesis that there is no difference; adjusted after Holm for all pairs compared.
-    more_a, more_b, alike
-        On how many cases which of the two solved more of its attempts.
-    reason
-        Why a figure is missing, or what to beware of.
+    - `a`, `b`: Their names.
+    - `n`: How many cases both attempted and that count in both.
+    - `difference`: The solve rate of `a` less that of `b`, over these.
+    - `p_value`, `p_adjusted`, `test`: Of the hypothesis that there is no difference; adjusted after Holm for all pairs
+      compared.
+    - `more_a`, `more_b`, `alike`: On how many cases which of the two solved more of its attempts.
+    - `reason`: Why a figure is missing, or what to beware of.
     """
 
     a: str

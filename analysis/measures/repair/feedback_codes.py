@@ -50,7 +50,7 @@ def code_book() -> dict[str, Theme]:
 
 
 def read_codings(file: Path) -> Codings:
-    """The codings in a file with the columns comment, coder and codes; raises as `analysis.measures.coding`."""
+    """The codings in a file with the columns comment, coder and codes."""
     return read_any_codings(file, "comment", {code for theme in code_book().values() for code in theme.codes})
 
 

@@ -12,13 +12,6 @@ def judge_against_oracle(attempts: Iterable[RepairAttempt], validator: str = PAT
 
     Unacceptable is the positive class: `tp` are patches that solve nothing and are called so. Attempts without a patch,
     without a score or without an answer do not count. That the tests pass is less than what people call acceptable.
-
-    Parameters
-    ----------
-    attempts
-        The attempts.
-    validator
-        Whose signal is held against the oracle.
     """
     cells = {(False, False): 0, (False, True): 0, (True, False): 0, (True, True): 0}
     for attempt in counted(attempts):

@@ -38,17 +38,7 @@ def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[R
 def public_repairs_table(
     repaired: Sequence[SolvedSet], cases: Sequence[SolvedSet] = (), notes: Sequence[str] = ()
 ) -> Table:
-    """How many broken programs each model repaired, and models compared on the same programs.
-
-    Parameters
-    ----------
-    repaired
-        Sets whose tasks are kinds of fault, each tried once a program.
-    cases
-        Sets of single programs, each repaired once by every model.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """How many broken programs each model repaired, and models compared on the same programs."""
     rows: list[Row] = []
     for one in (*repaired, *cases):
         rows += _rates(one, {name: pooled(one, name) for name in one.ranked_by_share()})
@@ -89,17 +79,7 @@ def _repaired_finding(one: SolvedSet) -> str:
 
 @made_by_this
 def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
-    """How often broken and correct programs pass: what a benchmark's tests can tell apart.
-
-    Parameters
-    ----------
-    programs
-        Sets whose programs were run once against all their tests.
-    tests
-        Sets with several tests a program, which hang together.
-    notes
-        What else to say.
-    """
+    """How often broken and correct programs pass: what a benchmark's tests can tell apart."""
     rows: list[Row] = []
     for one in programs:
         rows += _rates(one, {name: pooled(one, name) for name in one.systems})

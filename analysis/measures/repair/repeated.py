@@ -39,15 +39,7 @@ def repeats(recorded: RepairArm, again: RepairArm) -> list[Repeat]:
 
 @made_by_this
 def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = "") -> Table:
-    """What came of each attempt when it was recorded and when it was made again.
-
-    Parameters
-    ----------
-    runs
-        Recordings, each with the run that made a sample of it again.
-    absent
-        Why nothing was made again, where nothing was.
-    """
+    """What came of each attempt when it was recorded and when it was made again."""
     made = [(recorded, repeat) for recorded, again in runs for repeat in repeats(recorded, again)]
     same = sum(not repeat.differences for _, repeat in made)
     return Table(

@@ -44,15 +44,7 @@ class ReviewFunnel(Struct, frozen=True):
 
 
 def review_funnel(events: Iterable[ReviewEvent], generated: Iterable[str] = ()) -> ReviewFunnel:
-    """The funnel of a review log.
-
-    Parameters
-    ----------
-    events
-        The log.
-    generated
-        Attempts with a patch that the log need not name, such as those of the runs that it is about.
-    """
+    """The funnel of a review log."""
     reached: dict[str, set[str]] = {event: set() for event in EVENTS}
     reached["generated"].update(generated)
     for one in events:

@@ -102,17 +102,7 @@ def _leading(counts: Mapping[str, int]) -> tuple[str, ...]:
 def coded_labels(
     given: Mapping[Rating, str], items: Iterable[str], raters: Sequence[str], categories: Sequence[str]
 ) -> Labels:
-    """Labels as `analysis.measures.agreement` takes them, of those items that have one.
-
-    Parameters
-    ----------
-    given
-        (item, rater) → label; a missing rating has none.
-    items, raters
-        All of them, in order.
-    categories
-        The labels in order; those that occur and are not named come after them.
-    """
+    """Labels as `analysis.measures.agreement` takes them, of those items that have one."""
     rated = {item for item, _ in given}
     shown = [item for item in items if item in rated]
     used = set(given.values())

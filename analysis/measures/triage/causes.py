@@ -22,14 +22,9 @@ _NAMES = {"task": "the task", "agent": "the agent", "infrastructure": "the infra
 class Causes(Struct, frozen=True):
     """What a judge says of some runs.
 
-    Parameters
-    ----------
-    n, answered
-        The runs, and those with a label.
-    shares
-        Label → its share of the answered.
-    subcategories
-        Label → subcategory → how many runs; those without one are counted under the empty name.
+    - `n`, `answered`: The runs, and those with a label.
+    - `shares`: Label → its share of the answered.
+    - `subcategories`: Label → subcategory → how many runs; those without one are counted under the empty name.
     """
 
     n: int
@@ -39,15 +34,7 @@ class Causes(Struct, frozen=True):
 
 
 def causes(verdicts: Sequence[TriageVerdict], clusters: Mapping[str, str] | None = None) -> Causes:
-    """Whose fault some runs are by a judge.
-
-    Parameters
-    ----------
-    verdicts
-        One a run; one that failed may be followed by that of a later attempt.
-    clusters
-        Run → what it hangs together with, such as its task; by default every run stands for itself.
-    """
+    """Whose fault some runs are by a judge."""
     sample = judged_sample(verdicts, [], LABELS, clusters=clusters)
     shares = {
         label: sample.units.share(sample.answers == place, sample.answered, NOTHING_ANSWERED)

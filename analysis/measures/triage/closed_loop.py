@@ -62,18 +62,11 @@ PERFECT = Critic("A critic without errors", {})
 class Round(Struct, frozen=True):
     """What holds after a round, as means over loops with the middle 95% of loops.
 
-    Parameters
-    ----------
-    number
-        The round, from 1.
-    lost
-        The share of the sound tasks unsolved at the start that were taken out of training.
-    noise
-        The share of the failures trained on in this round that were not the agent's.
-    capability
-        The share of all sound tasks that the agent can do.
-    perceived
-        The solve rate that is seen: of the attempts in this round that count.
+    - `number`: The round, from 1.
+    - `lost`: The share of the sound tasks unsolved at the start that were taken out of training.
+    - `noise`: The share of the failures trained on in this round that were not the agent's.
+    - `capability`: The share of all sound tasks that the agent can do.
+    - `perceived`: The solve rate that is seen: of the attempts in this round that count.
     """
 
     number: int
@@ -101,12 +94,6 @@ def expected_loss(critic: Critic, mended: float, rounds: int) -> float:
 
     In a round such a task is lost with the rate b of agent failures given to the task, and mended with c times the rate
     of those given to the agent; so b / (b + c a) times 1 - (1 - b - c a)^rounds are lost.
-
-    Examples
-    --------
-    >>> half = Critic("half", {"agent": (8, 8, 0)})
-    >>> round(expected_loss(half, 0.3, 10), 3)
-    0.769
     """
     to_agent, to_task, _ = critic.rates("agent").tolist()
     leaves = to_task + mended * to_agent
@@ -121,19 +108,7 @@ def closed_loop(
     seed: int = 0,
     uncertain: bool = True,
 ) -> ClosedLoop:
-    """A critic in a closed loop of filter and retrain, simulated many times.
-
-    Parameters
-    ----------
-    critic
-        Its counts.
-    assumed
-        As `assumptions` gives them.
-    loops, seed
-        How many loops are simulated, and the seed of their chance.
-    uncertain
-        Whether each loop draws the critic's rates from what its counts leave possible; else they are as observed.
-    """
+    """A critic in a closed loop of filter and retrain, simulated many times."""
     rng, value = np.random.default_rng(seed), {name: one.value for name, one in assumed.items()}
     rates = {
         gold: critic.drawn(gold, rng, loops) if uncertain else np.tile(critic.rates(gold), (loops, 1)) for gold in SAID

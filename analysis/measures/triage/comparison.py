@@ -20,25 +20,15 @@ from analysis.measures.triage.families import Families, left_out
 class TriageScores(Struct, frozen=True):
     """What one run of a judge is worth as triage.
 
-    Parameters
-    ----------
-    access
-        What the judge could use, as its verdicts say.
-    scores
-        Against the labels.
-    finer
-        Against the subcategories; a case whose verdict names none counts as unanswered there. `None` where no gold
-        subcategories are known.
-    direction
-        Which way it errs between agent and task.
-    families
-        What hangs on single families.
-    by_set
-        Set of families → the scores on its cases alone; empty where all are of one.
-    ceiling
-        People's agreement beside the judge's; `None` where one rater labelled.
-    seconds, cost
-        What a case takes.
+    - `access`: What the judge could use, as its verdicts say.
+    - `scores`: Against the labels.
+    - `finer`: Against the subcategories; a case whose verdict names none counts as unanswered there. `None` where no
+      gold subcategories are known.
+    - `direction`: Which way it errs between agent and task.
+    - `families`: What hangs on single families.
+    - `by_set`: Set of families → the scores on its cases alone; empty where all are of one.
+    - `ceiling`: People's agreement beside the judge's; `None` where one rater labelled.
+    - `seconds`, `cost`: What a case takes.
     """
 
     access: str
@@ -76,22 +66,14 @@ class ComparedCases(Struct, frozen=True):
 
 
 def compared(cases: JudgedCases, resamples: int = 10_000, seed: int = 0) -> ComparedCases:
-    """Runs of judges on the same cases, scored and compared in pairs with Holm's adjustment.
-
-    Parameters
-    ----------
-    cases
-        The runs, and what is known of the cases.
-    resamples, seed
-        Of the bootstraps.
-    """
+    """Runs of judges on the same cases, scored and compared in pairs with Holm's adjustment."""
     runs = {name: triage_scores(cases, name, resamples, seed) for name in cases.runs}
     pairs = compare_judges(cases.runs, cases.gold, clusters=cases.clusters, resamples=resamples, seed=seed)
     return ComparedCases(cases, runs, pairs)
 
 
 def triage_scores(cases: JudgedCases, run: str, resamples: int = 10_000, seed: int = 0) -> TriageScores:
-    """What one run of a judge is worth; arguments as for `compared`."""
+    """What one run of a judge is worth."""
     sample, verdicts, clusters = cases.sample(run), cases.runs[run], cases.clusters
     took = item_costs(sample)
     measured = took.now if took.now["seconds"].reported or not took.cached else took.from_cache

@@ -42,16 +42,10 @@ NO_RUN = "there is no such run"
 class Decision(Struct, frozen=True):
     """What is done with one run, and why.
 
-    Parameters
-    ----------
-    item, outcome
-        The run, and how it ended; `None` where that was not recorded.
-    label
-        The judge's label; `None` where it gave none.
-    action
-        One of `ACTIONS`.
-    reason
-        What the action follows from.
+    - `item`, `outcome`: The run, and how it ended; `None` where that was not recorded.
+    - `label`: The judge's label; `None` where it gave none.
+    - `action`: One of `ACTIONS`.
+    - `reason`: What the action follows from.
     """
 
     item: str
@@ -76,18 +70,11 @@ class Rate(Struct, frozen=True):
 class ErrorRates(Struct, frozen=True):
     """A judge's errors on labelled cases.
 
-    Parameters
-    ----------
-    source
-        What these cases are.
-    keep
-        Of runs that are to be kept.
-    earned
-        Of passes that are earned.
-    false_failures
-        Of failures that are the task's fault.
-    right
-        How the run ended and the judge's label → how many such verdicts were right, and how many there were.
+    - `source`: What these cases are.
+    - `keep`: Of runs that are to be kept.
+    - `earned`: Of passes that are earned.
+    - `false_failures`: Of failures that are the task's fault.
+    - `right`: How the run ended and the judge's label → how many such verdicts were right, and how many there were.
     """
 
     source: str
@@ -107,18 +94,12 @@ class ErrorRates(Struct, frozen=True):
 class Worth(Struct, frozen=True):
     """What the recorded rewards are worth.
 
-    Parameters
-    ----------
-    recorded
-        The share of runs that are recorded as passed.
-    earned
-        The share of runs that passed and whose pass is earned, by the verdicts.
-    put_back
-        That, and the failures that the verdicts give to the task: they may all be solutions, and no more can be.
-    lowest, highest
-        `earned` if no undecided run is a solution, and `put_back` if all are.
-    corrected_earned, corrected_put_back
-        The same two put right for the judge's errors.
+    - `recorded`: The share of runs that are recorded as passed.
+    - `earned`: The share of runs that passed and whose pass is earned, by the verdicts.
+    - `put_back`: That, and the failures that the verdicts give to the task: they may all be solutions, and no more can
+      be.
+    - `lowest`, `highest`: `earned` if no undecided run is a solution, and `put_back` if all are.
+    - `corrected_earned`, `corrected_put_back`: The same two put right for the judge's errors.
     """
 
     recorded: Estimate
@@ -133,30 +114,17 @@ class Worth(Struct, frozen=True):
 class Curation(Struct, frozen=True):
     """What became of the runs of one judge's verdicts.
 
-    Parameters
-    ----------
-    n
-        The runs.
-    counts
-        Action → how many runs.
-    shares
-        Action → its share of the runs.
-    by_cell
-        Outcome and label → how many runs; the label is empty where there is none.
-    precision
-        The share of the kept that gold labels would keep, of those that have one.
-    bound
-        Its exact lower bound of 95%.
-    precision_lowest, precision_highest
-        If the gold label of every kept run without one said no, and yes.
-    corrected_precision
-        The share of the kept that are rightly kept, by the judge's errors on other cases.
-    recall
-        The share of the runs to be kept, by gold, that are kept; undecided ones count as lost.
-    worth
-        What the rewards are worth.
-    rates
-        The judge's known errors, where there are any.
+    - `n`: The runs.
+    - `counts`: Action → how many runs.
+    - `shares`: Action → its share of the runs.
+    - `by_cell`: Outcome and label → how many runs; the label is empty where there is none.
+    - `precision`: The share of the kept that gold labels would keep, of those that have one.
+    - `bound`: Its exact lower bound of 95%.
+    - `precision_lowest`, `precision_highest`: If the gold label of every kept run without one said no, and yes.
+    - `corrected_precision`: The share of the kept that are rightly kept, by the judge's errors on other cases.
+    - `recall`: The share of the runs to be kept, by gold, that are kept; undecided ones count as lost.
+    - `worth`: What the rewards are worth.
+    - `rates`: The judge's known errors, where there are any.
     """
 
     n: int
@@ -203,19 +171,7 @@ def curation(
     clusters: Mapping[str, str] | None = None,
     rates: ErrorRates | None = None,
 ) -> Curation:
-    """What became of the runs, how right it is, and what their rewards are worth.
-
-    Parameters
-    ----------
-    decisions
-        One a run.
-    gold
-        Run → gold label, of those that have one.
-    clusters
-        Run → what it hangs together with, such as its task.
-    rates
-        The judge's errors on labelled cases.
-    """
+    """What became of the runs, how right it is, and what their rewards are worth."""
     units = units_of([one.item for one in decisions], clusters)
     everything = np.ones(len(decisions), dtype=np.bool_)
     counts = Counter(one.action for one in decisions)
@@ -332,17 +288,7 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
 
 
 def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: str) -> ErrorRates:
-    """A judge's errors on labelled cases, over those that it answered.
-
-    Parameters
-    ----------
-    decisions
-        What its verdicts on these cases lead to.
-    gold
-        Case → gold label.
-    source
-        What the cases are.
-    """
+    """A judge's errors on labelled cases, over those that it answered."""
     known = [one for one in decisions if one.label is not None and _gold_action(one, gold) is not None]
     passed = [one for one in known if one.outcome == "passed"]
     failed = [one for one in known if one.outcome == "failed"]

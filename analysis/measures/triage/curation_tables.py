@@ -72,15 +72,7 @@ def _corrected_clause(found: Curation) -> str:
 
 @made_by_this
 def curation_table(found: Curation, judge: str, source: str, evidence: Evidence = "real") -> Table:
-    """What became of the runs, how right it is, and what their rewards are worth.
-
-    Parameters
-    ----------
-    found
-        The curation.
-    judge, source, evidence
-        Whose verdicts it follows, what the runs are, and the kind of evidence that figures on them are.
-    """
+    """What became of the runs, how right it is, and what their rewards are worth."""
     table = Table(
         name="curation",
         paper="judging",

@@ -19,18 +19,12 @@ from analysis.stats.two_proportions import difference_of_shares
 class Direction(Struct, frozen=True):
     """How often a judge errs either way between agent and task.
 
-    Parameters
-    ----------
-    agent_to_task, task_to_agent
-        The share of the cases with the one gold label that are given the other.
-    difference
-        The first less the second.
-    n_agent_to_task, n_task_to_agent
-        The errors behind them.
-    p_value, test, reason
-        Of the hypothesis that an error goes either way alike, over families where these are known.
-    unanswered
-        Gold label → the share of its cases without an answer.
+    - `agent_to_task`, `task_to_agent`: The share of the cases with the one gold label that are given the other.
+    - `difference`: The first less the second.
+    - `n_agent_to_task`, `n_task_to_agent`: The errors behind them.
+    - `p_value`, `test`, `reason`: Of the hypothesis that an error goes either way alike, over families where these are
+      known.
+    - `unanswered`: Gold label → the share of its cases without an answer.
     """
 
     agent_to_task: Estimate
@@ -48,13 +42,6 @@ def direction(sample: JudgedSample, seed: int = 0) -> Direction:
     """Which way the errors of one run go between agent and task.
 
     Shares carry Wilson's interval, over families Korn and Graubard's; their difference joins the ends of both.
-
-    Parameters
-    ----------
-    sample
-        The verdicts beside the gold labels.
-    seed
-        Of the draws of small tables.
     """
     to_task, to_agent = _error_share(sample, AGENT, TASK), _error_share(sample, TASK, AGENT)
     found = bias(sample, seed)

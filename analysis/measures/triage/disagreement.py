@@ -45,19 +45,13 @@ class Boundary(Struct, frozen=True):
 class Lean(Struct, frozen=True):
     """Which way raters stand apart at the border of agent and task.
 
-    Parameters
-    ----------
-    to_task, to_agent
-        The share of the cases on which most raters say agent that somebody calls task, and the other way round.
-    difference, rates_test
-        The first less the second, and a test that they are the same.
-    share
-        Of the cases on which somebody stands apart at this border: how many lean to task. It depends on how many cases
-        there are on either side.
-    sign_test
-        That a case leans either way alike.
-    n_to_task, n_to_agent
-        The cases behind them.
+    - `to_task`, `to_agent`: The share of the cases on which most raters say agent that somebody calls task, and the
+      other way round.
+    - `difference`, `rates_test`: The first less the second, and a test that they are the same.
+    - `share`: Of the cases on which somebody stands apart at this border: how many lean to task. It depends on how many
+      cases there are on either side.
+    - `sign_test`: That a case leans either way alike.
+    - `n_to_task`, `n_to_agent`: The cases behind them.
     """
 
     to_task: Estimate
@@ -109,20 +103,12 @@ class CertaintyApart(Struct, frozen=True):
 class Reconciled(Struct, frozen=True):
     """What reconciliation changed.
 
-    Parameters
-    ----------
-    n
-        The cases in dispute that all raters decided again.
-    settled
-        The share of them on which all raters then agree.
-    flows
-        (blind label, label after) → how many labels of raters changed so; `None` is a rater who could not tell.
-    to_task, to_agent
-        The labels of raters that changed from agent to task, and the other way.
-    sign_test
-        That cases change either way alike, a case counting once.
-    majority_changed
-        The cases whose leading label is another one now.
+    - `n`: The cases in dispute that all raters decided again.
+    - `settled`: The share of them on which all raters then agree.
+    - `flows`: (blind label, label after) → how many labels of raters changed so; `None` is a rater who could not tell.
+    - `to_task`, `to_agent`: The labels of raters that changed from agent to task, and the other way.
+    - `sign_test`: That cases change either way alike, a case counting once.
+    - `majority_changed`: The cases whose leading label is another one now.
     """
 
     n: int
@@ -160,15 +146,7 @@ class Disagreement(Struct, frozen=True):
 
 
 def disagreement(study: Study, resamples: int = 10_000, seed: int = 0) -> Disagreement:
-    """Where the raters of a study disagree.
-
-    Parameters
-    ----------
-    study
-        Its answers.
-    resamples, seed
-        Of the bootstrap of the agreement.
-    """
+    """Where the raters of a study disagree."""
     blind = study.blind()
     talked = {item for (item, _), one in blind.items() if one.phase == "calibration"}
     alone = structs.replace(study, items=tuple(item for item in study.items if item not in talked))

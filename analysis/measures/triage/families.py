@@ -45,15 +45,7 @@ class Families(Struct, frozen=True):
 
 
 def left_out(sample: JudgedSample, clusters: Mapping[str, str]) -> Families:
-    """Kappa with each family left out; no family where cases are of none, or of one.
-
-    Parameters
-    ----------
-    sample
-        The verdicts beside the gold labels.
-    clusters
-        Case → its family.
-    """
+    """Kappa with each family left out; no family where cases are of none, or of one."""
     known = sample.known
     families = [clusters.get(one.item, f"item {one.item}") for one in sample.verdicts]
     names, of_item = np.unique(np.array(families, dtype=str)[known], return_inverse=True)

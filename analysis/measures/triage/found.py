@@ -17,17 +17,12 @@ NONE_PLANTED = "no case of it was generated"
 class Planted(Struct, frozen=True):
     """The cases of one subcategory, or of a label without one.
 
-    Parameters
-    ----------
-    label, subcategory
-        Of the taxonomy; the subcategory is empty for passes that are sound, or that only the harness gave.
-    observed
-        Whether such runs failed or passed.
-    n
-        How many cases there are.
-    found, named
-        Run of a judge → the share of them that it gives the label, and that it gives the subcategory as well;
-        unanswered cases count as missed.
+    - `label`, `subcategory`: Of the taxonomy; the subcategory is empty for passes that are sound, or that only the
+      harness gave.
+    - `observed`: Whether such runs failed or passed.
+    - `n`: How many cases there are.
+    - `found`, `named`: Run of a judge → the share of them that it gives the label, and that it gives the subcategory as
+      well; unanswered cases count as missed.
     """
 
     label: Fault

@@ -31,13 +31,6 @@ def rater_agreement(labels: Labels, report: AgreementReport) -> tuple[RaterAgree
 
     The share over all pairs has Korn and Graubard's interval over items, as the pairs of one item hang together; that
     of two raters has Wilson's.
-
-    Parameters
-    ----------
-    labels
-        Who said what.
-    report
-        The report on them.
     """
     clusters = [_pairs(codes) for codes in labels.codes]
     together = Estimate(None, n=0, reason="no item has labels of two raters")

@@ -80,14 +80,9 @@ class UnlabelledRuns(Struct, frozen=True):
 class MarkedFaults(Struct, frozen=True):
     """The errors that somebody marked in runs, by whose fault they are; `None` is for what maps to no label.
 
-    Parameters
-    ----------
-    who
-        People, or the judge and the runs that it was asked about.
-    runs, marks
-        How many runs they marked errors in, and how many errors.
-    shares
-        Label of the taxonomy, or `None` → its share of the errors, with an interval over runs.
+    - `who`: People, or the judge and the runs that it was asked about.
+    - `runs`, `marks`: How many runs they marked errors in, and how many errors.
+    - `shares`: Label of the taxonomy, or `None` → its share of the errors, with an interval over runs.
     """
 
     who: str
@@ -97,17 +92,7 @@ class MarkedFaults(Struct, frozen=True):
 
 
 def marked_faults(dataset: str, who: str, marks: Sequence[Sequence[Mark]]) -> MarkedFaults:
-    """The errors in some runs by whose fault they are.
-
-    Parameters
-    ----------
-    dataset
-        The set, whose mappings are taken.
-    who
-        Who marked them.
-    marks
-        A run each: its errors, with their place and their category.
-    """
+    """The errors in some runs by whose fault they are."""
     faults = [[mapped_fault(dataset, category) for _, category in run] for run in marks if run]
     total = sum(map(len, faults))
 
@@ -135,18 +120,11 @@ def faults_of_marks(judged: Sequence[JudgedMarks]) -> list[MarkedFaults]:
 class DefectiveTasks(Struct, frozen=True):
     """The tasks of a benchmark that are labelled with a defect, among those that were looked at.
 
-    Parameters
-    ----------
-    title
-        The defect and the benchmark.
-    dataset, source
-        The set that has the labels, and its name with its version.
-    mapping
-        What the defect is taken for.
-    tasks, among
-        The defective tasks; all that were looked at.
-    least
-        Only a part of the known defects is at hand, so that the share is a lower bound.
+    - `title`: The defect and the benchmark.
+    - `dataset`, `source`: The set that has the labels, and its name with its version.
+    - `mapping`: What the defect is taken for.
+    - `tasks`, `among`: The defective tasks; all that were looked at.
+    - `least`: Only a part of the known defects is at hand, so that the share is a lower bound.
     """
 
     title: str
@@ -166,20 +144,15 @@ class DefectiveTasks(Struct, frozen=True):
 class Worth(Struct, frozen=True):
     """What passes are worth where some tasks are known to be defective.
 
-    Parameters
-    ----------
-    defect
-        The defective tasks.
-    of_passes
-        The share of all recorded passes that are on a defective task; tasks are the sample.
-    rate, other_rate, difference
-        How often defective tasks are solved, and the others, and by how much more; tasks are the sample.
-    lowest, highest
-        Of single systems: the least and the largest share of their passes that are on a defective task.
-    kept, other_kept
-        The share of the defective tasks that the leaderboard has, and of the others that were looked at.
-    systems, passes
-        How many systems, and how many passes.
+    - `defect`: The defective tasks.
+    - `of_passes`: The share of all recorded passes that are on a defective task; tasks are the sample.
+    - `rate`, `other_rate`, `difference`: How often defective tasks are solved, and the others, and by how much more;
+      tasks are the sample.
+    - `lowest`, `highest`: Of single systems: the least and the largest share of their passes that are on a defective
+      task.
+    - `kept`, `other_kept`: The share of the defective tasks that the leaderboard has, and of the others that were
+      looked at.
+    - `systems`, `passes`: How many systems, and how many passes.
     """
 
     defect: DefectiveTasks
@@ -196,17 +169,7 @@ class Worth(Struct, frozen=True):
 
 
 def worth_of_passes(solved: SolvedSet, defect: DefectiveTasks, fewest: int = 50) -> Worth:
-    """How many of a leaderboard's passes are on defective tasks, and how much more often these are solved.
-
-    Parameters
-    ----------
-    solved
-        Systems by tasks.
-    defect
-        The defective tasks; tasks that were not looked at are left out on both sides.
-    fewest
-        A single system counts for the range from so many passes on.
-    """
+    """How many of a leaderboard's passes are on defective tasks, and how much more often these are solved."""
     cells = _by_task(solved, defect.among)
     bad, good = ([cells[task] for task in cells if (task in defect.tasks) is is_bad] for is_bad in (True, False))
     passes = [(x if task in defect.tasks else 0, x) for task, (x, _) in cells.items() if x]

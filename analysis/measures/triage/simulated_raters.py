@@ -55,15 +55,7 @@ def error_model() -> ErrorModel:
 
 
 def simulated_study(model: ErrorModel, seed: int = 0) -> Study:
-    """The answers of the raters of a model.
-
-    Parameters
-    ----------
-    model
-        Cases, raters and errors.
-    seed
-        The random seed: the same one gives the same answers.
-    """
+    """The answers of the raters of a model."""
     rng = random.Random(seed)  # noqa: S311 (no secret)
     cases = list(_cases(model, rng))
     answers = [

@@ -132,15 +132,7 @@ def in_words(subcategory: str) -> str:
 
 @made_by_this
 def direction_table(directions: Mapping[str, Direction], source: str) -> Table:
-    """Which way each judge errs between agent and task, with a test of one direction against the other.
-
-    Parameters
-    ----------
-    directions
-        Name of a run → which way it errs.
-    source
-        What it was measured on.
-    """
+    """Which way each judge errs between agent and task, with a test of one direction against the other."""
     return Table(
         name="triage_direction",
         paper=_PAPER,

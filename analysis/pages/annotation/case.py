@@ -54,22 +54,15 @@ class Link(Struct, frozen=True):
 class Asked(Struct, frozen=True):
     """What a rater is asked now.
 
-    Parameters
-    ----------
-    rater, phase
-        Who labels, and the phase of the study.
-    place, of, done
-        The how-manieth of how many cases of the rater's in the phase, and how many of them are answered.
-    links
-        The rater's cases in the phase, in order.
-    address, token, revision
-        Where the answer goes, what shows that it is from this page, and how many answers the page knows of.
-    own
-        The rater's last answer, in this phase or before.
-    others
-        Answers that may be seen, the rater's own among them; none in a blind phase.
-    open
-        Whether an answer is taken now.
+    - `rater`, `phase`: Who labels, and the phase of the study.
+    - `place`, `of`, `done`: The how-manieth of how many cases of the rater's in the phase, and how many of them are
+      answered.
+    - `links`: The rater's cases in the phase, in order.
+    - `address`, `token`, `revision`: Where the answer goes, what shows that it is from this page, and how many answers
+      the page knows of.
+    - `own`: The rater's last answer, in this phase or before.
+    - `others`: Answers that may be seen, the rater's own among them; none in a blind phase.
+    - `open`: Whether an answer is taken now.
     """
 
     rater: str
@@ -116,17 +109,7 @@ class PartView(Struct, frozen=True):
 
 
 def case_page(material: Material, asked: Asked, foot: Foot) -> str:
-    """The page of one case for one rater.
-
-    Parameters
-    ----------
-    material
-        The case.
-    asked
-        The rater, the phase and the answers that may be seen.
-    foot
-        Where the answers go.
-    """
+    """The page of one case for one rater."""
     script = "\n".join(map(asset, _SCRIPTS))
     run = material.run or Trajectory(material.id, Source("none"))
     values = trajectory_values(run, (), foot) | {

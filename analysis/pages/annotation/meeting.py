@@ -38,19 +38,7 @@ class Compared(Struct, frozen=True):
 
 
 def meeting_page(compared: Sequence[Compared], rater: str, following: str, foot: Foot) -> str:
-    """The calibration set, all answers side by side.
-
-    Parameters
-    ----------
-    compared
-        Its cases.
-    rater
-        Who reads it.
-    following
-        Where the rater goes on.
-    foot
-        Where the page comes from.
-    """
+    """The calibration set, all answers side by side."""
     differ = sum(one.differ for one in compared)
     cases = counted_text(len(compared), "case")
     finding = f"The raters differ on {differ} of {cases} of the calibration set."
@@ -62,23 +50,7 @@ def meeting_page(compared: Sequence[Compared], rater: str, following: str, foot:
 def waiting_page(
     rater: str, phase: Phase, awaited: Mapping[str, int], links: Sequence[Link], disputed: int, done: bool, foot: Foot
 ) -> str:
-    """The page of a rater who has no case to label now.
-
-    Parameters
-    ----------
-    rater, phase
-        The rater, and the phase of the study.
-    awaited
-        The raters who are not done with the phase → how many cases are left to each.
-    links
-        The rater's own cases in the phase, which can be looked at again.
-    disputed
-        The number of cases in dispute, where that is known.
-    done
-        Whether nothing is left to anybody.
-    foot
-        Where the page comes from.
-    """
+    """The page of a rater who has no case to label now."""
     who = ", ".join(f"{name} ({counted_text(left, 'case')})" for name, left in awaited.items())
     if done:
         finding = "All cases are labelled."

@@ -18,19 +18,7 @@ BLIND = (
 
 
 def result_page(study: Study, found: Disagreement, source: str, foot: Foot, remarks: tuple[str, ...] = ()) -> str:
-    """The page of a study's result.
-
-    Parameters
-    ----------
-    study, found
-        The answers, and what is measured on them.
-    source
-        What it was measured on.
-    foot
-        Where the page comes from.
-    remarks
-        What a reader must know first, such as that the study is not finished.
-    """
+    """The page of a study's result."""
     tables = list(annotation_tables(found, source))
     sections = [Section("Confusions", tuple(confusion_tables(found.report)), folded=True)]
     if disputes := disputes_table(study, source).rows:

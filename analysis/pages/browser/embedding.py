@@ -25,14 +25,7 @@ _AS_ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\
 
 
 def embedded(value: Any) -> str:
-    """A value of structs, lists and dicts as the content of a script element, every text in it printable.
-
-    Parameters
-    ----------
-    value
-        What `msgspec.to_builtins` turns into an object or a list: a string would be taken for compressed data. Names
-        in it are names of fields, never text from outside.
-    """
+    """A value of structs, lists and dicts as the content of a script element, every text in it printable."""
     content = msgspec.json.encode(_shown(msgspec.to_builtins(value)))
     if len(content) <= PLAIN_UP_TO:
         return content.decode().translate(_AS_ESCAPES)

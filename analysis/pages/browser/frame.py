@@ -47,21 +47,7 @@ def browser_page(
     foot: Foot,
     **values: Any,
 ) -> str:
-    """The page.
-
-    Parameters
-    ----------
-    template
-        The template, which extends `browser/page.html.jinja`.
-    title, finding
-        Its heading, and its first sentence.
-    warnings
-        What a reader must know before the figures.
-    foot
-        Where the page comes from.
-    values
-        What the template shows besides.
-    """
+    """The page."""
     whole = "{\n" + "\n".join(map(asset, (*_SCRIPTS, *_SCRIPTS_OF[template]))) + "\n}"
     return render(
         template,
@@ -77,13 +63,7 @@ def browser_page(
 
 
 def policy(scripts: Iterable[str]) -> str:
-    """The content security policy of a page: nothing is loaded, and no script runs but these.
-
-    Parameters
-    ----------
-    scripts
-        The text of each script, which stands in its element with a line end before and after it.
-    """
+    """The content security policy of a page: nothing is loaded, and no script runs but these."""
     hashes = (b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{one}'" for one in hashes)
     return (

@@ -12,10 +12,7 @@ from analysis.pages.browser.embedding import embedded
 class Pieces:
     """Parts of a page by name, of which the least wanted go when all together are too large.
 
-    Parameters
-    ----------
-    most_bytes
-        How large all of them may be together, as they stand in the page.
+    - `most_bytes`: How large all of them may be together, as they stand in the page.
     """
 
     def __init__(self, most_bytes: int) -> None:

@@ -49,21 +49,7 @@ def shown_run(
     *,
     evidence_shown: int = EVIDENCE_SHOWN,
 ) -> ShownRun:
-    """A run with its evidence in full and the rest shortened.
-
-    Parameters
-    ----------
-    run
-        The run.
-    evidence
-        The steps that a judge named.
-    most_characters
-        How many characters of all texts that are no evidence are shown, as far as each text can be cut.
-    view
-        The command that shows all of it.
-    evidence_shown
-        How many characters of each text of an evidence step are shown at most.
-    """
+    """A run with its evidence in full and the rest shortened."""
     shown, most = _shape(run, evidence, most_characters)
     views, previous = [], -1
     for number in shown:

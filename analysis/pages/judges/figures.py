@@ -19,13 +19,7 @@ LABELS_DRAWN = 24
 
 
 def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...], ...]:
-    """All figures of the runs on one benchmark, those that want seeing side by side together.
-
-    Parameters
-    ----------
-    assessments
-        Name of a run → its assessment.
-    """
+    """All figures of the runs on one benchmark, those that want seeing side by side together."""
     scored = {name: assessment.scores for name, assessment in assessments.items()}
     of_runs = []
     for name in list(assessments)[:RUNS_DRAWN]:

@@ -110,27 +110,7 @@ def item_index(
     absent: Mapping[str, str],
     subcategories: Mapping[str, str] = {},
 ) -> ItemIndex:
-    """The index of items.
-
-    Parameters
-    ----------
-    ids
-        The items, in order.
-    labels
-        The labels of the benchmark, in order.
-    reference
-        What people said.
-    runs
-        What judges said.
-    excerpts
-        Item → the beginning of what it is about, to search in.
-    piece_of, run_of
-        Item → the name of the part of the page that holds its text, its run.
-    absent
-        Item → why the page does not hold its run or text.
-    subcategories
-        Item → the subcategory of its gold label, where that is known.
-    """
+    """The index of items."""
     said, models, prompts = Numbered(labels), Numbered(), Numbered()
     most = _most_of_a_reason(runs)
     columns = [_columns(ids, run, said, models, prompts, most) for run in runs]

@@ -46,16 +46,10 @@ class ItemBrowser(Struct, frozen=True):
 class Section(Struct, frozen=True):
     """What the page says of one benchmark.
 
-    Parameters
-    ----------
-    title, finding
-        Its heading, and its first sentence.
-    figures
-        HTML fragments of this package, those together that stand side by side.
-    tables
-        Heading → the tables below it; those without a heading come first, the first of them before the items.
-    items
-        Every item, to look at.
+    - `title`, `finding`: Its heading, and its first sentence.
+    - `figures`: HTML fragments of this package, those together that stand side by side.
+    - `tables`: Heading → the tables below it; those without a heading come first, the first of them before the items.
+    - `items`: Every item, to look at.
     """
 
     title: str
@@ -74,21 +68,7 @@ def judge_page(
     *,
     foot: Foot,
 ) -> str:
-    """The page.
-
-    Parameters
-    ----------
-    title, finding
-        Its heading, and its first sentence.
-    sections
-        One a benchmark.
-    notes
-        How it was made, a paragraph each.
-    warnings
-        What a reader must know before the figures.
-    foot
-        Where the page comes from.
-    """
+    """The page."""
     return browser_page(
         "judges/page.html.jinja",
         title=title,

@@ -53,21 +53,7 @@ class ItemShown(Struct, frozen=True):
 def run_page(
     title: str, finding: str, run: WorkedRun, tables: Sequence[Table], warnings: Sequence[str] = (), *, foot: Foot
 ) -> str:
-    """The page of one run.
-
-    Parameters
-    ----------
-    title, finding
-        Its heading, and its first sentence.
-    run
-        The run.
-    tables
-        Stand between the drawings and the items.
-    warnings
-        What a reader must know before the figures.
-    foot
-        Where the page comes from.
-    """
+    """The page of one run."""
     items = items_shown(run)
     return render(
         "reflexive/page.html.jinja",

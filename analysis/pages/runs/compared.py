@@ -70,15 +70,7 @@ class Total(Struct, frozen=True):
 
 
 def compared_page(a: ComparedRun, b: ComparedRun, foot: Foot) -> str:
-    """The page of two runs.
-
-    Parameters
-    ----------
-    a, b
-        The runs.
-    foot
-        Where the page comes from.
-    """
+    """The page of two runs."""
     alignment = align_runs(a.run, b.run)
     script = asset("runs/compared.js")
     return render(

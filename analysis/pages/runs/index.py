@@ -17,21 +17,7 @@ _UNREADABLE_NAMED = 10
 def runs_page(
     title: str, categories: Sequence[str], runs: ListedRuns, unreadable: Sequence[Unreadable], foot: Foot
 ) -> str:
-    """The page.
-
-    Parameters
-    ----------
-    title
-        The name of what holds the runs.
-    categories
-        What classifiers looked for, in the order of each run's verdicts.
-    runs
-        All runs.
-    unreadable
-        What could not be read.
-    foot
-        Where the page comes from.
-    """
+    """The page."""
     browser = runs.browser()
     source = counted_text(runs.n, "run")
     table = prevalence_table(categories, runs.patterns, source=source, paper="view", noun="run", evidence=runs.evidence)

@@ -119,17 +119,7 @@ class _Kept(NamedTuple):
 
 
 def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[Verdict]) -> ListedRun:
-    """A run as the index takes it, made while the run is in memory.
-
-    Parameters
-    ----------
-    run
-        The run.
-    file, line
-        The place where it was read.
-    verdicts
-        What classifiers say of it, one verdict a category.
-    """
+    """A run as the index takes it, made while the run is in memory."""
     found = [verdict for verdict in verdicts if verdict.label == "yes"]
     evidence = {step for verdict in found for step in verdict.steps}
     quoted = {step for verdict in found for step in verdict.steps[:_EXCERPTS] if 0 <= step < len(run.steps)}
@@ -146,10 +136,7 @@ def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[
 class ListedRuns:
     """Gathers runs as they are read, and no more of their texts than a page has room for.
 
-    Parameters
-    ----------
-    steps_bytes, index_bytes
-        How many bytes the steps of all runs and the index may take in the page.
+    - `steps_bytes`, `index_bytes`: How many bytes the steps of all runs and the index may take in the page.
     """
 
     def __init__(self, steps_bytes: int = STEPS_BYTES, index_bytes: int = INDEX_BYTES) -> None:

@@ -79,10 +79,7 @@ class _Flagged(NamedTuple):
 class FlaggedSessions:
     """Gathers the flagged sessions of a run as they are read, and no more of their texts than a page has room for.
 
-    Parameters
-    ----------
-    room
-        How many bytes their texts may take in the page.
+    - `room`: How many bytes their texts may take in the page.
     """
 
     def __init__(self, room: int = PAGE_BYTES) -> None:
@@ -90,13 +87,7 @@ class FlaggedSessions:
         self._flagged: list[_Flagged] = []
 
     def add(self, one: LabelledSession) -> None:
-        """Take a session if any category was found in it.
-
-        Raises
-        ------
-        InputError
-            What the run holds to show of it is not what Misstep writes.
-        """
+        """Take a session if any category was found in it."""
         found = tuple(verdict for verdict in one.verdicts if verdict.label == "yes")
         if not found:
             return

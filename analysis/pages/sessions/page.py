@@ -37,19 +37,7 @@ _ALWAYS: tuple[Grouping, ...] = ("project", "week")
 def sessions_page(
     found: Findings, sessions: Iterable[LabelledSession], inputs: Sequence[str], arguments: Sequence[str]
 ) -> str:
-    """The page.
-
-    Parameters
-    ----------
-    found
-        What was found, as counts.
-    sessions
-        All sessions of the run.
-    inputs
-        What was classified: paths and addresses.
-    arguments
-        Those of the command that makes the run again.
-    """
+    """The page."""
     flagged = FlaggedSessions()
     categories = tuple(found.categories)
     total = prevalence(categories, _patterns(found))

@@ -14,14 +14,6 @@ _EVIDENCE_CHARACTERS = 96_000
 
 
 def show_session(session: Trajectory, evidence: Collection[int]) -> str:
-    """A session with its evidence in full and the rest shortened, as the content of a script element.
-
-    Parameters
-    ----------
-    session
-        The session.
-    evidence
-        The steps that rules named.
-    """
+    """A session with its evidence in full and the rest shortened, as the content of a script element."""
     most = min(EVIDENCE_SHOWN, _EVIDENCE_CHARACTERS // max(len(evidence), 1))
     return embedded(shown_run(session, evidence, SESSION_CHARACTERS, evidence_shown=most))

@@ -48,13 +48,7 @@ class RatedSet(Struct, frozen=True):
 
 @made_by_this
 def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
-    """AutoTriage's table 2, printed, recomputed and reconstructed, with intervals for the kappas.
-
-    Parameters
-    ----------
-    resamples, seed
-        Of the bootstrap of the reconstructed ratings.
-    """
+    """AutoTriage's table 2, printed, recomputed and reconstructed, with intervals for the kappas."""
     paper = load_paper("autotriage")
     report = agreement_report(_reconstruction(paper), resamples=resamples, seed=seed)
     n = int(paper["annotation.n"].number)
@@ -116,17 +110,7 @@ def _reconstruction(paper: Paper) -> Labels:
 def real_agreement_table(
     sets: Sequence[RatedSet], resamples: int = 10_000, seed: int = 0, notes: Sequence[str] = ()
 ) -> Table:
-    """Agreement of real raters on public sets: raw, Fleiss' kappa, Krippendorff's alpha, AC1, with intervals.
-
-    Parameters
-    ----------
-    sets
-        The ratings.
-    resamples, seed
-        Of the bootstrap over clusters, for sets whose items are not independent.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """Agreement of real raters on public sets: raw, Fleiss' kappa, Krippendorff's alpha, AC1, with intervals."""
     kappas = {rated.title: rated.report.fleiss_kappa for rated in sets}
     known = {title: kappa for title, kappa in kappas.items() if kappa.value is not None}
     if known:

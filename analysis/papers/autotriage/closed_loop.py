@@ -35,13 +35,7 @@ def printed_critics() -> list[Critic]:
 
 
 def measured_critics(scored: Mapping[str, Scores]) -> list[Critic]:
-    """The judges of this software by their counts on generated cases.
-
-    Parameters
-    ----------
-    scored
-        What a judge is called → its scores.
-    """
+    """The judges of this software by their counts on generated cases."""
     return [_critic(name, scores.confusion) for name, scores in scored.items()]
 
 
@@ -53,17 +47,7 @@ def _critic(name: str, matrix: Matrix) -> Critic:
 
 @made_by_this
 def closed_loop_table(loops: Sequence[ClosedLoop], assumed: Mapping[str, Assumption], seed: int = 0) -> Table:
-    """What a critic's errors do to a closed loop of filter and retrain, simulated with each assumption printed.
-
-    Parameters
-    ----------
-    loops
-        Critics in the loop, round by round.
-    assumed
-        What the simulation rests on.
-    seed
-        Of its chance.
-    """
+    """What a critic's errors do to a closed loop of filter and retrain, simulated with each assumption printed."""
     source = f"simulated, seed {seed}"
     rows = [
         row

@@ -17,15 +17,7 @@ _SLUG = "autotriage"
 
 
 def curated_runs(cases: JudgedCases, known: JudgedCases | None = None) -> dict[str, Curation]:
-    """What becomes of generated cases by each run of a judge: name of the run → curation.
-
-    Parameters
-    ----------
-    cases
-        Recorded runs on generated cases.
-    known
-        Runs of the same judges on other labelled cases, by which the figures without gold labels are corrected.
-    """
+    """What becomes of generated cases by each run of a judge: name of the run → curation."""
     outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
     rates = {} if known is None else known_errors(known)
     return {
@@ -50,15 +42,7 @@ def known_errors(cases: JudgedCases) -> dict[str, ErrorRates]:
 
 @made_by_this
 def curation_of_judges_table(cases: JudgedCases, curated: Mapping[str, Curation]) -> Table:
-    """What each judge's curation keeps of the same generated cases, and the solve rate that it leaves.
-
-    Parameters
-    ----------
-    cases
-        Recorded runs on generated cases.
-    curated
-        `curated_runs` of them.
-    """
+    """What each judge's curation keeps of the same generated cases, and the solve rate that it leaves."""
     rows: list[Row] = [estimate_row("Solutions", true_solve_rate(cases), "share", IN_TRUTH, cases.source)]
     for name, one in curated.items():
         rows += [*action_rows(one, cases.source, name), *figure_rows(one, cases.source, name)]

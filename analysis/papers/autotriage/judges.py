@@ -59,15 +59,7 @@ def triage_table() -> Table:
 
 
 def common_denominator(percentages: Sequence[str], most: int) -> tuple[int, int]:
-    """The least number of cases of which most of some percentages are whole counts, and of how many it is.
-
-    Parameters
-    ----------
-    percentages
-        Digits as printed.
-    most
-        The largest number tried.
-    """
+    """The least number of cases of which most of some percentages are whole counts, and of how many it is."""
     possible = [denominators_that_print(percentage, most) for percentage in percentages]
     fitting = {n: sum(n in counts for counts in possible) for n in range(1, most + 1)}
     best = max(fitting, key=lambda n: (fitting[n], -n))

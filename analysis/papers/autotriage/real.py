@@ -34,15 +34,7 @@ _NONE = "No public set with such labels is at hand."
 
 @made_by_this
 def mappings_table(mappings: Sequence[FaultMapping], notes: Sequence[str] = ()) -> Table:
-    """Which labels of public sets are taken for whose fault something is, and why, those that are not among them.
-
-    Parameters
-    ----------
-    mappings
-        As `studies.fault_data.mappings` gives them.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """Which labels of public sets are taken for whose fault something is, and why, those that are not among them."""
     sets = tuple(dict.fromkeys(one.dataset for one in mappings))
     holding = {one.dataset for one in mappings if one.holds}
     return Table(
@@ -76,17 +68,7 @@ def _mapping_row(one: FaultMapping) -> Row:
 def real_triage_table(
     sets: Sequence[TriagedSet], unlabelled: Sequence[UnlabelledRuns] = (), notes: Sequence[str] = ()
 ) -> Table:
-    """Judges without a model on failed runs of public sets whose label maps to the taxonomy, counted both ways.
-
-    Parameters
-    ----------
-    sets
-        As `studies.fault_data.triaged_sets` gives them.
-    unlabelled
-        What the judges say of runs whose cause nobody labelled.
-    notes
-        What else to say.
-    """
+    """Judges without a model on failed runs of public sets whose label maps to the taxonomy, counted both ways."""
     rows = [row for one in sets for row in measured_on(one.judged.dataset, _triage_rows(one))]
     rows += [row for one in unlabelled for row in measured_on(one.dataset, _unlabelled_rows(one))]
     return Table(
@@ -165,15 +147,7 @@ def _triage_finding(sets: Sequence[TriagedSet]) -> str:
 
 @made_by_this
 def errors_by_fault_table(marked: Sequence[MarkedFaults], notes: Sequence[str] = ()) -> Table:
-    """Single errors in runs by whose fault their category says they are: people's marks beside three judges'.
-
-    Parameters
-    ----------
-    marked
-        As `studies.fault_data.errors_by_fault` gives them.
-    notes
-        What else to say.
-    """
+    """Single errors in runs by whose fault their category says they are: people's marks beside three judges'."""
     names = {"task": "Of the task", "agent": "Of the agent", "infrastructure": "Of the infrastructure"}
     rows = [
         estimate_row(names.get(fault or "", "Of nobody whom the category names"), share, "share", one.who, "trail")
@@ -201,15 +175,7 @@ def errors_by_fault_table(marked: Sequence[MarkedFaults], notes: Sequence[str] =
 
 @made_by_this
 def defects_table(defects: Sequence[DefectiveTasks], worth: Sequence[Worth], notes: Sequence[str] = ()) -> Table:
-    """Shares of tasks with a known defect, and what the passes recorded on SWE-bench Verified are worth with these.
-
-    Parameters
-    ----------
-    defects, worth
-        As `studies.fault_data.defective_tasks` and `.worth_of_passes` give them.
-    notes
-        What else to say.
-    """
+    """Shares of tasks with a known defect, and what the passes recorded on SWE-bench Verified are worth with these."""
     rows = [row for one in defects for row in measured_on(one.dataset, [_defect_row(one)])]
     rows += _printed_weak_rows() if any(one.least for one in defects) else []
     rows += [row for one in worth for row in _worth_rows(one)]
@@ -281,17 +247,7 @@ def _defects_finding(worth: Sequence[Worth]) -> str:
 def recorded_judges_table(
     scored: Sequence[ScoredItems], printed: Mapping[str, Mapping[str, float]], notes: Sequence[str] = ()
 ) -> Table:
-    """What judges of agents' work score against people in two sets that ask another question than whose fault it is.
-
-    Parameters
-    ----------
-    scored
-        The judge of Agent-as-a-Judge by developer agent: `studies.recorded_judges.judged_by_developer`, scored.
-    printed
-        Judge, category and accuracy, as `studies.fault_data.printed_judges` gives them.
-    notes
-        What else to say.
-    """
+    """What judges of agents' work score against people in two sets that ask another question than whose fault it is."""
     rows = [row for one in scored for row in measured_on(one.judged.dataset, _agent_judge_rows(one))]
     rows += measured_on(_GRADED, [row for judge, shares in printed.items() for row in _printed_rows(judge, shares)])
     best = max(scored, key=lambda one: one.scores.accuracy.value or 0, default=None)

@@ -9,13 +9,7 @@ from analysis.tables.wording import with_interval
 
 @made_by_this
 def simulated_annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
-    """Agreement of the simulated raters of `data/annotation/simulated_raters.toml`, as in table 2.
-
-    Parameters
-    ----------
-    resamples, seed
-        Of the bootstrap; the seed is that of the simulation, too.
-    """
+    """Agreement of the simulated raters of `data/annotation/simulated_raters.toml`, as in table 2."""
     model = error_model()
     study = simulated_study(model, seed)
     found = disagreement(study, resamples, seed)

@@ -14,15 +14,7 @@ from harness.attribution import FAULTS, taxonomy
 
 @made_by_this
 def taxonomy_table(cases: JudgedCases | None, real: Sequence[TriagedSet] = ()) -> Table:
-    """Table 1: each cell of the taxonomy with how many cases were planted and found, and how many real runs map to it.
-
-    Parameters
-    ----------
-    cases
-        Recorded runs of judges on generated cases.
-    real
-        Judges on public runs whose labels map to the taxonomy.
-    """
+    """Table 1: each cell of the taxonomy with the cases planted and found, and the real runs that map to it."""
     planted = planted_and_found(cases) if cases is not None else ()
     rows = [row for one in planted for row in _planted_rows(one, cases.source if cases is not None else "")]
     counted = {one.judged.dataset: one for one in reversed(real)}

@@ -58,15 +58,7 @@ _NOT_PRINTED = "table 4 does not print the row of the runs labelled task defect"
 
 @made_by_this
 def nine_judges_table(compared: ComparedCases | None, real: Sequence[TriagedSet] = ()) -> Table:
-    """Table 3: kappa and agreement as printed and worked out again, of this software's judges, and on public runs.
-
-    Parameters
-    ----------
-    compared
-        Recorded runs of judges on generated cases, scored.
-    real
-        Judges on public runs whose labels map to the taxonomy.
-    """
+    """Table 3: kappa and agreement as printed and worked out again, of this software's judges, and on public runs."""
     printed = triage_table()
     rows: list[Row] = []
     drawn: list[Row] = []
@@ -129,13 +121,7 @@ def judge_pairs_table(compared: ComparedCases) -> Table:
 
 @made_by_this
 def judge_errors_table(compared: ComparedCases | None) -> Table:
-    """Table 4: what judges make of the agent's failures and of the harness's, printed and measured, with all labels.
-
-    Parameters
-    ----------
-    compared
-        Recorded runs of judges on generated cases, scored.
-    """
+    """Table 4: what judges make of the agent's failures and of the harness's, printed and measured, with all labels."""
     printed = triage_errors_table()
     rows = [] if compared is None else [row for name in compared.runs for row in _error_rows(compared, name)]
     return Table(
@@ -181,13 +167,7 @@ def _errors_finding(compared: ComparedCases) -> str:
 
 @made_by_this
 def error_direction_table(compared: ComparedCases | None) -> Table:
-    """Which way judges err between agent and task: by table 4's counts, and on generated cases with a test.
-
-    Parameters
-    ----------
-    compared
-        Recorded runs of judges on generated cases, scored.
-    """
+    """Which way judges err between agent and task: by table 4's counts, and on generated cases with a test."""
     rows = [row for critic in printed_critics() for row in _printed_direction(critic)]
     directions = {} if compared is None else {name: one.direction for name, one in compared.runs.items()}
     if compared is not None:
@@ -225,15 +205,7 @@ def _printed_direction(critic: Critic) -> list[Row]:
 
 @made_by_this
 def left_out_table(compared: ComparedCases, run: str) -> Table:
-    """A run's kappa with each family of tasks left out, and how often the cases of each are judged right.
-
-    Parameters
-    ----------
-    compared
-        Recorded runs of judges on generated cases, scored.
-    run
-        Which of them.
-    """
+    """A run's kappa with each family of tasks left out, and how often the cases of each are judged right."""
     one = compared.runs[run]
     table = families_table(one.families, run, compared.cases.source)
     return structs.replace(of_evidence(table, "generated"), name="left_out", paper=_SLUG, generator=GENERATOR)
@@ -241,7 +213,7 @@ def left_out_table(compared: ComparedCases, run: str) -> Table:
 
 @made_by_this
 def subcategory_table(compared: ComparedCases, run: str) -> Table:
-    """How often a run names the subcategory; arguments as for `left_out_table`."""
+    """How often a run names the subcategory."""
     finer = compared.runs[run].finer
     if finer is None:
         return Table("subcategories", _SLUG, "Subcategories", "No subcategory of a recorded case is known.", ())

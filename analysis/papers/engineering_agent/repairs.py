@@ -86,15 +86,7 @@ def of_formats(arms: Iterable[RepairArm]) -> list[RepairArm]:
 
 @made_by_this
 def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
-    """Table III: four settings, printed, worked out again, and measured.
-
-    Parameters
-    ----------
-    arms
-        Recorded runs; those with another instruction or setting are left out.
-    seed
-        Of the bootstraps.
-    """
+    """Table III: four settings, printed, worked out again, and measured."""
     scored = [score_repairs(arm, seed) for arm in _in_order(of_ablation(arms))]
     printed = solve_rate_table()
     rows = [row for one in scored for row in measured_on_arm(one.arm, _ablation_rows(one))]
@@ -113,13 +105,7 @@ def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
 
 @made_by_this
 def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
-    """The settings of recorded runs compared in pairs on the same cases, which the paper prints nothing of.
-
-    Parameters
-    ----------
-    arms
-        Recorded runs; those of one policy and format on one set of cases are compared with each other.
-    """
+    """The settings of recorded runs compared in pairs on the same cases, which the paper prints nothing of."""
     compared = [
         (same, compare_repairs([structs.replace(arm, name=_setting(arm)) for arm in same]))
         for same in _on_the_same_cases(of_ablation(arms))
@@ -245,15 +231,7 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
 
 @made_by_this
 def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch_judge") -> Table:
-    """Table IV with both readings of its rows beside what the text's counts give, and a measured judge of patches.
-
-    Parameters
-    ----------
-    arms
-        Recorded runs whose patches were judged.
-    validator
-        The judge's name among the signals.
-    """
+    """Table IV with both readings of its rows beside what the text's counts give, and a measured judge of patches."""
     cells = judge_confusion()
     paper = load_paper(_SLUG)
     rows: list[Row] = []
@@ -344,15 +322,7 @@ def _judge_rows(cells: Confusion, arm: RepairArm) -> list[Row]:
 
 @made_by_this
 def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", evidence: Evidence = "real") -> Table:
-    """Table V: from published to landed, printed, and from a review log of this software's patches.
-
-    Parameters
-    ----------
-    funnel
-        What the log says; `None` where there is none.
-    source, evidence
-        Whose log it is, and whether the faults were planted.
-    """
+    """Table V: from published to landed, printed, and from a review log of this software's patches."""
     paper = load_paper(_SLUG)
     figures = [paper[id_] for id_ in (*_FUNNEL_COUNTS, *_FUNNEL_RATES)]
     checked = [checked_figure(paper, figure, _named(figure), "") for figure in figures]

@@ -90,17 +90,7 @@ def production_steps() -> list[Row]:
 
 
 def check_median(figure: Figure, n: int, runs: int) -> Checked:
-    """Whether a printed number can be the median of `n` whole counts.
-
-    Parameters
-    ----------
-    figure
-        The printed median.
-    n
-        How many counts; a median of an odd number of whole counts is whole, else it ends in 0 or 5 tenths.
-    runs
-        How many runs a mean may be over: a number that such a mean can be is underdetermined, not impossible.
-    """
+    """Whether a printed number can be the median of `n` whole counts."""
     step = Fraction(1) if n % 2 else Fraction(1, 2)
     near = _multiple_inside(figure, step)
     if near is not None:

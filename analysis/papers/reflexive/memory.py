@@ -25,15 +25,7 @@ _CALLED = {
 
 @made_by_this
 def memory_table(found: Sequence[StudiedUse], source: str) -> Table:
-    """Of lessons of known use, those that are shown when their item comes, beside the printed witness.
-
-    Parameters
-    ----------
-    found
-        As `studies.reflexive.memory.memory_study` gives them.
-    source
-        The seeds.
-    """
+    """Of lessons of known use, those that are shown when their item comes, beside the printed witness."""
     paper = load_paper(_SLUG)
     most = max(one.common for one in found)
     whole, as_list = (
@@ -86,15 +78,7 @@ def _use_rows(one: StudiedUse, source: str) -> list[Row]:
 
 @made_by_this
 def drift_table(found: Sequence[StudiedDrift], source: str) -> Table:
-    """How far agents' views of one attempt drift apart, with contexts made anew for each turn and with grown ones.
-
-    Parameters
-    ----------
-    found
-        As `studies.reflexive.memory.drift_study` gives them.
-    source
-        The skill, its agents and the seeds.
-    """
+    """How far agents' views of one attempt drift apart, with contexts made anew for each turn and with grown ones."""
     least = min(one.room for one in found)
     fresh, grown = (
         next(one for one in found if one.room == least and one.fresh is is_fresh) for is_fresh in (True, False)

@@ -22,17 +22,7 @@ _PRECISION, _RECALL, _FALSE = (
 
 @made_by_this
 def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes: Sequence[str] = ()) -> Table:
-    """Every detector on generated reflections: precision, recall, false alarms, and the share seen of each kind.
-
-    Parameters
-    ----------
-    found
-        As `studies.reflexive.plateau.generated_answers` gives them.
-    source
-        The seed and the set of texts.
-    notes
-        What else to say.
-    """
+    """Every detector on generated reflections: precision, recall, false alarms, and the share seen of each kind."""
     scores = [plateau_scores(one) for one in found]
     named = {one.detector: one for one in scores}
     cases = max(len(one.answers) for one in found)
@@ -72,7 +62,7 @@ def _balance(scores: PlateauScores) -> float:
 
 @made_by_this
 def plateau_quoted_table(found: Sequence[DetectorAnswers], notes: Sequence[str] = ()) -> Table:
-    """Every detector on threes of the texts that the project's pages quote; parameters as `plateau_generated_table`."""
+    """Every detector on threes of the texts that the project's pages quote."""
     scores = [plateau_scores(one) for one in found]
     named = {one.detector: one.recall for one in scores}
     return Table(
@@ -135,13 +125,7 @@ def _heading(kind: str, same: bool) -> str:
 
 @made_by_this
 def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
-    """What each detector says of threes of which the pages say themselves whether they are the same.
-
-    Parameters
-    ----------
-    examples
-        As `studies.reflexive.plateau.quoted_examples` gives them.
-    """
+    """What each detector says of threes of which the pages say themselves whether they are the same."""
     right = {
         name: sum(one.flagged[name] == one.same for one in examples)
         for name in (examples[0].flagged if examples else {})

@@ -25,15 +25,7 @@ _ABOUT = (
 
 @made_by_this
 def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
-    """What each breaker did with all cases: a line a breaker, a column an outcome.
-
-    Parameters
-    ----------
-    scores
-        Those of `studies.reflexive.reported.reported_scores`.
-    notes
-        What else to say.
-    """
+    """What each breaker did with all cases: a line a breaker, a column an outcome."""
     return Table(
         name="reported_breakers",
         paper=_PAPER,
@@ -57,13 +49,7 @@ def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) ->
 
 @made_by_this
 def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
-    """Each case in our words, with the verdict that is right and why.
-
-    Parameters
-    ----------
-    scores
-        As for `breakers_table`.
-    """
+    """Each case in our words, with the verdict that is right and why."""
     cases = scores[0].trials
     to_stop = sum(case.first is not None for case in cases)
     return Table(
@@ -89,15 +75,7 @@ def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
 
 @made_by_this
 def our_breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
-    """What each detector of plateaus, and the loop's own rule, did with each case: a line a case.
-
-    Parameters
-    ----------
-    scores
-        As for `breakers_table`.
-    notes
-        What else to say.
-    """
+    """What each detector of plateaus, and the loop's own rule, did with each case: a line a case."""
     ours = [score for score in scores if score.breaker.ours]
     judged = (f"{score.breaker.name} {with_interval(score.right, 'share')}" for score in ours)
     return Table(
@@ -116,13 +94,7 @@ def our_breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()
 
 @made_by_this
 def other_breakers_table(scores: Sequence[BreakerScore]) -> Table:
-    """What the breakers of other loops did with each case: a line a case, the breakers under what they made of it.
-
-    Parameters
-    ----------
-    scores
-        As for `breakers_table`.
-    """
+    """What the breakers of other loops did with each case: a line a case, the breakers under what they made of it."""
     others = [score for score in scores if not score.breaker.ours]
     wrong, silent = (sum(bool(score.having(outcome)) for score in others) for outcome in ("stopped wrongly", "missed"))
     cases = zip(*(score.trials for score in others), strict=True)

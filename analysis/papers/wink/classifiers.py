@@ -29,15 +29,7 @@ _ONE_SIDED = (
 
 @made_by_this
 def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
-    """Precision and recall of the rule, the prompted judge and both, by category and set of labels.
-
-    Parameters
-    ----------
-    sets
-        Labels and verdicts, one a category and set.
-    seed
-        Of the split into halves.
-    """
+    """Precision and recall of the rule, the prompted judge and both, by category and set of labels."""
     rows: list[Row] = []
     kept = 0
     for runs in sets:
@@ -89,7 +81,7 @@ def _held_out(runs: LabelledRuns, classifier: Classifier, seed: int) -> Row | No
 
 @made_by_this
 def kinds_table(sets: Sequence[LabelledRuns]) -> Table:
-    """Recall by the kind of limit or misbehaviour, on generated labels; parameters as `classifiers_table`."""
+    """Recall by the kind of limit or misbehaviour, on generated labels."""
     recalls = {
         (f"{NAMES[runs.category]}: {kind}", classifier): (runs.source, estimate)
         for runs in sets

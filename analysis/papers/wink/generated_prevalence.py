@@ -165,15 +165,7 @@ def _version_rows(one: Versions, told: Told, names: Sequence[str], study: Study)
 
 @made_by_this
 def weeks_table(study: Study, seed: int) -> Table:
-    """Prevalence week by week, and from a sample of a tenth of each day.
-
-    Parameters
-    ----------
-    study
-        The sessions.
-    seed
-        Of the daily samples.
-    """
+    """Prevalence week by week, and from a sample of a tenth of each day."""
     rows: list[Row] = []
     drawn: list[Row] = []
     for category, name in NAMES.items():

@@ -32,13 +32,7 @@ _RATE = "Misbehaviour rate"
 
 @made_by_this
 def shadow_table(live: LiveExperiments | None = None) -> Table:
-    """RQ2: the misbehaviour rate of invocations with and without guidance, and how much clustering its p bears.
-
-    Parameters
-    ----------
-    live
-        Live experiments whose shadow mode stands beside, as generated.
-    """
+    """RQ2: the misbehaviour rate of invocations with and without guidance, and how much clustering its p bears."""
     paper = load_paper("wink")
     arms = {"detection": "Detection alone", "correction": "With course-correction"}
     counts = {key: _shadow_count(paper, key) for key in arms}

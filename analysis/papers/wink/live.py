@@ -33,16 +33,10 @@ NOTE = (
 class LiveExperiments(Struct, frozen=True):
     """Two experiments as they were run.
 
-    Parameters
-    ----------
-    shadow
-        Sessions with detection alone, and with guidance (RQ1 and RQ2).
-    ab
-        Sessions without an observer, and with guidance (RQ3).
-    seed
-        Of what was drawn for the sessions.
-    judgements
-        A judge's labels of recovery, by session of `shadow` and intervention.
+    - `shadow`: Sessions with detection alone, and with guidance (RQ1 and RQ2).
+    - `ab`: Sessions without an observer, and with guidance (RQ3).
+    - `seed`: Of what was drawn for the sessions.
+    - `judgements`: A judge's labels of recovery, by session of `shadow` and intervention.
     """
 
     shadow: tuple[LiveSession, ...]

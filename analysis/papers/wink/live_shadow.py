@@ -15,17 +15,7 @@ def rates_of(live: LiveExperiments | None) -> MisbehaviourRates | None:
 
 
 def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) -> list[Row]:
-    """The rates of either arm, their difference and its tests, by invocations and by units.
-
-    Parameters
-    ----------
-    live
-        The experiments.
-    arms
-        The arms' names, detection alone first.
-    rate
-        The heading of the rates.
-    """
+    """The rates of either arm, their difference and its tests, by invocations and by units."""
     found = rates_of(live)
     if live is None or found is None:
         return []

@@ -55,15 +55,7 @@ def planned_change() -> float:
 
 
 def looks(change: float, rng: np.random.Generator, samples: int) -> tuple[FloatArray, FloatArray]:
-    """Experiments x days: the difference of means at each day's end, treatment less control, and its standard error.
-
-    Parameters
-    ----------
-    change
-        The treatment's mean over the control's, less 1.
-    rng, samples
-        The source of chance, and how many experiments are drawn.
-    """
+    """Experiments x days: the difference of means at each day's end, treatment less control, and its standard error."""
     counts = SESSIONS_A_DAY * np.arange(1, days() + 1)
     means, variances = [], []
     for factor in (1 + change, 1.0):
@@ -76,13 +68,7 @@ def looks(change: float, rng: np.random.Generator, samples: int) -> tuple[FloatA
 
 
 def stopped(differences: FloatArray, errors: FloatArray) -> dict[str, FloatArray]:
-    """Rule → experiments: the day at whose end it stops, from 1; infinite where it does not.
-
-    Parameters
-    ----------
-    differences, errors
-        As from `looks`.
-    """
+    """Rule → experiments: the day at whose end it stops, from 1; infinite where it does not."""
     from scipy.special import ndtri
 
     significant = np.abs(differences / errors) > float(ndtri(1 - LEVEL / 2))
@@ -104,7 +90,7 @@ def _first_day(stops: np.typing.NDArray[np.bool_]) -> FloatArray:
 
 
 def stops(change: float, seed: int, samples: int) -> Stops:
-    """How often and when each rule stops; parameters as of `looks`."""
+    """How often and when each rule stops."""
     found = stopped(*looks(change, np.random.default_rng(seed), samples))
     ends = {rule: day[np.isfinite(day)] for rule, day in found.items()}
     return Stops(
@@ -115,15 +101,7 @@ def stops(change: float, seed: int, samples: int) -> Stops:
 
 @made_by_this
 def peeking_table(seed: int, samples: int = 1_000) -> Table:
-    """How often each rule stops without a difference, and with the one that the experiment was planned for.
-
-    Parameters
-    ----------
-    seed
-        Of the draws.
-    samples
-        Experiments a setting.
-    """
+    """How often each rule stops without a difference, and with the one that the experiment was planned for."""
     change = planned_change()
     found = {NO_CHANGE: stops(0.0, seed, samples), CHANGE: stops(change, seed, samples)}
     source = f"generated, seed {seed}, n {samples}"

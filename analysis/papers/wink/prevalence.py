@@ -146,15 +146,7 @@ def _together(paper: Paper, p_values: Sequence[Figure]) -> str:
 
 @made_by_this
 def real_prevalence_table(sets: Sequence[JudgedSet], notes: Sequence[str] = ()) -> Table:
-    """Prevalence by rule in the runs of public sets, a group a set.
-
-    Parameters
-    ----------
-    sets
-        The classified sets.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """Prevalence by rule in the runs of public sets, a group a set."""
     table = sets_table(sets)
     notes = (
         "The rules are not Wink's classifiers and make errors of their own; the intervals are of sampling alone.",

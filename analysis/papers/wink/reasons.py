@@ -52,17 +52,7 @@ def _why_not(session: LiveSession) -> str:
 
 @made_by_this
 def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), source: str = "") -> Table:
-    """Table 6 in its kinds of evidence.
-
-    Parameters
-    ----------
-    coded
-        What people coded of generated sessions, where they did.
-    live
-        Live sessions, whose reasons are known by construction.
-    source
-        Where these are from.
-    """
+    """Table 6 in its kinds of evidence."""
     paper = load_paper("wink")
     planted = planted_reasons(live)
     by_people = {one.outcome: one for one in outcome_codes(coded)} if coded is not None else {}

@@ -25,15 +25,7 @@ _NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
 
 @made_by_this
 def recovery_evidence_table(live: LiveExperiments | None = None, loops: Sequence[Loop] = ()) -> Table:
-    """Recovery by class and number of interventions, a column a kind of evidence, and recovery without guidance.
-
-    Parameters
-    ----------
-    live
-        Live experiments; `None` where there are none.
-    loops
-        Loops in public runs, where nobody intervened.
-    """
+    """Recovery by class and number of interventions, a column a kind of evidence, and recovery without guidance."""
     return Table(
         name="recovery_evidence",
         paper="wink",

@@ -72,15 +72,7 @@ def places() -> dict[str, float]:
 
 @made_by_this
 def false_alarm_table(seed: int, samples: int = 1_000) -> Table:
-    """How often either test calls a null difference significant, by intraclass correlation.
-
-    Parameters
-    ----------
-    seed
-        Of the draws.
-    samples
-        Experiments a setting.
-    """
+    """How often either test calls a null difference significant, by intraclass correlation."""
     arms = shadow_arms()
     chance = sum(arm.chance * arm.items for arm in arms) / sum(arm.items for arm in arms)
     null = tuple(Arm(arm.items, arm.clusters, chance) for arm in arms)
@@ -125,21 +117,7 @@ def power_table(seed: int, samples: int = 500) -> Table:
 def rejections(
     arms: Sequence[Arm], correlation: float, spread: Spread, rng: np.random.Generator, samples: int
 ) -> dict[str, int]:
-    """In how many of some experiments either test has p below 0.05.
-
-    Parameters
-    ----------
-    arms
-        The two arms.
-    correlation
-        Of items within a cluster, from 0 to below 1.
-    spread
-        How the items spread over the clusters.
-    rng
-        The source of chance.
-    samples
-        How many experiments.
-    """
+    """In how many of some experiments either test has p below 0.05."""
     drawn = [draw_arm(arm, correlation, spread, rng, samples) for arm in arms]
     (x1, n1), (x2, n2) = (arm.sum(axis=1).T for arm in drawn)
     naive = int((pooled_p_values(x1, n1, x2, n2) < _LEVEL).sum())

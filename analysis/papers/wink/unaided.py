@@ -46,15 +46,7 @@ class Loop(Struct, frozen=True):
 
 @made_by_this
 def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
-    """What becomes of loops within 15 steps without intervention, a group a set.
-
-    Parameters
-    ----------
-    loops
-        Loops in public runs.
-    notes
-        What else to say, such as which sets are not at hand.
-    """
+    """What becomes of loops within 15 steps without intervention, a group a set."""
     rows: list[Row] = []
     for members in _by_set(loops):
         told = {

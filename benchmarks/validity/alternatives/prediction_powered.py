@@ -43,20 +43,6 @@ def prediction_powered_mean(
 
     Where all values are 0 and 1 the interval is that of `powered_share`, else Welch's over labelled and unlabelled
     items.
-
-    Parameters
-    ----------
-    labels, predictions
-        Labelled items: gold values and the judge's, in the same order; they must be a random sample of all items.
-    unlabelled
-        The other items: the judge's values.
-    confidence
-        The coverage of the intervals.
-
-    Raises
-    ------
-    UsageError
-        Labels and predictions differ in length, a group is empty, or a value is missing.
     """
     gold, judged, others = (finite(given, "a label or prediction") for given in (labels, predictions, unlabelled))
     if len(gold) != len(judged):

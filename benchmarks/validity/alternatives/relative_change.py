@@ -15,15 +15,6 @@ def bca_change(
     """The first arm's ratio of sums over the second's less 1, with the BCa interval over resampled units.
 
     Efron (1987), J. Am. Stat. Assoc. 82:171-185; Davison and Hinkley (1997), section 5.3.2, for two samples.
-
-    Parameters
-    ----------
-    first, second
-        Units x (numerator, denominator), none missing; denominators above 0.
-    rng, draws
-        The source of chance, and how many resamples are drawn.
-    confidence
-        The coverage of the interval.
     """
     from scipy.special import ndtr, ndtri
 

@@ -17,22 +17,6 @@ def jeffreys(x: int, n: int, confidence: float = 0.95) -> Estimate:
 
     The lower end is 0 where x is 0 and the upper end 1 where x is n: without this convention the interval would leave
     out the observed share (Brown, Cai and DasGupta 2001, Statistical Science 16:101-133).
-
-    Parameters
-    ----------
-    x, n, confidence
-        As for `wilson`.
-
-    Raises
-    ------
-    ValueError
-        The count is outside 0..n, or the confidence outside 0..1.
-
-    Examples
-    --------
-    >>> share = jeffreys(8, 10)
-    >>> round(share.low, 3), round(share.high, 3)
-    (0.497, 0.956)
     """
     from scipy.special import betainccinv, betaincinv
 
@@ -49,24 +33,6 @@ def clustered_proportion(clusters: npt.ArrayLike, confidence: float = 0.95) -> E
     """A share of clustered items with the interval by Student's t with clusters - 1 degrees of freedom.
 
     Near 0 and 1 it holds the truth too seldom, even over many clusters: `clustered_bounds.korn_graubard` is shown.
-
-    Parameters
-    ----------
-    clusters
-        Clusters x (successes, trials); clusters without trials are left out.
-    confidence
-        The coverage of the interval, which is cut at 0 and 1.
-
-    Raises
-    ------
-    UsageError
-        There is no item, or a cluster has more successes than trials.
-
-    Examples
-    --------
-    >>> found = clustered_proportion([[8, 10], [3, 10], [9, 10], [5, 10]])
-    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
-    (0.625, 0.187, 1.0)
     """
     from scipy.special import stdtrit
 
@@ -88,26 +54,6 @@ def rogan_gladen_known(
     """Prevalence corrected by a known sensitivity and specificity, with the transformed Wilson interval.
 
     Reiczigel, Földi and Ózsvári (2010), Epidemiol. Infect. 138:1674-1678.
-
-    Parameters
-    ----------
-    flagged
-        How many items the judge flagged, of how many.
-    sensitivity, specificity
-        The judge's, above 0 in sum minus 1.
-    confidence
-        The coverage of the interval.
-
-    Raises
-    ------
-    UsageError
-        The count is outside its total, nothing was judged, sensitivity or specificity is outside 0 to 1, or they sum
-        to 1 or less.
-
-    Examples
-    --------
-    >>> round(rogan_gladen_known((300, 1000), 0.9, 0.8).estimate.value, 3)
-    0.143
     """
     if not 0 <= flagged[0] <= flagged[1] or flagged[1] == 0:
         raise UsageError(f"{flagged[0]} of {flagged[1]} items flagged")

@@ -47,20 +47,7 @@ class MannWhitney(Struct, frozen=True):
 
 
 def welch(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> Welch:
-    """The first mean less the second, by Welch's t (1947, Biometrika 34:28-35).
-
-    Parameters
-    ----------
-    first, second
-        The samples, at least two values each, none missing.
-    confidence
-        The coverage of the interval.
-
-    Raises
-    ------
-    UsageError
-        A sample has fewer than two values, or a missing one.
-    """
+    """The first mean less the second, by Welch's t (1947, Biometrika 34:28-35)."""
     x, y = _sample(first), _sample(second)
     if min(len(x), len(y)) < 2:
         raise UsageError("a sample of one has no variance", "Welch's test needs two values in each.")
@@ -83,18 +70,7 @@ def welch(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95)
 
 
 def mann_whitney(first: npt.ArrayLike, second: npt.ArrayLike) -> MannWhitney:
-    """The rank-sum test of two samples (Mann and Whitney 1947, Annals of Mathematical Statistics 18:50-60).
-
-    Parameters
-    ----------
-    first, second
-        The samples, none empty, no value missing.
-
-    Raises
-    ------
-    UsageError
-        A sample is empty, or a value is missing.
-    """
+    """The rank-sum test of two samples (Mann and Whitney 1947, Annals of Mathematical Statistics 18:50-60)."""
     from scipy.stats import mannwhitneyu, rankdata
 
     x, y = _sample(first), _sample(second)
@@ -128,18 +104,6 @@ def cliffs_delta(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float 
     Cliff (1993), Psychological Bulletin 114:494-509; the interval is made asymmetric so that it stays within -1 and 1
     (Feng and Cliff 2004, Journal of Modern Applied Statistical Methods 3:322-332). The probability of superiority is
     (delta + 1) / 2.
-
-    Parameters
-    ----------
-    first, second
-        The samples, none empty, no value missing.
-    confidence
-        The coverage of the interval.
-
-    Raises
-    ------
-    UsageError
-        A sample is empty, or a value is missing.
     """
     x, y = _sample(first), _sample(second)
     rows, columns = _dominance(x, y), -_dominance(y, x)

@@ -30,12 +30,8 @@ class Hit(Struct, frozen=True):
 class CodeIndex:
     """The files of a workspace, searchable.
 
-    Parameters
-    ----------
-    paths
-        Its files, relative and with `/`.
-    read
-        The bytes of one; may raise `OSError`, and the file is left out.
+    - `paths`: Its files, relative and with `/`.
+    - `read`: The bytes of one; may raise `OSError`, and the file is left out.
     """
 
     def __init__(self, paths: Iterable[str], read: Callable[[str], bytes]) -> None:

@@ -99,13 +99,7 @@ def language_of(path: str) -> str | None:
 
 
 def symbols_in(path: str, source: bytes) -> tuple[Symbol, ...]:
-    """The classes and methods of a file in the order of their lines; none where its language is not known.
-
-    Raises
-    ------
-    MissingPrerequisite
-        tree-sitter or the language's grammar is not installed.
-    """
+    """The classes and methods of a file in the order of their lines; none where its language is not known."""
     language = language_of(path)
     if language is None:
         return ()

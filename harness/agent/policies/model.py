@@ -47,12 +47,8 @@ class ModelSettings(Struct, frozen=True):
 class ModelPolicy:
     """Asks a model for each command.
 
-    Parameters
-    ----------
-    settings
-        How it is asked.
-    tools
-        The commands that may be offered as functions; by default those of a repair agent.
+    - `settings`: How it is asked.
+    - `tools`: The commands that may be offered as functions; by default those of a repair agent.
     """
 
     name = "model"

@@ -12,10 +12,7 @@ from harness.trajectory import Step, ToolCall, Trajectory
 class ReplayPolicy:
     """Enters the commands of a recorded trajectory in their order.
 
-    Parameters
-    ----------
-    recorded
-        The run. A recorded `edit` is replayed by `RecordedPatcher`, from the replies in `extra["edits"]`.
+    - `recorded`: The run. A recorded `edit` is replayed by `RecordedPatcher`, from the replies in `extra["edits"]`.
     """
 
     name = "replay"

@@ -29,20 +29,12 @@ class TextEdit(Struct, frozen=True):
 class Ground(Struct, frozen=True):
     """What an agent slips on.
 
-    Parameters
-    ----------
-    voice
-        How the agent speaks.
-    paths
-        Files to look at.
-    words
-        Names that stand in them.
-    unasked
-        Edits that nobody asked for, or that were ruled out.
-    remarks
-        Edits that put a comment where none was wanted.
-    forbidden
-        A tool that the user wants left aside; empty for none.
+    - `voice`: How the agent speaks.
+    - `paths`: Files to look at.
+    - `words`: Names that stand in them.
+    - `unasked`: Edits that nobody asked for, or that were ruled out.
+    - `remarks`: Edits that put a comment where none was wanted.
+    - `forbidden`: A tool that the user wants left aside; empty for none.
     """
 
     voice: Voice

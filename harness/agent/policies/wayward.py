@@ -32,18 +32,11 @@ class Command(Struct, frozen=True):
 class Slip(Struct, frozen=True):
     """A misbehaviour that is planted.
 
-    Parameters
-    ----------
-    categories
-        What it is; an edit that the user had ruled out is of two categories.
-    onset
-        After how many commands of work it begins.
-    lasts
-        After how many of its own commands it ends by itself; `None` for never.
-    command
-        Gives its n-th command, from 0.
-    undo
-        Gives what takes its first n commands back.
+    - `categories`: What it is; an edit that the user had ruled out is of two categories.
+    - `onset`: After how many commands of work it begins.
+    - `lasts`: After how many of its own commands it ends by itself; `None` for never.
+    - `command`: Gives its n-th command, from 0.
+    - `undo`: Gives what takes its first n commands back.
     """
 
     categories: tuple[str, ...]
@@ -78,23 +71,15 @@ class _Spell:
 class WaywardPolicy:
     """Does its work and slips.
 
-    Parameters
-    ----------
-    work
-        The honest commands in their order; behind the last the agent exits.
-    slips
-        What is planted, in any order.
-    heeds
-        What it does with guidance. One that heeds by half falls back once; one that ignores guidance gives up in the
-        end.
-    understands
-        The categories that a step of guidance is about.
-    relapse_after
-        After how many commands of work an agent falls back.
-    look
-        What it does when it is told of a misbehaviour that it does not show (any more): it looks at its task again.
-    last_words
-        The summary that it exits with.
+    - `work`: The honest commands in their order; behind the last the agent exits.
+    - `slips`: What is planted, in any order.
+    - `heeds`: What it does with guidance. One that heeds by half falls back once; one that ignores guidance gives up in
+      the end.
+    - `understands`: The categories that a step of guidance is about.
+    - `relapse_after`: After how many commands of work an agent falls back.
+    - `look`: What it does when it is told of a misbehaviour that it does not show (any more): it looks at its task
+      again.
+    - `last_words`: The summary that it exits with.
     """
 
     name = "wayward"

@@ -47,17 +47,10 @@ _LONGEST_PAUSE = 30.0
 class AdaptiveConcurrency:
     """The state: in flight, the two levels, the pause that the server asked for.
 
-    Parameters
-    ----------
-    first, most
-        The number of requests in flight at first, and the highest.
+    - `first`, `most`: The number of requests in flight at first, and the highest.
 
-    Attributes
-    ----------
-    in_flight, most_in_flight
-        How many requests are with the server now, and how many were at most.
-    n_ended, n_refused
-        How many attempts have ended, and how many of them were refused.
+    - `in_flight`, `most_in_flight`: How many requests are with the server now, and how many were at most.
+    - `n_ended`, `n_refused`: How many attempts have ended, and how many of them were refused.
     """
 
     def __init__(self, first: int = FIRST, most: int = MOST) -> None:

@@ -31,10 +31,7 @@ _AGAIN = 2
 class FoundPace:
     """The pace in requests a second: unlimited until a refusal says otherwise.
 
-    Attributes
-    ----------
-    due
-        When the next request may be sent.
+    - `due`: When the next request may be sent.
     """
 
     def __init__(self) -> None:
@@ -82,19 +79,7 @@ class FoundPace:
         self._sent -= 1
 
     def refused(self, number: int, at: float, pause: float, lately: float, cost: float) -> None:
-        """Lower the pace: the server is at its limit.
-
-        Parameters
-        ----------
-        number, at
-            The request that was refused, and when it was sent.
-        pause
-            The seconds that the server asks to wait; 0 where it names none.
-        lately
-            How many requests a second it let through of late.
-        cost
-            How many requests a probe of the limit costs.
-        """
+        """Lower the pace: the server is at its limit."""
         begun = at if self._begun is None else self._begun
         since = begun if self._refused_at is None else self._refused_at
         active = max(at - begun, 0.02)

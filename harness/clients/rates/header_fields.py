@@ -48,15 +48,7 @@ _UNIX_TIME, _UNIX_MILLISECONDS = 1e9, 1e12
 
 
 def allowances(headers: Mapping[str, str], now: datetime) -> tuple[Allowance, ...]:
-    """What the server says is left of each of its limits; what cannot be read says nothing.
-
-    Parameters
-    ----------
-    headers
-        The header fields by lower-case name.
-    now
-        The server's time, where it says it, for a reset that is a time.
-    """
+    """What the server says is left of each of its limits; what cannot be read says nothing."""
     if not READ & headers.keys():
         return ()
     return (*_named(headers, now), *_structured(headers))

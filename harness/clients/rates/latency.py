@@ -30,10 +30,7 @@ class Overload(Struct, frozen=True):
 class LatencyWatch:
     """Watches the latencies of answers, by the load under which their requests were sent.
 
-    Attributes
-    ----------
-    typical
-        The latest median, in seconds; 0 before the first.
+    - `typical`: The latest median, in seconds; 0 before the first.
     """
 
     def __init__(self) -> None:
@@ -48,19 +45,7 @@ class LatencyWatch:
         self._trial = None
 
     def answered(self, sent: float, now: float, in_flight: int) -> Overload | float | None:
-        """Take note of one answer.
-
-        Parameters
-        ----------
-        sent, now
-            When its request was sent, and when it was answered.
-        in_flight
-            How many requests were in flight when it was sent, itself included.
-
-        Returns
-        -------
-        An overload; or the number in flight to go back to, as fewer cost as many answers; or nothing.
-        """
+        """Take note of one answer."""
         if sent < self._since:
             return None  # its request was sent under the load before the last change
         self._by_load.setdefault(in_flight.bit_length(), deque(maxlen=_KEPT)).append(now - sent)

@@ -14,12 +14,8 @@ from harness.exchange import Outcome, Request
 class Pacing:
     """Sends requests on when the limits allow it.
 
-    Parameters
-    ----------
-    limits
-        What decides; without any, nothing waits.
-    clock
-        The time in seconds.
+    - `limits`: What decides; without any, nothing waits.
+    - `clock`: The time in seconds.
     """
 
     def __init__(self, limits: Sequence[StartLimit] = (), clock: Callable[[], float] = time.monotonic) -> None:

@@ -20,12 +20,8 @@ _ROUNDING = 0.001
 class PerMinute:
     """A limit on requests or tokens a minute.
 
-    Parameters
-    ----------
-    unit
-        What is counted.
-    limit
-        How many a minute, above 0.
+    - `unit`: What is counted.
+    - `limit`: How many a minute, above 0.
     """
 
     def __init__(self, unit: Literal["requests", "tokens"], limit: float) -> None:

@@ -13,12 +13,8 @@ class ProbedLevel:
     follows the curve of CUBIC (RFC 9438, equation 1) in the number of answers: it comes back soon to the neighbourhood
     of its plateau, stays near it for long, and rises ever faster beyond it, since the limit may have moved.
 
-    Parameters
-    ----------
-    value
-        The first level.
-    lowest, highest
-        The bounds of the level.
+    - `value`: The first level.
+    - `lowest`, `highest`: The bounds of the level.
     """
 
     def __init__(self, value: float, lowest: float, highest: float) -> None:

@@ -48,18 +48,11 @@ class ReflectionTexts(Struct, frozen=True, forbid_unknown_fields=True):
 class ReflectionCase(Struct, frozen=True):
     """Three reflections in a row.
 
-    Parameters
-    ----------
-    id
-        Set and number.
-    kind
-        How they were made, one of `KINDS`.
-    family
-        What they are about.
-    same
-        Whether all three are one diagnosis.
-    reflections
-        The texts, in order.
+    - `id`: Set and number.
+    - `kind`: How they were made, one of `KINDS`.
+    - `family`: What they are about.
+    - `same`: Whether all three are one diagnosis.
+    - `reflections`: The texts, in order.
     """
 
     id: str
@@ -82,17 +75,7 @@ def form_words(wordings: WordingSet) -> frozenset[str]:
 
 
 def generate_reflections(n: int, seed: int, wordings: WordingSet = "scoring") -> Iterator[ReflectionCase]:
-    """Cases whose truth is known by construction, the kinds in turn.
-
-    Parameters
-    ----------
-    n
-        How many.
-    seed
-        The same seed gives the same cases.
-    wordings
-        The set that they are made of.
-    """
+    """Cases whose truth is known by construction, the kinds in turn."""
     texts, random = reflection_texts(wordings), Random(f"reflections {wordings} {seed}")  # noqa: S311 (a simulation)
     kinds = list(KINDS)
     for number in range(n):

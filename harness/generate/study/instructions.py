@@ -82,12 +82,8 @@ LIMITS = (
 class Instruction:
     """Something that the user asks for beside the change; as it stands, one that says nothing.
 
-    Parameters
-    ----------
-    session
-        The session.
-    broken
-        Whether it is not followed.
+    - `session`: The session.
+    - `broken`: Whether it is not followed.
     """
 
     name = "none"

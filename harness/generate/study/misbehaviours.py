@@ -19,22 +19,13 @@ Write = Callable[[StudySession, Change], Change | None]
 class Piece(Struct, frozen=True):
     """A piece of a session that misbehaves.
 
-    Parameters
-    ----------
-    name
-        What it is called in `gold_variants.csv`.
-    plants
-        The misbehaviours that it shows.
-    write
-        Writes it.
-    calls
-        About how many calls it makes, by act.
-    edits
-        Whether it is about a change that is still to be made.
-    tests
-        Whether it runs tests.
-    by_text
-        Whether only agents serve whose edits name the text to replace.
+    - `name`: What it is called in `gold_variants.csv`.
+    - `plants`: The misbehaviours that it shows.
+    - `write`: Writes it.
+    - `calls`: About how many calls it makes, by act.
+    - `edits`: Whether it is about a change that is still to be made.
+    - `tests`: Whether it runs tests.
+    - `by_text`: Whether only agents serve whose edits name the text to replace.
     """
 
     name: str

@@ -37,22 +37,13 @@ class Placed(Struct, frozen=True):
 class Plan(Struct, frozen=True):
     """What a session is like and what is planted in it.
 
-    Parameters
-    ----------
-    truth
-        The misbehaviours.
-    ends
-        Misbehaviour → whether it ends by itself.
-    limit, instruction
-        What the user rules out and asks for beside the change.
-    limit_broken
-        Whether the limit is; whether the instruction is, it knows itself.
-    later, tested_again
-        Whether a later turn asks for another change, or for the tests once more.
-    look_alikes
-        Pieces that look like a misbehaviour.
-    pieces
-        Pieces that are one.
+    - `truth`: The misbehaviours.
+    - `ends`: Misbehaviour → whether it ends by itself.
+    - `limit`, `instruction`: What the user rules out and asks for beside the change.
+    - `limit_broken`: Whether the limit is; whether the instruction is, it knows itself.
+    - `later`, `tested_again`: Whether a later turn asks for another change, or for the tests once more.
+    - `look_alikes`: Pieces that look like a misbehaviour.
+    - `pieces`: Pieces that are one.
     """
 
     truth: frozenset[str]

@@ -68,23 +68,7 @@ def generate_study(
     balanced: bool = False,
     bytes_each: int = 0,
 ) -> Iterator[StudyCase]:
-    """`n` sessions of a seed and a set of wordings, from number `first` on.
-
-    Parameters
-    ----------
-    n
-        How many.
-    seed
-        Same seed, same sessions.
-    wordings
-        The set that all texts are drawn from.
-    first
-        The number of the first, from 0.
-    balanced
-        Whether each misbehaviour is as frequent as any other, for benchmarks, and not as in a study.
-    bytes_each
-        Observations are made longer until a trajectory has about so many bytes as JSON.
-    """
+    """`n` sessions of a seed and a set of wordings, from number `first` on."""
     for index in range(first, first + n):
         yield _case(index, seed, wordings, balanced, bytes_each)
 

@@ -50,18 +50,12 @@ class Work(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 class Agent(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """An agent that does the work in another way: it runs the same work with other pieces.
 
-    Parameters
-    ----------
-    pieces
-        What replaces the family's own pieces of the same names in `work`.
-    fault
-        The subcategory of its error, if its result is wrong in the sound task; without it, its result is another
-        right one, and the tests of the sound task must accept it.
-    unstable
-        Whether its wrong result passes the tests now and then, as it depends on chance (with `fault`).
-    hidden
-        Pieces of the tests with which a result that only fits the tests fails (special-casing of the inputs that the
-        tests use); with it, and without `fault`, the agent passes the tests of the sound task unearned.
+    - `pieces`: What replaces the family's own pieces of the same names in `work`.
+    - `fault`: The subcategory of its error, if its result is wrong in the sound task; without it, its result is another
+      right one, and the tests of the sound task must accept it.
+    - `unstable`: Whether its wrong result passes the tests now and then, as it depends on chance (with `fault`).
+    - `hidden`: Pieces of the tests with which a result that only fits the tests fails (special-casing of the inputs
+      that the tests use); with it, and without `fault`, the agent passes the tests of the sound task unearned.
     """
 
     pieces: dict[str, str]
@@ -73,25 +67,17 @@ class Agent(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 class Task(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A defective form of the task: the same task with other pieces.
 
-    Parameters
-    ----------
-    defect
-        Its subcategory. With `environment_fail` the gold solution must fail. With `ambiguous_spec` and `brittle_tests`
-        the gold solution passes, and a result that is right by this instruction is rejected. With `weak_tests` wrong
-        results pass.
-    pieces
-        What replaces the family's own pieces in instruction, environment and tests.
-    right
-        The agents whose results are right by this instruction, and which its tests reject. An agent that is wrong in
-        the sound task and right here is best: then the same run is the agent's fault there and the task's here.
-    fair
-        Pieces of the tests that ask just what this instruction says: with them all of `right` pass.
-        (`ambiguous_spec` and `brittle_tests`)
-    contradicts
-        Whether the instruction says the opposite of the tests, so that any pass of them is unearned: the honest agent
-        passes the tests and fails with `fair`. (`ambiguous_spec`)
-    accepts
-        The agents with a `fault` whose results pass. (`weak_tests`)
+    - `defect`: Its subcategory. With `environment_fail` the gold solution must fail. With `ambiguous_spec` and
+      `brittle_tests` the gold solution passes, and a result that is right by this instruction is rejected. With
+      `weak_tests` wrong results pass.
+    - `pieces`: What replaces the family's own pieces in instruction, environment and tests.
+    - `right`: The agents whose results are right by this instruction, and which its tests reject. An agent that is
+      wrong in the sound task and right here is best: then the same run is the agent's fault there and the task's here.
+    - `fair`: Pieces of the tests that ask just what this instruction says: with them all of `right` pass.
+      (`ambiguous_spec` and `brittle_tests`)
+    - `contradicts`: Whether the instruction says the opposite of the tests, so that any pass of them is unearned: the
+      honest agent passes the tests and fails with `fair`. (`ambiguous_spec`)
+    - `accepts`: The agents with a `fault` whose results pass. (`weak_tests`)
     """
 
     defect: TaskDefect
@@ -112,43 +98,28 @@ class Family(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     times (`tar --mtime=@0`, `gzip -n`). Commands use only the folder that they start in, never `/tmp`, and each begins
     there. They have POSIX `sh`, coreutils, grep, sed, awk, tar, gzip, Python's standard library and pytest.
 
-    Parameters
-    ----------
-    instruction
-        What the agent is asked. It must say all that the tests of the sound task require.
-    test_command
-        The shell line that runs `tests/` in the folder of the result; its exit code is the verdict. The families
-        should differ here: unittest, pytest, a Python script with assertions, a shell script.
-    tests
-        File name under `tests/` → text. A Python test says what it got and what it wanted.
-    work
-        The agent's honest run, in order: at least six commands and one that writes. `look` leaves the files alone and
-        does not read what the agent makes. The gold solution is the `write` commands of the honest agent as one
-        script, so that each of them must stand by itself. The generator adds further looks at the files of the
-        environment and slips, up to 20–50 commands; thoughts come from a pool that all families share.
-    words, numbers
-        Name → the words that one is drawn from; name → lowest and highest of a number. Two seeds must give visibly
-        different tasks.
-    pieces
-        Name → text.
-    environment
-        Path → text of the files that the agent finds; two or more.
-    make
-        A Python script that makes further files of the environment, such as tables of drawn figures, archives or
-        databases; it runs in the folder with `draw`, a seeded `random.Random`. Regular files only.
-    inputs
-        Text files of the environment that the work reads. Tests that need them read the copies in `tests/data/`, which
-        the generator puts there from the sound task: an agent may have changed the others.
-    result
-        A text file that the work writes, of at least three different lines, and that the tests read; empty where the
-        result is a program.
-    setup_command
-        A shell line that starts a service in the background and returns when it answers.
-    service_needed
-        Whether the work itself asks the service, so that without it the result is wrong.
-    agents, tasks
-        Name → what is done, or asked, in another way. At least two agents with a fault, one without, and two defects
-        of the task of different subcategories, `weak_tests` among them.
+    - `instruction`: What the agent is asked. It must say all that the tests of the sound task require.
+    - `test_command`: The shell line that runs `tests/` in the folder of the result; its exit code is the verdict. The
+      families should differ here: unittest, pytest, a Python script with assertions, a shell script.
+    - `tests`: File name under `tests/` → text. A Python test says what it got and what it wanted.
+    - `work`: The agent's honest run, in order: at least six commands and one that writes. `look` leaves the files alone
+      and does not read what the agent makes. The gold solution is the `write` commands of the honest agent as one
+      script, so that each of them must stand by itself. The generator adds further looks at the files of the
+      environment and slips, up to 20–50 commands; thoughts come from a pool that all families share.
+    - `words`, `numbers`: Name → the words that one is drawn from; name → lowest and highest of a number. Two seeds must
+      give visibly different tasks.
+    - `pieces`: Name → text.
+    - `environment`: Path → text of the files that the agent finds; two or more.
+    - `make`: A Python script that makes further files of the environment, such as tables of drawn figures, archives or
+      databases; it runs in the folder with `draw`, a seeded `random.Random`. Regular files only.
+    - `inputs`: Text files of the environment that the work reads. Tests that need them read the copies in
+      `tests/data/`, which the generator puts there from the sound task: an agent may have changed the others.
+    - `result`: A text file that the work writes, of at least three different lines, and that the tests read; empty
+      where the result is a program.
+    - `setup_command`: A shell line that starts a service in the background and returns when it answers.
+    - `service_needed`: Whether the work itself asks the service, so that without it the result is wrong.
+    - `agents`, `tasks`: Name → what is done, or asked, in another way. At least two agents with a fault, one without,
+      and two defects of the task of different subcategories, `weak_tests` among them.
 
     Examples
     --------
@@ -186,13 +157,7 @@ class Family(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 @cache
 def families(which: FamilySet | Literal["all"]) -> dict[str, Family]:
-    """Name → family, by name; names are unique over both sets.
-
-    Raises
-    ------
-    InputError
-        A file breaks the form; names file, line and key.
-    """
+    """Name → family, by name; names are unique over both sets."""
     sets = ("development", "scoring") if which == "all" else (which,)
     files = sorted((file for one in sets for file in (FOLDER / one).glob("*.toml")), key=lambda file: file.stem)
     return {file.stem: _read(file) for file in files}
@@ -213,13 +178,7 @@ def _read(file: Path) -> Family:
 
 
 def fill(text: str, pieces: Pieces) -> str:
-    """A text with its pieces put in, and theirs.
-
-    Raises
-    ------
-    InputError
-        It names a piece that there is not, or one that holds itself.
-    """
+    """A text with its pieces put in, and theirs."""
     for _ in range(_DEEPEST):
         if not _PIECE.search(text):
             return text

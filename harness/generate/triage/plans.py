@@ -53,19 +53,7 @@ class Action(Struct, frozen=True):
 
 
 def actions(work: Sequence[Command], files: Sequence[str], length: int, seed: str) -> tuple[Action, ...]:
-    """A run of an agent.
-
-    Parameters
-    ----------
-    work
-        Kind and command of what must be run, in this order; the last of them stays the last.
-    files
-        The text files of the environment, for looks around.
-    length
-        How many commands the run has, at least.
-    seed
-        Draws looks, slips and thoughts; two runs with one seed have the same ones as far as they can.
-    """
+    """A run of an agent."""
     random = Random(f"{seed}/looks")  # noqa: S311 (no secret)
     groups = [[("look", look)] for look in islice(_looks(files, random), length)]
     for _ in range(random.randint(1, 3)):

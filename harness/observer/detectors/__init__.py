@@ -30,13 +30,7 @@ NEED_A_MODEL = ("prompted",)
 
 
 def check_model(detector: str, model: str, *, alone: bool = True) -> None:
-    """Refuse a detector whose model is not named, and a model that nobody asks where the detector is `alone` with it.
-
-    Raises
-    ------
-    UsageError
-        Says which of the two it is.
-    """
+    """Refuse a detector without its model, and a model that nobody asks where the detector is `alone` with it."""
     if detector in NEED_A_MODEL and not model:
         raise UsageError(f"the detector `{detector}` needs a model", "Name one with --model.")
     if detector in _ASK_NO_MODEL and model and alone:
@@ -46,13 +40,7 @@ def check_model(detector: str, model: str, *, alone: bool = True) -> None:
 
 
 def detector_named(name: str) -> Detector:
-    """A registered detector, or the one at a dotted path `package.module:Class`.
-
-    Raises
-    ------
-    UsageError
-        There is none of that name, it cannot be loaded, or it is no detector.
-    """
+    """A registered detector, or the one at a dotted path `package.module:Class`."""
     detector: Detector = DETECTORS.made(name, form=_FORM)
     if not isinstance(getattr(detector, "name", None), str) or not callable(getattr(detector, "detect", None)):
         raise UsageError(f"{name!r} is not a detector", _FORM)
@@ -60,12 +48,6 @@ def detector_named(name: str) -> Detector:
 
 
 async def detected(detector: Detector, trajectory: Trajectory, ask: Ask) -> Feedback:
-    """What a detector says of a run so far, bounded and with the evidence that guidance quotes.
-
-    Raises
-    ------
-    TypeError
-        The detector gives no feedback. Whatever it raises itself goes on.
-    """
+    """What a detector says of a run so far, bounded and with the evidence that guidance quotes."""
     found = bounded_feedback(await detector.detect(trajectory, ask), len(trajectory.steps) - 1)
     return with_evidence(found, trajectory)

@@ -38,13 +38,7 @@ class PromptedDetector(Detector):
     name = "prompted"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
-        """What the model says.
-
-        Raises
-        ------
-        NoAnswer
-            There is no reply, or it cannot be read.
-        """
+        """What the model says."""
         request = request_about(trajectory, ask.model)
         outcome = await ask(request)
         if isinstance(outcome, Failure):
@@ -83,13 +77,7 @@ def request_about(run: Trajectory, model: str) -> Request:
 
 
 def read_feedback(reply: Reply, request: Request, steps: int) -> Feedback:
-    """What a reply says of a run with so many steps.
-
-    Raises
-    ------
-    NoAnswer
-        It says nothing that can be read in one way only.
-    """
+    """What a reply says of a run with so many steps."""
     shown = request.messages[-1].content
     answer = read_reply(reply.text, _ANY, refusal=reply.refusal, finish=reply.finish, steps=steps, shown=shown)
     if answer.status != "answered":

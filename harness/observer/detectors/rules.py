@@ -38,11 +38,6 @@ def feedback(trajectory: Trajectory) -> Feedback:
 
     A rule stops at the first loop or the longest one. What lies behind it is searched again, so that an old one does
     not hide a new one. Rules of other packages are among them.
-
-    Raises
-    ------
-    RuleFailed
-        A rule broke, and no other found anything: that is not to find nothing.
     """
     verdicts = classify_all(trajectory, categories(), running=True)
     found = tuple(one for verdict in verdicts for one in _all_of(verdict, trajectory))

@@ -30,15 +30,7 @@ _SAID_ONCE = ("task", "plan")
 def accumulated(
     role: Role, item: WorkItem, attempt: int, parts: Sequence[Part], events: Sequence[LoopEvent], room_tokens: int
 ) -> tuple[Context, tuple[PartShown, ...]]:
-    """What an agent sees of all that it said and was told, and the record of it.
-
-    Parameters
-    ----------
-    role, item, attempt, parts, room_tokens
-        As for `assembled`; the order of the parts is not one of priority here.
-    events
-        The log up to now.
-    """
+    """What an agent sees of all that it said and was told, and the record of it."""
     left = room_tokens * CHARACTERS
     once = {part.name: part for part in parts if part.name in _SAID_ONCE}
     shown: list[Part] = []

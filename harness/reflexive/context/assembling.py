@@ -42,17 +42,7 @@ _FENCE = len(fence(""))
 def assembled(
     role: Role, item: WorkItem, attempt: int, parts: Sequence[Part], room_tokens: int
 ) -> tuple[Context, tuple[PartShown, ...]]:
-    """What an agent sees, and the record of it.
-
-    Parameters
-    ----------
-    role, item, attempt
-        Whose turn it is, on what.
-    parts
-        The parts, the most important first; they are shown in this order. Those without text are passed over.
-    room_tokens
-        The tokens that all of it may take, headings and fences included.
-    """
+    """What an agent sees, and the record of it."""
     named = [(part.name, safe) for part in parts if (safe := defused(readable(part.text)).strip())]
     left = room_tokens * CHARACTERS
     promised = [min(length(name, text), int(RESERVED.get(name, 0.0) * left)) for name, text in named]
@@ -81,17 +71,7 @@ def length(name: str, text: str) -> int:
 
 
 def fitted(name: str, text: str, room: int, *, from_end: bool) -> str:
-    """As much of a text as the room takes, with a line that says that it was cut; empty where that is too little.
-
-    Parameters
-    ----------
-    name, text
-        The part, made readable.
-    room
-        The characters that it may take, as `length` counts.
-    from_end
-        Whether the end is kept, of what has its newest last.
-    """
+    """As much of a text as the room takes, with a line that says that it was cut; empty where that is too little."""
     kept, most = text, len(text) - len(_CUT) - 1
     while (over := length(name, kept) - room) > 0:
         most -= over

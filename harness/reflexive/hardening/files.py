@@ -43,10 +43,7 @@ class Seen(Struct, frozen=True):
 class Files:
     """The files of a target at one moment.
 
-    Parameters
-    ----------
-    seen
-        Path → what stands there; `""` is the root.
+    - `seen`: Path → what stands there; `""` is the root.
     """
 
     def __init__(self, seen: Mapping[str, Seen]) -> None:
@@ -88,13 +85,7 @@ class Files:
         return found is not None and found.kind == "folder"
 
     def text(self, path: str) -> str:
-        """The text of a file.
-
-        Raises
-        ------
-        Unreadable
-            There is no such file, it is something else, or it is no text.
-        """
+        """The text of a file."""
         found = self.at(path)
         if found is None:
             raise Unreadable(f"/{path}: No such file or directory")
@@ -107,7 +98,7 @@ class Files:
         return found.content.decode("utf-8", "replace")
 
     def lines(self, path: str) -> list[str]:
-        """The lines of a file that say something, without comments; raises as `text` does."""
+        """The lines of a file that say something, without comments."""
         bare = (line.strip() for line in self.text(path).split("\n"))
         return [line for line in bare if line and not line.startswith("#")]
 

@@ -41,15 +41,10 @@ class Form(Struct, frozen=True, forbid_unknown_fields=True, tag_field="form", ta
 class Setting(Form, frozen=True):
     """The value of a key in a file of settings.
 
-    Parameters
-    ----------
-    file, style, key
-        Where it stands; key and value of `sshd` are compared without regard to case, and whatever a `Match` block
-        says instead must hold as well.
-    among
-        The values of which it must be one; with `words`, every word of it must be one.
-    least, most
-        Names of limits in the profile that it must keep to, as a number.
+    - `file`, `style`, `key`: Where it stands; key and value of `sshd` are compared without regard to case, and whatever
+      a `Match` block says instead must hold as well.
+    - `among`: The values of which it must be one; with `words`, every word of it must be one.
+    - `least`, `most`: Names of limits in the profile that it must keep to, as a number.
     """
 
     file: str
@@ -96,20 +91,12 @@ class Setting(Form, frozen=True):
 class Mode(Form, frozen=True):
     """The modes of files and folders.
 
-    Parameters
-    ----------
-    paths
-        Patterns of the shell; at least one path must match each.
-    most
-        The bits that may be set at most, in octal digits.
-    folders
-        The same for folders, where they may have more.
-    needs
-        The bits that must be set.
-    but
-        Paths that the patterns do not mean.
-    kind
-        What must stand there.
+    - `paths`: Patterns of the shell; at least one path must match each.
+    - `most`: The bits that may be set at most, in octal digits.
+    - `folders`: The same for folders, where they may have more.
+    - `needs`: The bits that must be set.
+    - `but`: Paths that the patterns do not mean.
+    - `kind`: What must stand there.
     """
 
     paths: list[str]
@@ -141,16 +128,10 @@ class Mode(Form, frozen=True):
 class Lines(Form, frozen=True):
     """The lines of files, without comments, with one space between words.
 
-    Parameters
-    ----------
-    paths
-        Patterns of the shell.
-    none
-        A pattern that no line matches anywhere.
-    some
-        A pattern that a line of one of the files matches.
-    comments
-        Whether the files have comments; what is shown to people has none.
+    - `paths`: Patterns of the shell.
+    - `none`: A pattern that no line matches anywhere.
+    - `some`: A pattern that a line of one of the files matches.
+    - `comments`: Whether the files have comments; what is shown to people has none.
     """
 
     paths: list[str]
@@ -192,11 +173,8 @@ class Absent(Form, frozen=True):
 class Sudo(Form, frozen=True):
     """What the rules of sudo let accounts do, by the name of what is wanted.
 
-    Parameters
-    ----------
-    wanted
-        `passwords`: nobody but those excepted runs commands without a password. `default`: the option `option` is set,
-        or with `without` it is not. `commands`: the agent may run nothing but what is listed.
+    - `wanted`: `passwords`: nobody but those excepted runs commands without a password. `default`: the option `option`
+      is set, or with `without` it is not. `commands`: the agent may run nothing but what is listed.
     """
 
     wanted: Literal["passwords", "default", "commands"]
@@ -258,17 +236,11 @@ class Accounts(Form, frozen=True):
 class Pam(Form, frozen=True):
     """The modules of a PAM stack, in their order, as far as it is carried out for whoever has no right password.
 
-    Parameters
-    ----------
-    service, kind
-        Which stack.
-    modules
-        Modules that it has in this order, each with an argument that it has, or alone: `pam_faillock.so preauth`; a
-        failure of each, but for pam_unix.so, must refuse.
-    without
-        An argument that no module has.
-    refuses_strangers
-        Whether it refuses who has the right password and is in no group.
+    - `service`, `kind`: Which stack.
+    - `modules`: Modules that it has in this order, each with an argument that it has, or alone: `pam_faillock.so
+      preauth`; a failure of each, but for pam_unix.so, must refuse.
+    - `without`: An argument that no module has.
+    - `refuses_strangers`: Whether it refuses who has the right password and is in no group.
     """
 
     service: str

@@ -154,13 +154,7 @@ def _pair(line: str, style: Style) -> tuple[str, str]:
 
 
 def accounts(files: Files) -> dict[str, Account]:
-    """The accounts by name; the first line of a name counts.
-
-    Raises
-    ------
-    Unreadable, Malformed
-        `passwd` or `shadow` is missing or no such file.
-    """
+    """The accounts by name; the first line of a name counts."""
     shadow: dict[str, list[str]] = {}
     for line in filter(None, files.text("etc/shadow").split("\n")):
         fields = line.split(":")
@@ -196,13 +190,7 @@ def groups_of(files: Files, name: str) -> frozenset[str]:
 
 
 def sudoers(files: Files) -> Sudoers:
-    """What `sudoers` says, with the files of folders that it includes.
-
-    Raises
-    ------
-    Unreadable, Malformed
-        It is missing, or something in it is no sudoers syntax: sudo refuses to run then.
-    """
+    """What `sudoers` says, with the files of folders that it includes."""
     rules: list[SudoRule] = []
     defaults: list[tuple[str, str]] = []
     aliases: dict[str, tuple[str, ...]] = {}
@@ -296,13 +284,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def pam_stack(files: Files, service: str, kind: str, depth: int = 5, opened: list[str] | None = None) -> list[PamLine]:
-    """The lines of one kind of a PAM service, includes followed.
-
-    Raises
-    ------
-    Unreadable, Malformed
-        A file of it is missing, or a line has too few words.
-    """
+    """The lines of one kind of a PAM service, includes followed."""
     opened = _one_more([] if opened is None else opened, f"etc/pam.d/{service}")
     found: list[PamLine] = []
     for line in _pam_lines(files.text(f"etc/pam.d/{service}")):

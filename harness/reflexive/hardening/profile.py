@@ -13,14 +13,9 @@ PROFILE = "etc/audit/profile.toml"
 class Profile(Struct, frozen=True, forbid_unknown_fields=True):
     """Which rules apply, and how strictly.
 
-    Parameters
-    ----------
-    limits
-        Name of a threshold → its value.
-    allowed
-        Name of an exception → the accounts that it is made for.
-    not_applicable
-        The rules that are not checked here.
+    - `limits`: Name of a threshold → its value.
+    - `allowed`: Name of an exception → the accounts that it is made for.
+    - `not_applicable`: The rules that are not checked here.
     """
 
     limits: dict[str, int]
@@ -41,13 +36,7 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_profile(files: Files) -> Profile:
-    """The audit profile of the target.
-
-    Raises
-    ------
-    Unreadable, Malformed
-        It is missing, or is no profile.
-    """
+    """The audit profile of the target."""
     text = files.text(PROFILE)
     try:
         return msgspec.toml.decode(text, type=Profile)

@@ -16,16 +16,10 @@ from harness.work_item import WorkItem
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """One rule of the guide.
 
-    Parameters
-    ----------
-    id, category, text, after, last, deferred
-        As of a work item.
-    checks
-        All of them must find nothing.
-    possible
-        Whether it can be brought about on this machine while it runs; no agent is told.
-    holds
-        Whether the target keeps to it as it is shipped.
+    - `id`, `category`, `text`, `after`, `last`, `deferred`: As of a work item.
+    - `checks`: All of them must find nothing.
+    - `possible`: Whether it can be brought about on this machine while it runs; no agent is told.
+    - `holds`: Whether the target keeps to it as it is shipped.
     """
 
     id: str
@@ -44,13 +38,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
         return WorkItem(self.id, self.category, self.text, self.after, self.last, self.deferred)
 
     def fault(self, files: Files) -> str:
-        """What is wrong with the files by this rule; empty where they keep to it.
-
-        Raises
-        ------
-        Unreadable, Malformed
-            The audit profile is missing or is none.
-        """
+        """What is wrong with the files by this rule; empty where they keep to it."""
         profile = read_profile(files)
         if self.id in profile.not_applicable:
             return ""

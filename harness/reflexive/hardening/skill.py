@@ -51,12 +51,8 @@ def _parents(path: str) -> Iterator[str]:
 class HardeningSkill:
     """The rules of the guide, or some of them.
 
-    Parameters
-    ----------
-    sandbox
-        Where scripts run.
-    ids
-        The rules to work on; `None` for all.
+    - `sandbox`: Where scripts run.
+    - `ids`: The rules to work on; `None` for all.
     """
 
     name = "hardening"

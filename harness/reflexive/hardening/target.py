@@ -36,14 +36,9 @@ _MOST_SCRIPT = 64_000
 class HardeningTarget:
     """A root file system that is to be hardened.
 
-    Parameters
-    ----------
-    workspace
-        Where it is laid out.
-    rules
-        The rules by id.
-    kept
-        The folder of its snapshots.
+    - `workspace`: Where it is laid out.
+    - `rules`: The rules by id.
+    - `kept`: The folder of its snapshots.
     """
 
     def __init__(self, workspace: Workspace, rules: Mapping[str, Rule], kept: Path) -> None:
@@ -117,13 +112,7 @@ class HardeningTarget:
         self._workspace.write(RUNNING, values)
 
     async def read(self, sign: VitalSign) -> Reading:
-        """Read a vital sign through a login and sudo.
-
-        Raises
-        ------
-        ChannelBroken
-            One of them is refused.
-        """
+        """Read a vital sign through a login and sudo."""
         return reading(self.enter(AUDIT), sign)
 
     def read_outside(self, sign: VitalSign) -> Reading:
@@ -140,13 +129,7 @@ class HardeningTarget:
         await self.run(script or "false")
 
     def enter(self, command: str) -> Files:
-        """Come in as the agent does to run a command, and give what is found; the target logs whom it refuses.
-
-        Raises
-        ------
-        ChannelBroken
-            The login or sudo is refused; says how.
-        """
+        """Come in as the agent does to run a command, and give what is found; the target logs whom it refuses."""
         files = self.files
         refusal = refused(files, command)
         if refusal is None:

@@ -51,14 +51,9 @@ _SECONDS = MappingProxyType({"worker": 40.0, "planner": 15.0, "reflector": 20.0,
 class Scripts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What people would run for a rule.
 
-    Parameters
-    ----------
-    good
-        Does it; empty where nothing does.
-    naive
-        Does it, or seems to, and breaks the invariant `breaks`.
-    wrong
-        Do something else that looks like it.
+    - `good`: Does it; empty where nothing does.
+    - `naive`: Does it, or seems to, and breaks the invariant `breaks`.
+    - `wrong`: Do something else that looks like it.
     """
 
     good: str = ""

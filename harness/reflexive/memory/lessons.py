@@ -25,22 +25,14 @@ _OTHER_LABEL = re.compile(r"[ \t]*+[*_`]*+[A-Z][A-Z_]{2,}+[*_`]*+[ \t]*+:")
 class Lesson(Struct, frozen=True, omit_defaults=True):
     """Something learned.
 
-    Parameters
-    ----------
-    id
-        A digest of its category and its text, case and white space evened out.
-    category
-        The category of the item that it was learned on.
-    text
-        What it says.
-    weight
-        How far it is trusted, from 0 to 1; see `weight_of`.
-    uses
-        How often it was shown.
-    helped, harmed
-        The items that were solved when it was shown, and those on which an attempt failed all the same.
-    run
-        The earlier run that it is from; empty for this one.
+    - `id`: A digest of its category and its text, case and white space evened out.
+    - `category`: The category of the item that it was learned on.
+    - `text`: What it says.
+    - `weight`: How far it is trusted, from 0 to 1; see `weight_of`.
+    - `uses`: How often it was shown.
+    - `helped`, `harmed`: The items that were solved when it was shown, and those on which an attempt failed all the
+      same.
+    - `run`: The earlier run that it is from; empty for this one.
     """
 
     id: str

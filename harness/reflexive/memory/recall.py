@@ -50,19 +50,7 @@ def _terms(category: str, text: str) -> frozenset[str]:
 def chosen(
     ranked: Sequence[Lesson], room_tokens: int, per_category: int, reserved: Callable[[Lesson], bool], share: float
 ) -> tuple[Lesson, ...]:
-    """The best lessons that fit, in their order.
-
-    Parameters
-    ----------
-    ranked
-        The best first.
-    room_tokens
-        The tokens that all of them may take, as `lessons_text` has them.
-    per_category
-        The most of one category.
-    reserved, share
-        The lessons for which a share of the room and of each category's places is kept, as far as they need it.
-    """
+    """The best lessons that fit, in their order."""
     taken: list[Lesson] = []
 
     def take(candidates: Sequence[Lesson], of_room: float) -> None:

@@ -30,16 +30,12 @@ _TAIL = 8
 class MemoryRules(Struct, frozen=True):
     """The dials of memory.
 
-    Parameters
-    ----------
-    stored
-        The lessons that it holds.
-    per_category
-        The lessons of one category that are shown at once.
-    earlier_share
-        The share of the store and of what is shown that is kept for lessons of earlier runs, as far as there are any.
-    weighted, shared, retiring
-        Whether the mechanisms `memory`, `lesson_share` and `harmful_lessons` are in place.
+    - `stored`: The lessons that it holds.
+    - `per_category`: The lessons of one category that are shown at once.
+    - `earlier_share`: The share of the store and of what is shown that is kept for lessons of earlier runs, as far as
+      there are any.
+    - `weighted`, `shared`, `retiring`: Whether the mechanisms `memory`, `lesson_share` and `harmful_lessons` are in
+      place.
     """
 
     stored: int = 500
@@ -63,16 +59,10 @@ class MemoryRules(Struct, frozen=True):
 class Memory(Struct, frozen=True):
     """Lessons by their ids, those of earlier runs first, then in the order in which they were learned.
 
-    Parameters
-    ----------
-    rules
-        The dials.
-    lessons
-        Those that may be shown.
-    retired
-        Those that harmed: they are not learned again.
-    failed
-        Item → lesson → the attempts that failed although it was shown.
+    - `rules`: The dials.
+    - `lessons`: Those that may be shown.
+    - `retired`: Those that harmed: they are not learned again.
+    - `failed`: Item → lesson → the attempts that failed although it was shown.
     """
 
     rules: MemoryRules = MemoryRules()
@@ -220,17 +210,7 @@ class Memory(Struct, frozen=True):
 
 
 def memory_of(events: Iterable[LoopEvent], earlier: Sequence[Lesson] = (), rules: MemoryRules | None = None) -> Memory:
-    """The memory that a log leaves.
-
-    Parameters
-    ----------
-    events
-        The log.
-    earlier
-        The lessons of earlier runs (`Memory.kept`), which the run began with.
-    rules
-        The dials.
-    """
+    """The memory that a log leaves."""
     memory = Memory(rules or MemoryRules(), {lesson.id: lesson for lesson in earlier})
     for event in events_that_hold(events):
         memory = memory.after(event)

@@ -47,26 +47,7 @@ DETECTORS: Registry[MakeDetector] = Registry(
 
 
 def detector(name: str, *, window: int = 3, shared: int = 3, ignored: frozenset[str] = frozenset()) -> PlateauDetector:
-    """A registered detector, or the one at a dotted path `package.module:Class`.
-
-    Parameters
-    ----------
-    name
-        Such as `keywords`.
-    window
-        How many of the last reflections must be the same.
-    shared
-        How many words they must share; detectors that count no words take no notice.
-    ignored
-        Words that all reflections on this kind of work have in common, whatever failed (`Skill.words`).
-
-    Raises
-    ------
-    UsageError
-        There is none of that name, or the window or the words are too few to compare anything.
-    MissingPrerequisite
-        It needs a package that is not installed.
-    """
+    """A registered detector, or the one at a dotted path `package.module:Class`."""
     if window < 2 or shared < 1:
         raise UsageError(
             f"a plateau of {window} reflections that share {shared} words",

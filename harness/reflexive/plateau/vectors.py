@@ -30,12 +30,8 @@ _LETTERS_EMBEDDED = 20_000
 class AngleDetector(ABC):
     """A plateau is where the vectors of the last reflections, any two of them, point nearly the same way.
 
-    Parameters
-    ----------
-    window, ignored
-        As for `detector`.
-    at_least
-        The least cosine between any two.
+    - `window`, `ignored`: As for `detector`.
+    - `at_least`: The least cosine between any two.
     """
 
     def __init__(self, window: int, ignored: frozenset[str], at_least: float) -> None:
@@ -89,13 +85,7 @@ class CosineDetector(AngleDetector):
 
 
 class EmbeddingDetector(AngleDetector):
-    """The vectors are embeddings by a small model that comes in a package and needs no network.
-
-    Raises
-    ------
-    MissingPrerequisite
-        The package is not installed.
-    """
+    """The vectors are embeddings by a small model that comes in a package and needs no network."""
 
     name = "embeddings"
 
@@ -134,12 +124,6 @@ def _model() -> Any:
 
 
 def cosine(a: Vector, b: Vector) -> float:
-    """The cosine of the angle between two vectors; 0 where one has no length.
-
-    Examples
-    --------
-    >>> cosine({"disk": 1.0, "full": 1.0}, {"disk": 2.0})
-    0.7071067811865475
-    """
+    """The cosine of the angle between two vectors; 0 where one has no length."""
     lengths = sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
     return sum(x * b.get(dimension, 0.0) for dimension, x in a.items()) / lengths if lengths else 0.0

@@ -43,11 +43,6 @@ def singular(word: str) -> str:
     """A word without the end of its plural, so that both forms agree; a word in s that is no plural stays as it is.
 
     The third person of a verb, which looks the same, loses its end as well.
-
-    Examples
-    --------
-    >>> [singular(word) for word in ("policies", "access", "accesses", "caches", "patches", "status")]
-    ['policy', 'access', 'access', 'cache', 'patch', 'status']
     """
     if word in _LISTS.irregular:
         return _LISTS.irregular[word]
@@ -69,24 +64,10 @@ TEMPLATE_WORDS = frozenset(words_of(_LISTS.template_words))
 
 
 def known_words(words: Iterable[str]) -> frozenset[str]:
-    """Words that are not to be counted, as `words_of` gives them: those of reflecting at large and those of a skill.
-
-    Parameters
-    ----------
-    words
-        The skill's own, in any form; `PermitRootLogin no` stands for each of its words.
-    """
+    """Words that are not to be counted, as `words_of` gives them: those of reflecting at large and those of a skill."""
     return TEMPLATE_WORDS | frozenset(words_of(" ".join(words)))
 
 
 def content_words(text: str, known: frozenset[str] = TEMPLATE_WORDS) -> list[str]:
-    """The words of a reflection that say what is wrong, as often as they stand in it.
-
-    Parameters
-    ----------
-    text
-        The reflection.
-    known
-        The words that are not to be counted (`known_words`).
-    """
+    """The words of a reflection that say what is wrong, as often as they stand in it."""
     return [word for word in words_of(text) if word not in known]

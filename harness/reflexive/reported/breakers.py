@@ -27,18 +27,11 @@ _SAME_MESSAGES = 3
 class Breaker(Struct, frozen=True):
     """What stops a loop.
 
-    Parameters
-    ----------
-    name
-        What tables call it.
-    says
-        What it stops at.
-    source
-        Where it is documented: owner/repository and a path or a thread; for ours, the module.
-    ours
-        Whether it is one of this project.
-    decide
-        The rounds so far in, the decision out.
+    - `name`: What tables call it.
+    - `says`: What it stops at.
+    - `source`: Where it is documented: owner/repository and a path or a thread; for ours, the module.
+    - `ours`: Whether it is one of this project.
+    - `decide`: The rounds so far in, the decision out.
     """
 
     name: str

@@ -25,13 +25,7 @@ _GO_ON = Decision(stop=False)
 
 
 def stop_rule(rounds: Sequence[Round]) -> Decision:
-    """Whether the reflexive loop would end the work after the last of some rounds.
-
-    Parameters
-    ----------
-    rounds
-        All rounds so far, in order; at least one.
-    """
+    """Whether the reflexive loop would end the work after the last of some rounds."""
     settings = LoopSettings()
     if rounds[-1].check == "passed":
         return Decision(stop=True, reason="the check passes")

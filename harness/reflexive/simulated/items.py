@@ -69,14 +69,9 @@ _SYNONYMS = ("silent", "quiet", "hushed", "low", "muted", "soft", "still", "calm
 class World(Struct, frozen=True):
     """A machine and its items.
 
-    Parameters
-    ----------
-    laws, state
-        What holds for the machine, and how it is found.
-    items
-        In the order in which they are named to the loop: what needs another stands before it.
-    kinds
-        Item → its kind, which neither the loop nor an agent sees.
+    - `laws`, `state`: What holds for the machine, and how it is found.
+    - `items`: In the order in which they are named to the loop: what needs another stands before it.
+    - `kinds`: Item → its kind, which neither the loop nor an agent sees.
     """
 
     laws: Laws

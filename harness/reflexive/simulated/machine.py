@@ -32,27 +32,16 @@ class Pair(Struct, frozen=True, order=True):
 class Laws(Struct, frozen=True, omit_defaults=True):
     """What no agent is told and no command changes.
 
-    Parameters
-    ----------
-    locked
-        The settings that nothing changes while the machine runs.
-    accepted
-        Setting → the one value that it takes without harm.
-    alike
-        A refused pair → other values that are refused for the same cause, which the journal then names.
-    shuts
-        A pair → the pairs that must hold before, or else the way in is shut.
-    moves
-        A pair → the pairs that it brings about beside itself.
-    waits
-        Setting → the pair that must hold before it takes any value, and the item that brings this about.
-    seals
-        A pair → the settings that nothing changes from then on.
-    at_start
-        The settings that only take a value when the machine starts → the pair that must hold then, or else the value is
-        lost; `None` where none must.
-    services
-        Service → the pair that it needs.
+    - `locked`: The settings that nothing changes while the machine runs.
+    - `accepted`: Setting → the one value that it takes without harm.
+    - `alike`: A refused pair → other values that are refused for the same cause, which the journal then names.
+    - `shuts`: A pair → the pairs that must hold before, or else the way in is shut.
+    - `moves`: A pair → the pairs that it brings about beside itself.
+    - `waits`: Setting → the pair that must hold before it takes any value, and the item that brings this about.
+    - `seals`: A pair → the settings that nothing changes from then on.
+    - `at_start`: The settings that only take a value when the machine starts → the pair that must hold then, or else
+      the value is lost; `None` where none must.
+    - `services`: Service → the pair that it needs.
     """
 
     locked: frozenset[str] = frozenset()
@@ -69,14 +58,9 @@ class Laws(Struct, frozen=True, omit_defaults=True):
 class State(Struct, frozen=True):
     """All of the machine that a snapshot keeps.
 
-    Parameters
-    ----------
-    settings
-        Setting → value.
-    pending
-        What takes effect when the machine starts next.
-    checks
-        Item → the pairs that its check looks for: what the checks consist of.
+    - `settings`: Setting → value.
+    - `pending`: What takes effect when the machine starts next.
+    - `checks`: Item → the pairs that its check looks for: what the checks consist of.
     """
 
     settings: dict[str, str]
@@ -112,13 +96,7 @@ def read_pairs(text: str) -> list[Pair]:
 
 
 def configured(state: State, pairs: Sequence[Pair], laws: Laws) -> tuple[State, list[str]]:
-    """Set one pair after the other, as far as the way in stays open.
-
-    Returns
-    -------
-    tuple
-        The state afterwards, and what the journal says about it.
-    """
+    """Set one pair after the other, as far as the way in stays open."""
     lines: list[str] = []
     for pair in pairs:
         if not state.reachable:

@@ -18,12 +18,8 @@ from harness.work_item import WorkItem
 class SimulatedSkill:
     """Items and a machine that are drawn from a seed.
 
-    Parameters
-    ----------
-    n, seed
-        How many items, and what they are drawn from.
-    kinds
-        The kinds of items, taken in turn.
+    - `n`, `seed`: How many items, and what they are drawn from.
+    - `kinds`: The kinds of items, taken in turn.
     """
 
     name = "simulated"

@@ -42,12 +42,8 @@ class _Kept(Struct, frozen=True):
 class SimulatedTarget:
     """A machine that stands as it was drawn.
 
-    Parameters
-    ----------
-    world
-        The machine.
-    kept
-        The folder for its snapshots.
+    - `world`: The machine.
+    - `kept`: The folder for its snapshots.
     """
 
     def __init__(self, world: World, kept: Path) -> None:

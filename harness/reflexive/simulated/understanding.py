@@ -29,26 +29,15 @@ _NEXT_START = " from the next start"
 class Understood(Struct, frozen=True):
     """What an agent knows of its item.
 
-    Parameters
-    ----------
-    setting
-        What the task is about.
-    values
-        The values that the task names, in its order.
-    beside
-        What the task names in addition.
-    plan
-        The pairs of the plan.
-    refused
-        The pairs that are known not to help.
-    first, advised
-        What has to hold before: by the journal, and by lessons of items of the same category.
-    after
-        What a service needs once the value is set.
-    locked, sealed
-        Whether the journal says so.
-    waits
-        The item that has to be solved before.
+    - `setting`: What the task is about.
+    - `values`: The values that the task names, in its order.
+    - `beside`: What the task names in addition.
+    - `plan`: The pairs of the plan.
+    - `refused`: The pairs that are known not to help.
+    - `first`, `advised`: What has to hold before: by the journal, and by lessons of items of the same category.
+    - `after`: What a service needs once the value is set.
+    - `locked`, `sealed`: Whether the journal says so.
+    - `waits`: The item that has to be solved before.
     """
 
     setting: str
@@ -72,17 +61,7 @@ class Understood(Struct, frozen=True):
         return self.values[next((place for place in later if not refused[place]), 0)]
 
     def command(self, *, heeds_journal: bool = True, heeds_lessons: bool = True, trusts_lessons: bool = False) -> str:
-        """The pairs to set, in order.
-
-        Parameters
-        ----------
-        heeds_journal
-            Whether what the journal said is heeded.
-        heeds_lessons
-            Whether lessons are heeded where the journal says nothing about that setting.
-        trusts_lessons
-            Whether they are heeded even where it says otherwise.
-        """
+        """The pairs to set, in order."""
         planned = [pair for pair in self.plan if pair.setting == self.setting and pair not in self.refused]
         goal = planned[0] if planned else Pair(self.setting, self.value)
         before = {pair.setting: pair for pair in self.advised} if heeds_lessons else {}

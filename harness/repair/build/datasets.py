@@ -111,26 +111,7 @@ def drawn(name: str, folder: Path, n: int | None, seed: int) -> set[str] | None:
 def write_cases(
     name: str, folder: Path, to: Path, sandbox: Sandbox, only: Collection[str] | None = None, workers: int = 1
 ) -> list[CaseFolder]:
-    """The cases of a data set as folders below `to`; those that are there already are taken as they are.
-
-    Parameters
-    ----------
-    name
-        A name of `SETS`.
-    folder
-        The set's own files.
-    only
-        The ids of the cases that are wanted; all by default.
-    workers
-        How many are written at once.
-
-    Raises
-    ------
-    UsageError
-        There is no such set.
-    InputError
-        A file of the set is not as it should be.
-    """
+    """The cases of a data set as folders below `to`; those that are there already are taken as they are."""
     if name not in SETS:
         raise UsageError(f"no data set {name!r} of broken programs", f"Known: {', '.join(SETS)}.")
     programs = [program for program in SETS[name](folder) if only is None or program.id in only]

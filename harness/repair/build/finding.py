@@ -48,13 +48,7 @@ class Candidate(Struct, frozen=True):
 def find(
     source: Source, wanted: Wanted, seed: int, sandbox: Sandbox, known: Collection[str] = ()
 ) -> Iterator[Recipe | None]:
-    """What each try on a package gives: a recipe other than those of the `known` ids, `None` where no test notices.
-
-    Raises
-    ------
-    InputError
-        The suite of the untouched package does not run.
-    """
+    """What each try on a package gives: a recipe other than those of the `known` ids, `None` where no test notices."""
     random = Random(f"{seed} {source.package.key} {wanted.category}")  # noqa: S311 -- a sample, no secret
     traced = trace(source.tree, source.package, sandbox)
     used = set[tuple[str, str]]()

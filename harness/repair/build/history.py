@@ -45,20 +45,13 @@ _MARKED_WITHIN = 1_000
 class HistoryOptions(Struct, frozen=True):
     """Which commits become cases.
 
-    Attributes
-    ----------
-    commit
-        Where the history ends.
-    days
-        How old a commit may be, counted back from the newest commit, so that the result does not depend on the day.
-    code
-        Patterns of the paths of which each changed source file has to match one; `*` matches `/` too.
-    most_commits
-        How far back along first parents to look.
-    runs
-        How often the tests have to fail before and pass after.
-    blame_commits
-        How far back to search for the change that broke the tests; 0 for not at all.
+    - `commit`: Where the history ends.
+    - `days`: How old a commit may be, counted back from the newest commit, so that the result does not depend on the
+      day.
+    - `code`: Patterns of the paths of which each changed source file has to match one; `*` matches `/` too.
+    - `most_commits`: How far back along first parents to look.
+    - `runs`: How often the tests have to fail before and pass after.
+    - `blame_commits`: How far back to search for the change that broke the tests; 0 for not at all.
     """
 
     commit: str = "HEAD"
@@ -86,13 +79,7 @@ def refusal(
     *,
     is_generated: Callable[[str], bool] = lambda _: False,
 ) -> str:
-    """Which of the four heuristics a commit breaks, in words; empty where it breaks none.
-
-    Parameters
-    ----------
-    is_generated
-        Whether a file says of itself that a program wrote it.
-    """
+    """Which of the four heuristics a commit breaks, in words; empty where it breaks none."""
     if newest.committed - commit.committed > timedelta(days=options.days):
         return f"older than {options.days} days"
     if is_bot(commit):
@@ -128,20 +115,7 @@ def cases_from_history(
     options: HistoryOptions | None = None,
     on_commit: Callable[[Considered], None] = lambda _: None,
 ) -> list[Considered]:
-    """Write a case for each commit that mends tests, newest first; those that were written already are kept.
-
-    Parameters
-    ----------
-    folder, command
-        A git repository, in which nothing is changed, and the shell line that runs its tests.
-    out
-        The folder of the benchmark; a case is named by the repository's folder and the commit.
-
-    Raises
-    ------
-    InputError
-        It is no git repository.
-    """
+    """Write a case for each commit that mends tests, newest first; those that were written already are kept."""
     options = options or HistoryOptions()
     found = []
     with (

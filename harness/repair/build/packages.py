@@ -55,22 +55,14 @@ __legacy__ = sys.modules[__name__]
 class Package(Struct, frozen=True, forbid_unknown_fields=True):
     """One released package.
 
-    Parameters
-    ----------
-    name, version, language, licence
-        As its registry has them; a package of JavaScript comes from npm, one of Python from the Python index.
-    file, sha256
-        The archive and its hash.
-    sources
-        Folders and files in which faults may be planted; tests among them are left out.
-    test_command
-        As in a repair case.
-    removed
-        Files and folders that are left out: tests that need what is not there.
-    needs
-        Names of packages that its tests import.
-    only_needed
-        Whether it is here for others only, and no fault is planted in it.
+    - `name`, `version`, `language`, `licence`: As its registry has them; a package of JavaScript comes from npm, one of
+      Python from the Python index.
+    - `file`, `sha256`: The archive and its hash.
+    - `sources`: Folders and files in which faults may be planted; tests among them are left out.
+    - `test_command`: As in a repair case.
+    - `removed`: Files and folders that are left out: tests that need what is not there.
+    - `needs`: Names of packages that its tests import.
+    - `only_needed`: Whether it is here for others only, and no fault is planted in it.
     """
 
     name: str
@@ -96,13 +88,7 @@ class _Packages(Struct, forbid_unknown_fields=True):
 
 
 def known_packages(file: Path | None = None) -> dict[str, Package]:
-    """Name → package, of the project's own list or of another file.
-
-    Raises
-    ------
-    InputError
-        The file breaks the form.
-    """
+    """Name → package, of the project's own list or of another file."""
     file = file or data_folder() / "repair" / PACKAGES
     try:
         listed = msgspec.toml.decode(file.read_bytes(), type=_Packages)
@@ -112,15 +98,7 @@ def known_packages(file: Path | None = None) -> dict[str, Package]:
 
 
 def package_tree(package: Package, packages: dict[str, Package]) -> Path:
-    """The folder of a package's files, fetched and unpacked where it is not there yet; nobody changes what is in it.
-
-    Raises
-    ------
-    MissingPrerequisite
-        Its registry's client is missing, or does not get it.
-    InputError
-        The archive has another hash, or a file in it that leads out of its folder.
-    """
+    """The folder of a package's files, fetched and unpacked where it is not there yet; nobody changes what is in it."""
     parts = [package, *(packages[name] for name in package.needs)]
     made_of = hashlib.sha256(msgspec.json.encode([*parts])).hexdigest()[:12]
     cache = cache_folder() / "packages"
@@ -165,13 +143,7 @@ def _archive(package: Package, cache: Path) -> Path:
 
 
 def check_hash(file: Path, sha256: str) -> None:
-    """Refuse a file whose hash is another.
-
-    Raises
-    ------
-    InputError
-        It is; names both.
-    """
+    """Refuse a file whose hash is another."""
     found = hashlib.sha256(file.read_bytes()).hexdigest()
     if found != sha256:
         advice = "Nothing of it is used. Remove it from the cache and try again."
@@ -219,13 +191,7 @@ def _fetch(command: tuple[str, ...], environment: dict[str, str], package: Packa
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Unpack the regular files of an archive with one folder at its top; that folder's name is dropped.
-
-    Raises
-    ------
-    InputError
-        A file would land outside, or there is too much in it.
-    """
+    """Unpack the regular files of an archive with one folder at its top; that folder's name is dropped."""
     folder.mkdir(parents=True)
     inside = folder.resolve()
     written = 0

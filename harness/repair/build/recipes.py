@@ -81,13 +81,7 @@ def recipes_file(set_name: str) -> Path:
 
 
 def read_recipes(file: Path) -> list[Recipe]:
-    """The recipes in a file.
-
-    Raises
-    ------
-    InputError
-        It breaks the form.
-    """
+    """The recipes in a file."""
     try:
         return msgspec.toml.decode(file.read_bytes(), type=_Recipes).case
     except (OSError, msgspec.MsgspecError) as error:
@@ -131,13 +125,7 @@ def faults_at(module: Module, operator: str) -> Iterable[tuple[Place, Fault]]:
 
 
 def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str, bytes]:
-    """The files that faults change, by path.
-
-    Raises
-    ------
-    ValueError
-        Two faults overlap.
-    """
+    """The files that faults change, by path."""
     edits: dict[str, list[object]] = {}
     for fault in faults:
         for path, some in fault.edits.items():
@@ -147,13 +135,7 @@ def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str,
 
 
 def faults_of(recipe: Recipe, modules: Mapping[str, Module]) -> list[Fault]:
-    """The faults that a recipe names.
-
-    Raises
-    ------
-    InputError
-        A place has no such fault, or the files come out different: the package or an operator is not what it was.
-    """
+    """The faults that a recipe names."""
     found = []
     for place in recipe.faults:
         known = faults_at(modules[place.file], place.operator) if place.file in modules else ()

@@ -41,13 +41,7 @@ class Built(Struct, frozen=True):
 
 
 def build(recipes: Sequence[Recipe], set_name: str, out: Path, sandbox: Sandbox, workers: int) -> Built:
-    """Make the cases of recipes, package by package.
-
-    Raises
-    ------
-    MisstepError
-        A package is not to be had, or a recipe does not fit it.
-    """
+    """Make the cases of recipes, package by package."""
     out.mkdir(parents=True, exist_ok=True)
     sources: dict[str, Source] = {}
     for recipe in recipes:
@@ -75,13 +69,7 @@ def build(recipes: Sequence[Recipe], set_name: str, out: Path, sandbox: Sandbox,
 
 
 def find_set(set_name: str, n: int, seed: int, out: Path, sandbox: Sandbox, workers: int) -> Built:
-    """Look for `n` new cases, for PatchGen `n` of each category, evenly over the packages; recipes go beside them.
-
-    Raises
-    ------
-    MisstepError
-        A package is not to be had.
-    """
+    """Look for `n` new cases, for PatchGen `n` of each category, evenly over the packages; recipes go beside them."""
     out.mkdir(parents=True, exist_ok=True)
     known = read_recipes(out / RECIPES) if (out / RECIPES).is_file() else []
     search = _Search(set_name, n, seed, out, sandbox, known)

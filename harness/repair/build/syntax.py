@@ -169,13 +169,7 @@ def exchanged(module: Module, one: "Node", other: "Node") -> tuple[Edit, ...]:
 
 
 def with_edits(source: bytes, edits: tuple[Edit, ...]) -> bytes:
-    """A text with edits made in it.
-
-    Raises
-    ------
-    ValueError
-        Two of them overlap.
-    """
+    """A text with edits made in it."""
     result, at = [], 0
     for edit in sorted(edits, key=lambda each: (each.start, each.end)):
         if edit.start < at:
@@ -218,13 +212,7 @@ def _is_text(source: bytes) -> bool:
 
 @cache
 def parser(language: str) -> "Parser":
-    """The parser of a language.
-
-    Raises
-    ------
-    MissingPrerequisite
-        tree-sitter or the grammar is not installed.
-    """
+    """The parser of a language."""
     try:
         tree_sitter = import_module("tree_sitter")
         grammar = import_module(LANGUAGES[language].grammar)

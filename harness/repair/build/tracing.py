@@ -126,13 +126,7 @@ class _Untouched(CaseFolder, frozen=True):
 
 
 def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
-    """Run a package's whole suite once and note what each test executes; kept beside the tree.
-
-    Raises
-    ------
-    InputError
-        The suite did not run to its end, or said nothing.
-    """
+    """Run a package's whole suite once and note what each test executes; kept beside the tree."""
     kept = tree.with_name(f"{tree.name}.lines.json")
     if kept.is_file():
         return msgspec.json.decode(kept.read_bytes(), type=Traced)

@@ -33,19 +33,13 @@ class Source(Struct, frozen=True):
 
 
 def open_source(package: Package, packages: dict[str, Package]) -> Source:
-    """A package's files, fetched where they are not at hand; raises as `package_tree`."""
+    """A package's files, fetched where they are not at hand."""
     tree = package_tree(package, packages)
     return Source(package, tree, read_modules(package.language, source_files(tree, package)))
 
 
 def source_of(recipe: Recipe) -> Source:
-    """The package that a recipe names.
-
-    Raises
-    ------
-    InputError
-        It is not on the list.
-    """
+    """The package that a recipe names."""
     packages = known_packages()
     if recipe.package not in packages:
         raise InputError(f"{recipe.id} is made of {recipe.package}, which is not on the list of packages")
@@ -53,12 +47,7 @@ def source_of(recipe: Recipe) -> Source:
 
 
 def write_planted(recipe: Recipe, source: Source, set_name: str, out: Path, sandbox: Sandbox) -> str:
-    """Make the case of a recipe in a folder; one that stands there already is left as it is.
-
-    Returns
-    -------
-    Why the case does not count; empty where it stands in `out` now.
-    """
+    """Make the case of a recipe in a folder; one that stands there already is left as it is."""
     folder = out / recipe.id
     if (folder / CASE).is_file():
         return ""

@@ -23,19 +23,12 @@ Run = Callable[[str], Outcome]
 class Bisection(Struct, frozen=True):
     """Where a test began to fail.
 
-    Attributes
-    ----------
-    changes
-        The blamed change; several, oldest first, where the commits before the last of them cannot be run; none where
-        the test fails at the oldest commit already, or where no change reaches the confidence.
-    posterior
-        The probability of that answer.
-    decided
-        Whether it reaches the confidence.
-    runs
-        How often the test was run for it.
-    rate_before, rate_after
-        How often the test fails before and after the change, as posterior means.
+    - `changes`: The blamed change; several, oldest first, where the commits before the last of them cannot be run; none
+      where the test fails at the oldest commit already, or where no change reaches the confidence.
+    - `posterior`: The probability of that answer.
+    - `decided`: Whether it reaches the confidence.
+    - `runs`: How often the test was run for it.
+    - `rate_before`, `rate_after`: How often the test fails before and after the change, as posterior means.
     """
 
     changes: tuple[Commit, ...]
@@ -62,20 +55,7 @@ def find_change(
     most_runs: int = MOST_RUNS,
     on_run: Callable[[Commit, Outcome, float], None] = lambda *_: None,
 ) -> Bisection:
-    """Search for the change after which a test fails more often than before.
-
-    Parameters
-    ----------
-    history
-        The commits that landed, oldest first; the test fails at the newest, at least at times. That the oldest is not
-        sound is one of the answers.
-    at_newest
-        What runs at the newest commit have said already; they are not counted as runs.
-    suspected
-        Commit id → how many times likelier than another it is to be the change, before any run.
-    on_run
-        Told of each run: the commit, its outcome, and the posterior of the best answer then.
-    """
+    """Search for the change after which a test fails more often than before."""
     names = suspected or {}
     point = ChangePoint(len(history), weights=[names.get(commit.id, 1.0) for commit in history], prior=prior)
     for outcome in at_newest:

@@ -53,13 +53,9 @@ STEADY = Prior(1 - 1e-6, 1 - 1e-6)
 class ChangePoint:
     """The posterior over the first commit at which a test fails more often than before.
 
-    Parameters
-    ----------
-    count
-        How many commits there are, from the oldest to the newest; candidate 0 means that the change lies at or before
-        the oldest.
-    weights
-        How likely each is to be the change before any run, in any unit; all alike where nothing is given.
+    - `count`: How many commits there are, from the oldest to the newest; candidate 0 means that the change lies at or
+      before the oldest.
+    - `weights`: How likely each is to be the change before any run, in any unit; all alike where nothing is given.
     """
 
     def __init__(self, count: int, *, weights: Sequence[float] = (), prior: Prior | None = None) -> None:

@@ -46,16 +46,7 @@ def stopped_by(report: SuiteReport) -> Objection | None:
 def lacking(
     test: FailedTest, paths: Collection[str], text: Callable[[str], str | None], *, has_passed: bool | None = None
 ) -> Objection | None:
-    """What a failure says that the environment lacks.
-
-    Parameters
-    ----------
-    paths, text
-        The project's files, and what gives the text of one.
-    has_passed
-        Whether the test passed at an earlier commit; `None` before that is known. What only may be the environment's is
-        so where it never passed.
-    """
+    """What a failure says that the environment lacks."""
     said = f"{test.message}\n{test.trace}"
     never = has_passed is False
     is_asserted = _ASSERTED.match(test.message.removeprefix("[").strip()) is not None

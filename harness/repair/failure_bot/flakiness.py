@@ -39,16 +39,11 @@ class Recorded(Struct, frozen=True):
 class FlakinessPrior(Struct, frozen=True):
     """What is held before any run.
 
-    Attributes
-    ----------
-    flaky
-        How likely a test is flaky: 0.16 at Google (Micco 2016).
-    failing
-        How likely a test that is not flaky and has no record fails: it was brought here, and that is all.
-    fails, passes
-        The Beta prior of how often a flaky test fails.
-    changes, stays
-        The Beta prior of how often the outcome of a test that is not flaky differs from that at the commit before.
+    - `flaky`: How likely a test is flaky: 0.16 at Google (Micco 2016).
+    - `failing`: How likely a test that is not flaky and has no record fails: it was brought here, and that is all.
+    - `fails`, `passes`: The Beta prior of how often a flaky test fails.
+    - `changes`, `stays`: The Beta prior of how often the outcome of a test that is not flaky differs from that at the
+      commit before.
     """
 
     flaky: float = 0.16
@@ -131,15 +126,7 @@ def rerun(
     confidence: float = 0.95,
     most_runs: int = 20,
 ) -> dict[str, Flakiness]:
-    """Run tests again, once at least, until each is known to fail, to pass or to be flaky, or the runs are used up.
-
-    Parameters
-    ----------
-    run
-        Runs tests together once and says of each whether it failed; one that was not seen is left out.
-    first
-        Those that failed in the first run, which counts.
-    """
+    """Run tests again, once at least, until each is known to fail, to pass or to be flaky, or the runs are used up."""
     of: defaultdict[str, list[Recorded]] = defaultdict(list)
     for one in record:
         of[one.test].append(one)
@@ -172,11 +159,6 @@ def read_record(file: Path) -> list[Recorded]:
     """Earlier outcomes, oldest first: a CSV, or an SQLite file with a table `outcomes`, of `test, commit, outcome`.
 
     Other columns are passed over; outcomes other than `passed` and `failed`, as of skipped tests, say nothing.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or lacks a column.
     """
     try:
         with file.open("rb") as stream:

@@ -49,13 +49,7 @@ class Group(Struct, frozen=True):
 
 
 def frames(trace: str, paths: Collection[str]) -> list[Frame]:
-    """The places in the project's code that a trace names, as it names them: traces of Python, pytest, node, Go, C.
-
-    Parameters
-    ----------
-    paths
-        The paths of the project's files.
-    """
+    """The places in the project's code that a trace names, as it names them: traces of Python, pytest, node, Go, C."""
     found = [(match.start(), match, match.group(3)) for match in _NATIVE.finditer(trace)]
     found += [(match.start(), match, "") for match in _PLAIN.finditer(trace)]
     places = []
@@ -97,13 +91,7 @@ def group_failures(failures: Iterable[FailedTest], paths: Collection[str]) -> li
 
 
 def joined(groups: Sequence[Group], blamed: Sequence[str]) -> list[Group]:
-    """The groups, those with one blamed change joined.
-
-    Parameters
-    ----------
-    blamed
-        The id of each group's blamed change, empty where none is known.
-    """
+    """The groups, those with one blamed change joined."""
     of: dict[str, list[Group]] = {}
     for place, (group, change) in enumerate(zip(groups, blamed, strict=True)):
         of.setdefault(change or f"{place}", []).append(replace(group, blamed=change))

@@ -80,17 +80,7 @@ def is_bot(commit: Commit) -> bool:
 
 
 def owners(repository: Repository, commit: str, file: str, change: Commit | None) -> tuple[Owner, ...]:
-    """Who answers for a failing test, the nearest first, each once.
-
-    Parameters
-    ----------
-    commit
-        The commit at which it fails; its CODEOWNERS counts.
-    file
-        The test's file, empty where none is known.
-    change
-        The blamed change, where there is one.
-    """
+    """Who answers for a failing test, the nearest first, each once."""
     found: dict[str, Owner] = {}
     for owner in _owners(repository, commit, file, change):
         found.setdefault(owner.name, owner)

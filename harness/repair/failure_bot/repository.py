@@ -62,17 +62,8 @@ class ChangedFile(Struct, frozen=True):
 class Repository:
     """A repository's commits, as a context manager that owns the copy. Paths are relative to the tree's root.
 
-    Parameters
-    ----------
-    folder
-        A checkout, a linked worktree, or a bare repository.
-    uncommitted
-        Whether the files as they stand are the head, as a commit that only the copy has.
-
-    Raises
-    ------
-    InputError
-        It is no git repository, or one whose objects stand elsewhere, or has no commit.
+    - `folder`: A checkout, a linked worktree, or a bare repository.
+    - `uncommitted`: Whether the files as they stand are the head, as a commit that only the copy has.
     """
 
     def __init__(self, folder: Path, *, uncommitted: bool = False) -> None:
@@ -108,13 +99,7 @@ class Repository:
         shutil.rmtree(self._own, ignore_errors=True)
 
     def commit(self, name: str) -> Commit:
-        """The commit of a name: an id, a branch, a tag, `HEAD~3`.
-
-        Raises
-        ------
-        InputError
-            There is none.
-        """
+        """The commit of a name: an id, a branch, a tag, `HEAD~3`."""
         found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
         if not found.strip() and name == "HEAD":
             raise InputError("has no commit yet", "Commit the files first.", file=self.folder)
@@ -141,15 +126,7 @@ class Repository:
         return self._ask(*arguments, variables={**person, **dates}).decode().strip()
 
     def first_parents(self, newest: str, most: int, *, after: str = "") -> list[Commit]:
-        """The commits that landed, oldest first: along first parents, so that a merge is one change as it landed.
-
-        Parameters
-        ----------
-        most
-            How many at most, the newest of them.
-        after
-            A commit at which to begin, itself included, where it is one of them.
-        """
+        """The commits that landed, oldest first: along first parents, so that a merge is one change as it landed."""
         found = list(self._log("--first-parent", f"--max-count={most}", newest))
         places = [place for place, commit in enumerate(found) if commit.id == after]
         return found[: places[0] + 1][::-1] if places else found[::-1]
@@ -200,13 +177,7 @@ class Repository:
         return [path for _, _, path in self._entries(commit)]
 
     def export(self, commit: str, folder: Path) -> Path:
-        """Write the tree of a commit into a folder, which is made; submodules stay empty.
-
-        Raises
-        ------
-        UnsafePath
-            A path in the tree leaves the folder, or goes through a link.
-        """
+        """Write the tree of a commit into a folder, which is made; submodules stay empty."""
         folder.mkdir(parents=True)
         entries = [entry for entry in self._entries(commit) if entry[0] in (_FILE, _PROGRAM, _LINK)]
         asked = b"".join(name + b"\n" for _, name, _ in entries)

@@ -105,25 +105,13 @@ class CommitRuns:
 
 
 def reproduce(runs: CommitRuns, commit: str) -> Reproduction:
-    """Run all tests at a commit and give those that fail.
-
-    Raises
-    ------
-    InputError
-        The command runs no test there, or cannot be started.
-    """
+    """Run all tests at a commit and give those that fail."""
     report = runs.report(commit)
     return Reproduction(commit, report, failing_tests(report, runs.command))
 
 
 def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
-    """The tests that failed; where the command failed without naming any, one without id, which is the whole command.
-
-    Raises
-    ------
-    InputError
-        The command ran no test, or cannot be started.
-    """
+    """The tests that failed; if the command names none, one without id: the whole command."""
     if report.failed or report.passed:
         return tuple({test.id: test for test in reversed(report.failed)}.values())[::-1]
     if report.exit_code in _NOT_STARTED:

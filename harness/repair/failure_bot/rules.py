@@ -16,16 +16,11 @@ from harness.repair.failure_bot.tasks import RepairTask
 class Situation(Struct, frozen=True):
     """What is known of a task at the moment at which the agent would start.
 
-    Attributes
-    ----------
-    failed_at_task, failed_at_head
-        Whether its tests failed at the task's commit and at the head of the branch, none where they were not run.
-    commits_since
-        How many commits have landed between the two.
-    flakiness
-        What its first test is at the head.
-    blamed
-        Whether a change is blamed with the confidence that was asked for.
+    - `failed_at_task`, `failed_at_head`: Whether its tests failed at the task's commit and at the head of the branch,
+      none where they were not run.
+    - `commits_since`: How many commits have landed between the two.
+    - `flakiness`: What its first test is at the head.
+    - `blamed`: Whether a change is blamed with the confidence that was asked for.
     """
 
     task: RepairTask

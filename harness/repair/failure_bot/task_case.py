@@ -39,19 +39,7 @@ def diff_number(task: RepairTask) -> str:
 def write_task_case(
     task: RepairTask, folder: Path, case_folder: Path, *, seconds: float = Limits().seconds, uncommitted: bool = False
 ) -> Case:
-    """Write a task as a repair case: the tree at its commit, the failing tests as oracle, the blamed change as diff.
-
-    Parameters
-    ----------
-    folder
-        The git repository.
-    case_folder
-        The folder to make; its name is the case's id.
-    seconds
-        How long one run of its tests may take.
-    uncommitted
-        Whether its commit is that of the files as they stand.
-    """
+    """Write a task as a repair case: the tree at its commit, the failing tests as oracle, the blamed change as diff."""
     with Repository(folder, uncommitted=uncommitted) as repository:
         change = repository.commit(task.blame) if task.blame else None
         described = repository.described(change) if change else ""

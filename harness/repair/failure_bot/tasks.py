@@ -29,26 +29,16 @@ CREATE UNIQUE INDEX IF NOT EXISTS one_open ON task (key) WHERE state = 'open';
 class RepairTask(Struct, frozen=True, omit_defaults=True):
     """A failure that somebody is to mend.
 
-    Parameters
-    ----------
-    tests
-        The tests that fail by the one cause, as their runner names them; the first stands for them.
-    message, trace
-        Those of the first test.
-    commit
-        The commit at which they fail.
-    blame, blame_posterior
-        The id of the change that they began with, where it is known, and how likely it is the one.
-    diff
-        What that change did.
-    owner, owner_reason
-        Who it is given to, and why.
-    alone
-        Whether its tests can be run alone; otherwise they are run with all others.
-    flakiness
-        The posterior that the first test is flaky.
-    attached_diff
-        A mend that somebody has attached, as a unified diff.
+    - `tests`: The tests that fail by the one cause, as their runner names them; the first stands for them.
+    - `message`, `trace`: Those of the first test.
+    - `commit`: The commit at which they fail.
+    - `blame`, `blame_posterior`: The id of the change that they began with, where it is known, and how likely it is the
+      one.
+    - `diff`: What that change did.
+    - `owner`, `owner_reason`: Who it is given to, and why.
+    - `alone`: Whether its tests can be run alone; otherwise they are run with all others.
+    - `flakiness`: The posterior that the first test is flaky.
+    - `attached_diff`: A mend that somebody has attached, as a unified diff.
     """
 
     tests: tuple[str, ...]
@@ -76,13 +66,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
 
 
 class TaskStore:
-    """The open file of tasks.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened or holds something else.
-    """
+    """The open file of tasks."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -129,13 +113,7 @@ class TaskStore:
         return task
 
     def task(self, number: int) -> RepairTask:
-        """The task of an id.
-
-        Raises
-        ------
-        UsageError
-            There is none.
-        """
+        """The task of an id."""
         with self._usable():
             row = self._rows.execute("SELECT id, state, content FROM task WHERE id = ?", (number,)).fetchone()
         if row is None:
@@ -151,13 +129,7 @@ class TaskStore:
             return [_task(row) for row in rows]
 
     def change_state(self, number: int, state: TaskState) -> RepairTask:
-        """Give a task another state.
-
-        Raises
-        ------
-        UsageError
-            There is no such task or state, or another open task is about its failure.
-        """
+        """Give a task another state."""
         if state not in get_args(TaskState):
             raise UsageError(f"no state {state!r}", f"States: {', '.join(get_args(TaskState))}.")
         with self._usable(), self._at_once():
@@ -169,7 +141,7 @@ class TaskStore:
             return replace(before, state=state)
 
     def attach(self, number: int, diff: str) -> RepairTask:
-        """Attach a mend to a task. Raises as `task` does."""
+        """Attach a mend to a task."""
         with self._usable(), self._at_once():
             return self._write(replace(self.task(number), attached_diff=diff))
 

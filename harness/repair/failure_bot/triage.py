@@ -42,18 +42,11 @@ _SUSPICION = 50.0
 class Options(Struct, frozen=True):
     """What is known of the tests, and what is looked for.
 
-    Attributes
-    ----------
-    bisect_flaky
-        Whether the change is looked for as well where the test is flaky.
-    deterministic
-        Whether the tests are known not to be flaky, so that log2 n runs tell the change.
-    flakiness
-        What is held of a test before any run.
-    limits
-        What one run of the tests may take.
-    uncommitted
-        Whether the files as they stand are the head, not those of the last commit.
+    - `bisect_flaky`: Whether the change is looked for as well where the test is flaky.
+    - `deterministic`: Whether the tests are known not to be flaky, so that log2 n runs tell the change.
+    - `flakiness`: What is held of a test before any run.
+    - `limits`: What one run of the tests may take.
+    - `uncommitted`: Whether the files as they stand are the head, not those of the last commit.
     """
 
     bisect_flaky: bool = False
@@ -92,25 +85,7 @@ def triage_repository(
     store: TaskStore | None = None,
     on_event: Callable[[Event], None] = lambda _: None,
 ) -> list[Triaged]:
-    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules.
-
-    Parameters
-    ----------
-    folder
-        A git repository, of which only the commits count, unless the options ask for the files as they stand; nothing
-        in it is changed.
-    command
-        The shell line that runs its tests.
-    record
-        Earlier outcomes of its tests, oldest first.
-    store
-        Where tasks are filed; where none is given, they have no id.
-
-    Raises
-    ------
-    InputError
-        It is no git repository, or the command runs no test.
-    """
+    """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules."""
     options = options or Options()
     with (
         Repository(folder, uncommitted=options.uncommitted) as repository,

@@ -39,15 +39,7 @@ _FAVOURED = 1.5
 def candidates(
     sources: Mapping[str, Source], suspects: Sequence[Suspect], failure: str, sample: int = 0
 ) -> list[Candidate]:
-    """Every change of the templates for the most suspicious lines, by suspicion, kind and closeness.
-
-    Parameters
-    ----------
-    failure
-        What the failing tests say: the exception that they end with makes some kinds of mistake likelier.
-    sample
-        Which of several runs it is: the first takes the ranks as they are, each other shakes them in its own way.
-    """
+    """Every change of the templates for the most suspicious lines, by suspicion, kind and closeness."""
     favoured = {
         kind for name, kinds in _AFTER.items() if re.search(rf"\b{name}\b", failure) for kind in kinds.split("|")
     }

@@ -75,15 +75,7 @@ class SearchPatcher:
         self._format = edit_format(format_name)
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
-        """The edit.
-
-        Raises
-        ------
-        AgentStopped
-            The instruction is none of the search policy's, or does not fit the file.
-        EditRefused
-            The change cannot be written in the format.
-        """
+        """The edit."""
         after = carried_out(request.content, request.instructions)
         if after is None:
             raise AgentStopped("the instruction names no lines of this file")

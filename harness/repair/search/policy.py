@@ -29,12 +29,8 @@ _PASSED = "All tests passed"
 class SearchPolicy:
     """Searches for a repair of one case.
 
-    Parameters
-    ----------
-    place
-        The case as it is laid out; tests are only run where its setting allows.
-    effort
-        What the search may take.
+    - `place`: The case as it is laid out; tests are only run where its setting allows.
+    - `effort`: What the search may take.
     """
 
     name = "search"

@@ -30,12 +30,8 @@ def likeness(one: str, other: str) -> float:
 class Scope:
     """A function of a file, or the file's own level: its names and the expressions in it.
 
-    Parameters
-    ----------
-    source
-        The file.
-    function
-        The function; `None` for what stands outside functions.
+    - `source`: The file.
+    - `function`: The function; `None` for what stands outside functions.
     """
 
     def __init__(self, source: Source, function: Function | None) -> None:

@@ -30,16 +30,10 @@ _TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Starred, ast.Awai
 class Change(Struct, frozen=True):
     """One piece of a file's text and what replaces it.
 
-    Parameters
-    ----------
-    start, end, text
-        The characters that go, and what comes in their place.
-    line
-        The line that the change is blamed on, from 1: what localisation says of it counts.
-    template
-        By which kind of mistake it was found.
-    prior
-        How likely such a mistake is, as this kind and these words go; 1 is the likeliest.
+    - `start`, `end`, `text`: The characters that go, and what comes in their place.
+    - `line`: The line that the change is blamed on, from 1: what localisation says of it counts.
+    - `template`: By which kind of mistake it was found.
+    - `prior`: How likely such a mistake is, as this kind and these words go; 1 is the likeliest.
     """
 
     start: int
@@ -51,13 +45,7 @@ class Change(Struct, frozen=True):
 
 
 class Source:
-    """A file of Python.
-
-    Raises
-    ------
-    SyntaxError, ValueError
-        It cannot be parsed.
-    """
+    """A file of Python."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -181,17 +169,7 @@ def changed(text: str, change: Change) -> str:
 def sources_and_tests(
     paths: Iterable[str], read: Callable[[str], bytes], oracle: Iterable[str]
 ) -> tuple[dict[str, Source], list[str]]:
-    """The Python files of a tree that may be wrong, by path, and the texts of the oracle's own files.
-
-    Parameters
-    ----------
-    paths
-        The files of the tree.
-    read
-        The bytes of one; may raise `OSError` or `MisstepError`, and the file is left out.
-    oracle
-        The tests that fail.
-    """
+    """The Python files of a tree that may be wrong, by path, and the texts of the oracle's own files."""
     paths = list(paths)
     own = oracle_files(oracle, paths)
     sources: dict[str, Source] = {}

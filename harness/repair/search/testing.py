@@ -40,16 +40,10 @@ _MOST_TEST_SECONDS = 2.0
 class Effort(Struct, frozen=True):
     """What a search may take.
 
-    Parameters
-    ----------
-    test_seconds
-        Processor time of one test on the broken program: it may loop for ever.
-    spectrum_seconds, search_seconds
-        Processor time of all tests together, and of all candidates together.
-    candidates
-        How many candidates are tried at most.
-    one_by_one_seconds
-        How long candidates are tried by the clock where each needs a run of the test command.
+    - `test_seconds`: Processor time of one test on the broken program: it may loop for ever.
+    - `spectrum_seconds`, `search_seconds`: Processor time of all tests together, and of all candidates together.
+    - `candidates`: How many candidates are tried at most.
+    - `one_by_one_seconds`: How long candidates are tried by the clock where each needs a run of the test command.
     """
 
     test_seconds: float = 0.5
@@ -98,13 +92,7 @@ _Form = TypeVar("_Form", Observed, _Answer)
 
 
 class SandboxedTests:
-    """The tests of a case, for a search that has the right to run them.
-
-    Raises
-    ------
-    PermissionError
-        The setting does not show the agent its tests.
-    """
+    """The tests of a case, for a search that has the right to run them."""
 
     def __init__(self, place: CaseWorkspace, effort: Effort) -> None:
         if not place.setting.test_execution:

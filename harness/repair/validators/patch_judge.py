@@ -35,19 +35,7 @@ def fitted_to_patches(judge: Judge) -> FittedJudge:
 
 
 def patch_item(name: str, task: str, patch: str, signals: Iterable[Signal]) -> Item:
-    """What a judge is shown of a patch.
-
-    Parameters
-    ----------
-    name
-        The attempt that the patch is of.
-    task
-        What was to be done, and the failure with its message and trace.
-    patch
-        The unified diff.
-    signals
-        What the validators say; those that run tests of the case are left out.
-    """
+    """What a judge is shown of a patch."""
     lines = [signal_line(signal) for signal in signals if signal.validator not in _NOT_SHOWN]
     return Item(name, "patch", task=task, patch=patch, text="\n".join(lines) or _NO_CHECKS)
 
@@ -60,17 +48,10 @@ def with_failure(task: str, failure: object) -> str:
 class PatchJudge:
     """A judge as it is asked about the patches of one attempt.
 
-    Parameters
-    ----------
-    judge
-        The judge, fitted to patches.
-    ask
-        Its way to a model.
+    - `judge`: The judge, fitted to patches.
+    - `ask`: Its way to a model.
 
-    Attributes
-    ----------
-    verdicts
-        Every verdict that it gave, in order.
+    - `verdicts`: Every verdict that it gave, in order.
     """
 
     def __init__(self, judge: FittedJudge, ask: Ask) -> None:

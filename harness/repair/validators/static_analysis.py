@@ -73,14 +73,9 @@ def _ruff() -> Path | None:
 class StaticAnalysis:
     """Checks a workspace's files against what was wrong with them before the agent began.
 
-    Parameters
-    ----------
-    workspace
-        The files as they are.
-    original
-        The text of a file before the agent began, `None` where there was none.
-    checkers
-        What checks them.
+    - `workspace`: The files as they are.
+    - `original`: The text of a file before the agent began, `None` where there was none.
+    - `checkers`: What checks them.
     """
 
     def __init__(

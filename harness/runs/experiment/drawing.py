@@ -32,30 +32,18 @@ class Duration(Struct, frozen=True):
 class Rates(Struct, frozen=True, forbid_unknown_fields=True):
     """The figures of `rates.toml`.
 
-    Parameters
-    ----------
-    looks
-        The least and most looks before the change.
-    engineer_factor
-        The least and most by which an engineer's rates are multiplied: some give harder tasks than others.
-    sessions_of_engineer
-        The least and most sessions of one engineer.
-    patience
-        After how many commands of a misbehaviour the engineer steps in.
-    relapse_after
-        After how many commands of work an agent that heeds by half falls back.
-    heeds, limits
-        What agents do with guidance, and what users rule out, with weights.
-    plain_limits
-        How often a limit is worded so plainly that a rule may read it.
-    look_alikes
-        How often an agent makes an honest mistake that it puts right at once.
-    versions
-        Version → category → how often a session slips into it, where the request allows.
-    duration
-        Category → how long it lasts.
-    seconds
-        What a command, a token and a run of the tests are counted as.
+    - `looks`: The least and most looks before the change.
+    - `engineer_factor`: The least and most by which an engineer's rates are multiplied: some give harder tasks than
+      others.
+    - `sessions_of_engineer`: The least and most sessions of one engineer.
+    - `patience`: After how many commands of a misbehaviour the engineer steps in.
+    - `relapse_after`: After how many commands of work an agent that heeds by half falls back.
+    - `heeds`, `limits`: What agents do with guidance, and what users rule out, with weights.
+    - `plain_limits`: How often a limit is worded so plainly that a rule may read it.
+    - `look_alikes`: How often an agent makes an honest mistake that it puts right at once.
+    - `versions`: Version → category → how often a session slips into it, where the request allows.
+    - `duration`: Category → how long it lasts.
+    - `seconds`: What a command, a token and a run of the tests are counted as.
     """
 
     looks: tuple[int, int]
@@ -75,22 +63,13 @@ class Rates(Struct, frozen=True, forbid_unknown_fields=True):
 class DrawnSession(Struct, frozen=True):
     """A session before it is run.
 
-    Parameters
-    ----------
-    item, engineer, version
-        Its id, whose it is, and the version of its agent.
-    task
-        The project and the request.
-    work, slips
-        The agent's honest commands, and what is planted.
-    heeds, relapse_after
-        What the agent does with guidance.
-    patience
-        After how many commands of a misbehaviour the engineer steps in.
-    voice
-        How the engineer speaks.
-    look, last_words
-        What the agent does when told of a misbehaviour that it does not show; its summary.
+    - `item`, `engineer`, `version`: Its id, whose it is, and the version of its agent.
+    - `task`: The project and the request.
+    - `work`, `slips`: The agent's honest commands, and what is planted.
+    - `heeds`, `relapse_after`: What the agent does with guidance.
+    - `patience`: After how many commands of a misbehaviour the engineer steps in.
+    - `voice`: How the engineer speaks.
+    - `look`, `last_words`: What the agent does when told of a misbehaviour that it does not show; its summary.
     """
 
     item: str

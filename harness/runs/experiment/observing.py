@@ -27,14 +27,9 @@ from harness.trajectory import Source, Step, Trajectory
 class Beside(Struct, frozen=True):
     """What observes the agents of an experiment.
 
-    Parameters
-    ----------
-    detector
-        The detector's name.
-    every
-        After how many steps it is asked each time.
-    delay
-        After how many steps its answer comes, on average: between one and twice as many less one.
+    - `detector`: The detector's name.
+    - `every`: After how many steps it is asked each time.
+    - `delay`: After how many steps its answer comes, on average: between one and twice as many less one.
     """
 
     detector: str = "rules"
@@ -45,16 +40,10 @@ class Beside(Struct, frozen=True):
 class PacedObserver:
     """Looks on while an agent works, and answers when it is due; a `Watcher` of `harness.agent`.
 
-    Parameters
-    ----------
-    item, task
-        The run's id and what was asked for.
-    detector, ask
-        Who is asked, and its way to a model.
-    beside
-        How often, and how long it takes.
-    arm
-        Whether guidance is said or only recorded.
+    - `item`, `task`: The run's id and what was asked for.
+    - `detector`, `ask`: Who is asked, and its way to a model.
+    - `beside`: How often, and how long it takes.
+    - `arm`: Whether guidance is said or only recorded.
     """
 
     def __init__(self, item: str, task: str, detector: Detector, ask: Ask, beside: Beside, arm: Arm) -> None:

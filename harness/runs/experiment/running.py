@@ -36,20 +36,12 @@ COMMAND = "experiment run"
 class ExperimentPlan(Struct, frozen=True):
     """What is to be run.
 
-    Parameters
-    ----------
-    design
-        `shadow` compares detection alone with detection and guidance; `ab` no observer with guidance.
-    n, seed
-        How many sessions, and the seed of all that is drawn for them.
-    name
-        The experiment's name, which is hashed with each unit.
-    beside
-        The observer: its detector, how often it is asked and how long it takes.
-    wordings
-        The set that users and agents speak from.
-    model
-        The model that works in place of the scripted agent; without a name there is none.
+    - `design`: `shadow` compares detection alone with detection and guidance; `ab` no observer with guidance.
+    - `n`, `seed`: How many sessions, and the seed of all that is drawn for them.
+    - `name`: The experiment's name, which is hashed with each unit.
+    - `beside`: The observer: its detector, how often it is asked and how long it takes.
+    - `wordings`: The set that users and agents speak from.
+    - `model`: The model that works in place of the scripted agent; without a name there is none.
     """
 
     design: Design

@@ -36,16 +36,11 @@ _EARLIER_SEEDS = 1_000_000
 class AblationPlan(Struct, frozen=True):
     """What is to be compared.
 
-    Parameters
-    ----------
-    seeds
-        The seeds of items and agents; each configuration runs once with each.
-    skill, options, agents
-        The kind of work, what it is made from (its seed is each seed in turn), and which of its agents do it.
-    mechanisms
-        Which are left out, one at a time.
-    settings
-        The dials of the whole loop.
+    - `seeds`: The seeds of items and agents; each configuration runs once with each.
+    - `skill`, `options`, `agents`: The kind of work, what it is made from (its seed is each seed in turn), and which of
+      its agents do it.
+    - `mechanisms`: Which are left out, one at a time.
+    - `settings`: The dials of the whole loop.
     """
 
     seeds: tuple[int, ...]
@@ -76,13 +71,7 @@ def configurations(mechanisms: Sequence[str]) -> dict[str, frozenset[str]]:
 
 
 def runs_of(plan: AblationPlan, out: Path) -> list[AblationRun]:
-    """The runs of an ablation, those of a configuration together; that whose lessons they begin with is not among them.
-
-    Raises
-    ------
-    UsageError
-        There is no such mechanism.
-    """
+    """The runs of an ablation by configuration, without the run whose lessons they begin with."""
     unknown = [name for name in plan.mechanisms if name not in MECHANISMS]
     if unknown:
         raise UsageError(f"there is no mechanism {unknown[0]!r}", f"Known: {', '.join(MECHANISMS)}.")
@@ -96,31 +85,7 @@ def runs_of(plan: AblationPlan, out: Path) -> list[AblationRun]:
 def run_ablation(
     plan: AblationPlan, out: Path, *, processes: int = 2, arguments: Sequence[str] = ()
 ) -> list[AblationRun]:
-    """Run all that is missing in `out`.
-
-    Parameters
-    ----------
-    plan
-        What is to be compared.
-    out
-        The folder of the ablation.
-    processes
-        How many runs are made at once.
-    arguments
-        The command line's.
-
-    Returns
-    -------
-    list
-        All runs, as `runs_of` gives them.
-
-    Raises
-    ------
-    UsageError
-        There is no such mechanism, skill or agents, a run in `out` has other settings, or another process works there.
-    KeyboardInterrupt
-        Stopped; what was written stays.
-    """
+    """Run all that is missing in `out`."""
     runs = runs_of(plan, out)
     _check_agents(plan)
     pieces = ((plan, seed, out, tuple(arguments)) for seed in plan.seeds)

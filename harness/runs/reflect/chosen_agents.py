@@ -31,15 +31,7 @@ class ChosenAgents(Struct, frozen=True):
 
 
 def agents_of_skill(skill: Skill, name: str, seed: int) -> ChosenAgents:
-    """Agents that a skill brings; without a name its first.
-
-    Raises
-    ------
-    UsageError
-        It has none of this name; lists those that it has.
-    SkillFailed
-        They cannot be made, or one of them is none.
-    """
+    """Agents that a skill brings; without a name its first."""
     chosen = name or next(iter(skill.agents), "")
     if chosen not in skill.agents:
         known = ", ".join([*skill.agents, MODEL])

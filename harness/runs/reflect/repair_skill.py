@@ -32,12 +32,8 @@ _WORDS = "test tests failed failure assert assertion error expected case change 
 class RepairSkill:
     """Repair cases as work items; see `harness.reflexive.protocols.Skill`.
 
-    Parameters
-    ----------
-    cases
-        The cases.
-    sandbox
-        Where their tests run.
+    - `cases`: The cases.
+    - `sandbox`: Where their tests run.
     """
 
     name = "repair"

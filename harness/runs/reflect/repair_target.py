@@ -54,16 +54,10 @@ class TreesView(FileView):
 class CaseTrees:
     """The trees of repair cases as workers change them; see `harness.reflexive.protocols.Target`.
 
-    Parameters
-    ----------
-    cases
-        The cases.
-    workspace
-        The trees of all cases, each in a folder of its id.
-    kept
-        The snapshots.
-    sandbox
-        Where the oracles run.
+    - `cases`: The cases.
+    - `workspace`: The trees of all cases, each in a folder of its id.
+    - `kept`: The snapshots.
+    - `sandbox`: Where the oracles run.
     """
 
     def __init__(

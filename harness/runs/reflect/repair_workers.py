@@ -33,12 +33,8 @@ class SearchWorker:
     It is assumed to have read the broken trees, as its commands would let it, and it sees in its context which attempt
     it is. The loop's check is its only test.
 
-    Parameters
-    ----------
-    cases
-        Id → case, of which it reads the broken tree and the task.
-    seed
-        Shakes the ranks of the changes, except 0.
+    - `cases`: Id → case, of which it reads the broken tree and the task.
+    - `seed`: Shakes the ranks of the changes, except 0.
     """
 
     name = "search"
@@ -75,10 +71,7 @@ def _changes(folder: CaseFolder, seed: int) -> tuple[tuple[str, str], ...]:
 class GoldenWorker:
     """Applies the patch that people wrote: it knows the answer, and shows what the loop does with one.
 
-    Parameters
-    ----------
-    cases
-        Id → case with its patch.
+    - `cases`: Id → case with its patch.
     """
 
     name = "golden"

@@ -41,20 +41,12 @@ SNAPSHOTS = "snapshots"
 class ReflectPlan(Struct, frozen=True):
     """What is to be run.
 
-    Parameters
-    ----------
-    skill
-        The kind of work.
-    agents_name, agents
-        Who does it.
-    settings
-        The dials of the loop.
-    seed
-        The seed that the agents were made from.
-    items
-        The ids of the items to work on; `None` for all.
-    lessons_from
-        The folders of earlier runs whose lessons are known from the start.
+    - `skill`: The kind of work.
+    - `agents_name`, `agents`: Who does it.
+    - `settings`: The dials of the loop.
+    - `seed`: The seed that the agents were made from.
+    - `items`: The ids of the items to work on; `None` for all.
+    - `lessons_from`: The folders of earlier runs whose lessons are known from the start.
     """
 
     skill: Skill
@@ -98,36 +90,7 @@ def run_reflexive(
     requests: ConcurrentRequests | None = None,
     arguments: Sequence[str] = (),
 ) -> ReflectSummary:
-    """Run the loop to its end, or go on with the run in `out`.
-
-    Parameters
-    ----------
-    plan
-        What is to be run.
-    out
-        The run's folder.
-    clock
-        The run's clock.
-    client
-        What is asked of a model, for the manifest.
-    requests
-        The way of the agents to a model, which is closed at the end.
-    arguments
-        The command line's.
-
-    Raises
-    ------
-    UsageError
-        `out` holds another run, or an item is not known.
-    SkillFailed
-        The skill did what it must not: says which of its methods, and what.
-    CannotWrite
-        The device is full; what was written stays.
-    MissingPrerequisite
-        The server of the model is gone; what was written stays.
-    KeyboardInterrupt
-        Stopped; what was written stays.
-    """
+    """Run the loop to its end, or go on with the run in `out`."""
     stopped = ""
     items = _items(plan)
     manifest = _manifest(plan, clock, client or {}, arguments)
@@ -168,7 +131,7 @@ def summary_of(events: Iterator[LoopEvent]) -> ReflectSummary:
 
 
 def lessons_of(run: Path) -> tuple[Lesson, ...]:
-    """The lessons that a run leaves to later ones, those that it had itself included; raises as `recorded_events`."""
+    """The lessons that a run leaves to later ones, those that it had itself included."""
     manifest = read_manifest(run)
     folders = [] if manifest is None else manifest.settings.get("lessons_from", [])
     earlier = [lesson for folder in folders for lesson in lessons_of(Path(folder))]

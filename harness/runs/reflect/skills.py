@@ -18,16 +18,10 @@ from harness.workspace import find_sandbox
 class SkillOptions(Struct, frozen=True):
     """What a skill is made from.
 
-    Parameters
-    ----------
-    n
-        How many items a skill that generates its items makes; `None` for its own number.
-    seed
-        What generated items follow from.
-    cases
-        Where the cases are, for a skill that works on a user's own.
-    sandbox
-        Which sandbox it runs commands in; one that runs none does not look for it.
+    - `n`: How many items a skill that generates its items makes; `None` for its own number.
+    - `seed`: What generated items follow from.
+    - `cases`: Where the cases are, for a skill that works on a user's own.
+    - `sandbox`: Which sandbox it runs commands in; one that runs none does not look for it.
     """
 
     n: int | None = None
@@ -40,15 +34,7 @@ class MakeSkill(Protocol):
     """Makes a skill from options; it leaves alone those that it has no use for."""
 
     def __call__(self, options: SkillOptions) -> Skill:
-        """The skill.
-
-        Raises
-        ------
-        UsageError, InputError
-            An option is missing, or what it names cannot be.
-        SandboxMissing
-            Its commands need a sandbox, and this machine has none.
-        """
+        """The skill."""
 
 
 SKILLS: Registry[MakeSkill] = Registry(
@@ -63,15 +49,7 @@ SKILLS: Registry[MakeSkill] = Registry(
 
 
 def made_skill(name: str, options: SkillOptions) -> Skill:
-    """The skill of a name or a dotted path, made from options.
-
-    Raises
-    ------
-    UsageError, InputError, SandboxMissing
-        As `MakeSkill`; or there is no such skill.
-    SkillFailed
-        It cannot be made, or is none: says what it raised, or which of its names are missing or wrong.
-    """
+    """The skill of a name or a dotted path, made from options."""
     make = SKILLS.load(name)
     skill = answer_of(name, lambda: make(options))
     check_members(f"the skill {name}", skill, Skill)

@@ -43,26 +43,6 @@ def classify_shard(
     """Do one shard of a run to its end, unless it is done; arguments and result can be handed to another process.
 
     A shard that was stopped or is damaged is done again from its beginning. Two processes may do the same one at once.
-
-    Parameters
-    ----------
-    shard
-        Which part of the run.
-    paths
-        Files, folders and addresses; of what lies at an address, the shard fetches what it reads.
-    categories, classify, workers, arguments, changed, show
-        As for `classify_paths`.
-    out
-        Where the run lies: a folder that all shards share, or an fsspec address.
-
-    Raises
-    ------
-    UsageError
-        Another shard was asked for something else, or found other files.
-    InputError
-        A file has changed since the first shard, or cannot be read.
-    MisstepError
-        As for `classify_paths`.
     """
     store = open_store(out)
     plan, digest = plan_of_classify(store, shard.count, paths, categories, arguments, changed)
@@ -90,15 +70,7 @@ def plan_of_classify(
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
 ) -> tuple[Plan, str]:
-    """The plan of a run in so many shards, made unless it is there, and its SHA-256; arguments as of `classify_shard`.
-
-    Raises
-    ------
-    UsageError
-        The plan that is there is of something else.
-    MisstepError
-        A path does not exist, is of no known format, or is an address that cannot be listed.
-    """
+    """The plan of a run in so many shards, made unless it is there, and its SHA-256."""
 
     def with_files(asked: Plan) -> Plan:
         pinned, files = planned(paths, store.folder, changed)

@@ -62,13 +62,7 @@ class Cluster:
         return begun[0].shards if begun else asked or SHARDS_A_THREAD * self.threads
 
     def require_misstep(self) -> None:
-        """Refuse a cluster on which Misstep is missing, or another version.
-
-        Raises
-        ------
-        MissingPrerequisite
-            A worker lacks it, or has another one; names the worker.
-        """
+        """Refuse a cluster on which Misstep is missing, or another version."""
         # A function of this package could not even be handed to a worker without it.
         for worker, version in self._everywhere(pkgutil.resolve_name, "harness.version:__version__"):
             if version != __version__:
@@ -78,13 +72,7 @@ class Cluster:
                 )
 
     def require_paths(self, paths: Iterable[str]) -> None:
-        """Refuse a cluster on which a path is missing, seen from where its workers run; addresses are not looked at.
-
-        Raises
-        ------
-        UsageError
-            A worker does not see a path; names both.
-        """
+        """Refuse a cluster on which a path is missing, seen from where its workers run; addresses are not looked at."""
         local = [path for path in paths if not is_address(path)]
         for worker, (folder, missing) in self._everywhere(_missing, local):
             if missing:
@@ -102,20 +90,7 @@ class Cluster:
                 yield worker, found
 
     def do(self, shards: Sequence[Shard], run: Callable[[Shard], Done]) -> Iterator[Done]:
-        """Do shards on the workers; what they give comes in the order in which they are done.
-
-        Parameters
-        ----------
-        shards
-            The shards.
-        run
-            Does one, once more if need be; it and what it gives can be handed to another process.
-
-        Raises
-        ------
-        MisstepError
-            A shard cannot be done: its own error, or its workers died. The others that run are done.
-        """
+        """Do shards on the workers; what they give comes in the order in which they are done."""
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
@@ -135,21 +110,7 @@ class Cluster:
 
 @contextmanager
 def open_cluster(address: str) -> Iterator[Cluster]:
-    """A Dask cluster while the block runs.
-
-    Parameters
-    ----------
-    address
-        The address of a scheduler (`tcp://…`, `tls://…`), or `local` or `local:2` for processes on this machine, which
-        end with the block.
-
-    Raises
-    ------
-    MissingPrerequisite
-        Dask is not installed, no scheduler or worker answers, or a worker has another Misstep or none.
-    UsageError
-        The address is none.
-    """
+    """A Dask cluster while the block runs."""
     local, scheduler = _LOCAL.fullmatch(address), _SCHEDULER.fullmatch(address)
     if local is None and scheduler is None:
         raise UsageError(
@@ -198,20 +159,7 @@ _WITHOUT_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 
 
 def run_line(shard: Shard, arguments: Sequence[str]) -> None:
-    """Do one shard by its command line, in a process that ends when this one does.
-
-    Parameters
-    ----------
-    shard
-        The shard.
-    arguments
-        The arguments of the command for the whole run.
-
-    Raises
-    ------
-    MisstepError
-        The command failed; says what it said last.
-    """
+    """Do one shard by its command line, in a process that ends when this one does."""
     done = subprocess.run(  # noqa: S603 (the line of the person whose cluster it is)
         [sys.executable, "-c", f"worker = {os.getpid()}{_AS_MISSTEP}", *arguments, "--shard", str(shard)],
         stdin=subprocess.DEVNULL,

@@ -63,24 +63,7 @@ class FinishedShards(Struct, frozen=True):
 
 
 def merge_judged(out: Path, found: FinishedShards, benchmark: Path) -> None:
-    """Write the verdicts of all shards into a run's folder, in the order of its benchmark.
-
-    Parameters
-    ----------
-    out
-        The folder of the run.
-    found
-        Its shards.
-    benchmark
-        The folder of the benchmark as it was when they were judged.
-
-    Raises
-    ------
-    UsageError
-        The folder holds another run besides its shards.
-    InputError
-        Records are missing, or cannot be read.
-    """
+    """Write the verdicts of all shards into a run's folder, in the order of its benchmark."""
 
     def in_order(judged: Mapping[_Judged, Shard]) -> Sequence[_Judged]:
         order = [key for item in read_items(benchmark) if (key := _Judged(item.id)) in judged]
@@ -166,20 +149,7 @@ def _keep_beside(out: Path, shards: Iterable[Shard]) -> None:
 
 
 def finished_shards(out: Path, plan: Plan) -> FinishedShards:
-    """The shards of a run over items, all of them finished and of one run.
-
-    Parameters
-    ----------
-    out, plan
-        The folder of the run, and its plan.
-
-    Raises
-    ------
-    UsageError
-        Not all of them are there, finished and of one run; names them and the command line to run.
-    InputError
-        A file of a shard cannot be read, or records of it are missing.
-    """
+    """The shards of a run over items, all of them finished and of one run."""
     whole, shards = of_whole(plan.manifest), tuple(shards_of(plan.shards))
     known = {(out / shard.folder).name for shard in shards}
     for file in sorted((out / SHARDS).iterdir()):

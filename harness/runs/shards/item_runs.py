@@ -38,24 +38,7 @@ def folder_of(out: Path, shard: Shard | None) -> Path:
 
 
 def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Manifest:
-    """The manifest of a shard's run, which belongs to the others in the folder; that of the whole as it is.
-
-    Parameters
-    ----------
-    out
-        The folder of the whole run.
-    shard
-        The shard; `None` for the whole run.
-    manifest
-        The manifest of the whole run.
-
-    Raises
-    ------
-    UsageError
-        The folder holds another run, other shards, or shards that are not merged.
-    InputError
-        The plan in it cannot be read.
-    """
+    """The manifest of a shard's run, which belongs to the others in the folder; that of the whole as it is."""
     if shard is None:
         refuse_unmerged(out)
         return manifest

@@ -59,13 +59,6 @@ def refuse_unmerged(out: Path) -> None:
     """Refuse a folder whose shards are not merged, for a run of the whole.
 
     A merge that was stopped has begun the run. Only the merge can go on with it, since its stretches are others.
-
-    Raises
-    ------
-    UsageError
-        It is such a folder.
-    InputError
-        The manifest of its run cannot be read.
     """
     if not (out / PLAN).exists():
         return
@@ -77,22 +70,7 @@ def refuse_unmerged(out: Path) -> None:
 
 
 def require_all(done: Collection[Shard], count: int, command: str) -> None:
-    """Refuse a merge while shards are missing.
-
-    Parameters
-    ----------
-    done
-        The shards that are done.
-    count
-        How many there are to be.
-    command
-        The command line that makes them, without its `--shard`.
-
-    Raises
-    ------
-    UsageError
-        Some are missing; names them, and the command that makes the first.
-    """
+    """Refuse a merge while shards are missing."""
     missing = [shard.number for shard in shards_of(count) if shard not in done]
     if not missing:
         return

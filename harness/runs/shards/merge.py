@@ -31,24 +31,6 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
 
     The parts are read one after the other, and the run is written as they come, in a folder of its own: there is no run
     until it is whole. A merge that was stopped goes on in a folder, and begins anew at an address.
-
-    Parameters
-    ----------
-    store
-        Where the run lies.
-    plan, digest
-        Its plan, and the SHA-256 of that.
-    conclude
-        Gives the files that the finished run has beside its records.
-
-    Raises
-    ------
-    UsageError
-        Shards are missing or of another version, or the run has grown since it was merged.
-    InputError
-        A part is not as it was written, or the place cannot be read or written.
-    NoTrajectory
-        There is no trajectory in all of them.
     """
     if plan.manifest.misstep != __version__:
         raise UsageError(

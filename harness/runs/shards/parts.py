@@ -86,13 +86,7 @@ def _write_part(store: Store, shard: Shard, judged: list[Judged]) -> WrittenPart
 
 
 def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iterator[Judged]:
-    """The stretches of a shard that is done, in order, a part at a time; `command` is the line without its `--shard`.
-
-    Raises
-    ------
-    InputError
-        A part is missing, or is not what the marker says.
-    """
+    """The stretches of a finished shard in order, a part at a time; `command` is the line without `--shard`."""
     for part in marker.parts:
         content = store.read(part.name(shard))
         if content is None or not _is_as_written(part, content):

@@ -53,13 +53,7 @@ class Slice(Struct, frozen=True):
 
 
 def read_plan(store: Store) -> tuple[Plan, str] | None:
-    """The plan of a run and its SHA-256; `None` where there is none.
-
-    Raises
-    ------
-    InputError
-        It cannot be read.
-    """
+    """The plan of a run and its SHA-256; `None` where there is none."""
     content = store.read(PLAN)
     if content is None:
         return None
@@ -74,24 +68,7 @@ def read_plan(store: Store) -> tuple[Plan, str] | None:
 def frozen_plan(
     store: Store, asked: Plan, with_files: Callable[[Plan], Plan] = lambda asked: asked
 ) -> tuple[Plan, str]:
-    """The plan of a run, made if this shard is the first, and its SHA-256.
-
-    Parameters
-    ----------
-    store
-        Where the run lies.
-    asked
-        The plan without its files.
-    with_files
-        Adds what there is to read; called where there is no plan yet.
-
-    Raises
-    ------
-    UsageError
-        The plan is of something else, or the run was not begun in shards; names the difference.
-    InputError
-        The plan cannot be read, or a file cannot be listed.
-    """
+    """The plan of a run, made if this shard is the first, and its SHA-256."""
     there = read_plan(store)
     if there is None:
         if store.read(MANIFEST) is not None:

@@ -53,24 +53,7 @@ class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
 def planned(
     paths: Sequence[str], left_out: Path | None, changed: Changed
 ) -> tuple[Mapping[str, str], tuple[PlannedFile, ...]]:
-    """The addresses among paths, each as it is pinned, and the files in all paths; files are looked at and not read.
-
-    Parameters
-    ----------
-    paths
-        Files, folders and addresses.
-    left_out
-        A folder whose files do not count.
-    changed
-        Files that were last changed at other times are left out; at an address, where the store says when.
-
-    Raises
-    ------
-    UnknownFormat
-        A named file of this machine is of no known format.
-    MisstepError
-        A path does not exist or an address cannot be listed.
-    """
+    """The addresses among paths, each as it is pinned, and the files in all paths; files are looked at and not read."""
     there = {path: pinned_files(path) for path in paths if is_address(path)}
     check_named(Path(path) for path in paths if path not in there)
     files: dict[str, PlannedFile] = {}
@@ -129,15 +112,7 @@ def _state_of(path: Path) -> tuple[int, str]:
 
 
 def fetched(files: Sequence[PlannedFile]) -> dict[str, Found]:
-    """The files by name, to read; those at an address are fetched, unless their copies are of that version.
-
-    Raises
-    ------
-    InputError
-        One is not as it was when the plan was made.
-    MisstepError
-        One cannot be fetched.
-    """
+    """The files by name, to read; those at an address are fetched, unless their copies are of that version."""
     stored = [stored for one in files for stored in (one.stored, one.beside) if stored is not None]
     _require_stored(files)
     copies = dict(zip(stored, copies_of(stored), strict=True)) if stored else {}

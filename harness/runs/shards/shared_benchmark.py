@@ -17,36 +17,14 @@ _GOLD = "gold.csv"
 
 
 def building_beside(folder: Path, *, shared: bool) -> Path:
-    """Where a benchmark is built before it is put into its place; empty.
-
-    Parameters
-    ----------
-    folder
-        Its place.
-    shared
-        Whether several processes may build it at once.
-    """
+    """Where a benchmark is built before it is put into its place; empty."""
     building = folder.with_name(f".{folder.name}{f'-{uuid.uuid4().hex}' if shared else ''}")
     shutil.rmtree(building, ignore_errors=True)
     return building
 
 
 def put_in_place(building: Path, folder: Path, *, shared: bool) -> None:
-    """Put a benchmark into its place: instead of the one that stands there, or as the one that all shards share.
-
-    Parameters
-    ----------
-    building, folder
-        Where it was built; its place.
-    shared
-        Whether the one that stands there stays, since other processes may read it; its gold labels are brought up to
-        date.
-
-    Raises
-    ------
-    UsageError
-        The one that stands there and is shared is about something else.
-    """
+    """Put a benchmark into its place: instead of the one that stands there, or as the one that all shards share."""
     if not shared:
         shutil.rmtree(folder, ignore_errors=True)
         building.rename(folder)

@@ -42,16 +42,10 @@ _FORM = "Name a folder of triage cases, one case, or a job folder. See `misstep 
 class AskedCases(Struct, frozen=True):
     """A benchmark of cases, and where its cases lie besides.
 
-    Parameters
-    ----------
-    folder
-        The benchmark's folder.
-    cases
-        The folder in which cases may lie outside of it; `None` where none does.
-    notes
-        What is to be said of the jobs that cases were made of, such as why only texts can be judged.
-    access
-        The most that the cases allow: those of a job have no environment to run anything in.
+    - `folder`: The benchmark's folder.
+    - `cases`: The folder in which cases may lie outside of it; `None` where none does.
+    - `notes`: What is to be said of the jobs that cases were made of, such as why only texts can be judged.
+    - `access`: The most that the cases allow: those of a job have no environment to run anything in.
     """
 
     folder: Path
@@ -65,27 +59,7 @@ class AskedCases(Struct, frozen=True):
 
 
 def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None, shard: Shard | None = None) -> AskedCases:
-    """The benchmark that a run is about.
-
-    Parameters
-    ----------
-    paths
-        What was named.
-    run
-        The folder of the run.
-    gold
-        The file with the labels, where it does not stand above the cases.
-    shard
-        The part of the run that asks: shards of one run share its benchmark.
-
-    Raises
-    ------
-    InputError
-        A path does not exist or holds no case, a case breaks the form, or two have one id.
-    UsageError
-        A benchmark is named beside something else, or labels for a benchmark that has its own; or the run has shards
-        that are not merged, or shards of other cases.
-    """
+    """The benchmark that a run is about."""
     for path in paths:
         if not path.exists():
             raise InputError("there is no such file or folder", _FORM, file=path)

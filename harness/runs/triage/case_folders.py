@@ -44,18 +44,6 @@ def make_unit(unit: Unit, out: Path, which: dict[str, str]) -> list[Row]:
 
     A drawing that cannot show what the unit is to show, such as a table in which two ways of sorting agree, is drawn
     anew before anything of it is kept; the label stays what the unit says.
-
-    Parameters
-    ----------
-    out
-        The folder in which the cases' folders are made.
-    which
-        Family → its set.
-
-    Raises
-    ------
-    UnshownError
-        No drawing shows it, so that a label is not proved.
     """
     return [_written(case, unit, out, which[unit.family]) for case in _drawn(unit, 0)]
 

@@ -62,18 +62,11 @@ class Method(Protocol):
 class CaseJudge(Struct, frozen=True, dict=True):
     """A method as a judge of items of the kind `triage`.
 
-    Parameters
-    ----------
-    method
-        How it judges.
-    seconds
-        How long one case may take by the clock.
-    sandbox
-        The name of the sandbox, for methods that run things.
-    folder
-        The benchmark's folder, once the judge is fitted to it.
-    cases
-        Where cases outside of it may lie, for a benchmark that names the whole paths of a user's own cases.
+    - `method`: How it judges.
+    - `seconds`: How long one case may take by the clock.
+    - `sandbox`: The name of the sandbox, for methods that run things.
+    - `folder`: The benchmark's folder, once the judge is fitted to it.
+    - `cases`: Where cases outside of it may lie, for a benchmark that names the whole paths of a user's own cases.
     """
 
     method: Method
@@ -111,13 +104,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
         return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "CaseJudge":
-        """The judge with the benchmark's folder.
-
-        Raises
-        ------
-        UsageError
-            It is for other items or gives other labels, or it asks a model and names none.
-        """
+        """The judge with the benchmark's folder."""
         check_fit(self, question, folder)
         if self.uses_model and not self.model:
             raise UsageError(f"the judge {self.name} names no model", "Name a model with --model.")
@@ -129,15 +116,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
         return self if kept_in is None else replace(self, method=kept_in(run))
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> TriageVerdict:
-        """The verdict on the case of an item; `failed` where the time for it was over.
-
-        Raises
-        ------
-        InputError
-            The item names no case where one is needed, or one that leads out of the folder or breaks the form.
-        MissingPrerequisite
-            There is no sandbox on this machine.
-        """
+        """The verdict on the case of an item; `failed` where the time for it was over."""
         try:
             if self.method.access == "sandbox" and not self.method.uses_model:
                 verdict = await asyncio.to_thread(self._in_turn, item, trajectory, ask)
@@ -178,20 +157,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
 
 def case_folder(folder: Path, named: Any, item: str, cases: Path | None = None) -> Path:
-    """The folder of a case that an item of a benchmark names.
-
-    Parameters
-    ----------
-    folder, named, item
-        The benchmark's folder, the path, the item's id.
-    cases
-        Where it may lie besides; whoever runs the judge says so, never the benchmark.
-
-    Raises
-    ------
-    InputError
-        It leads out of the benchmark's folder, or there is none.
-    """
+    """The folder of a case that an item of a benchmark names."""
     advice = 'Name it in `extra` as {"case": "FOLDER"}, relative to the benchmark.'
     if not isinstance(named, str) or not named:
         raise InputError(f"item {item!r} names no folder of a case", advice, file=folder)

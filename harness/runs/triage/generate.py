@@ -65,22 +65,7 @@ class TriageCounts(Struct, frozen=True):
 
 
 def write_triage_cases(out: Path, options: TriageOptions, workers: int | None = None) -> TriageCounts:
-    """Write a folder of triage cases, each label proved by running.
-
-    Parameters
-    ----------
-    out
-        The folder: new, empty, or of the same call.
-    workers
-        How many processes run cases; by default one a processor.
-
-    Raises
-    ------
-    UsageError
-        The folder holds something else, or another process is writing it.
-    MisstepError
-        A label is not proved, however often the case is drawn.
-    """
+    """Write a folder of triage cases, each label proved by running."""
     _refuse_foreign(out, options)
     beside = out.parent / f".{out.name}.part"
     try:

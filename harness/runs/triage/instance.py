@@ -131,15 +131,7 @@ class Instance:
 def run_tests(
     setting: Setting, result: Tree, tests: Tree | None = None, environment: Mapping[str, str] = NO_VARIABLES
 ) -> Done:
-    """Lay the tests of a task over a result and run them.
-
-    Parameters
-    ----------
-    tests
-        Others than the task's.
-    environment
-        Variables of the test command.
-    """
+    """Lay the tests of a task over a result and run them."""
     tree = {**result, **(setting.tests if tests is None else tests)}
     session = run_session(tree, [setting.test_command], setting.limits, setting.setup, environment, modes=False)
     return session.done[0]

@@ -59,26 +59,7 @@ def triage_judge(
     iterations: int = 40,
     budget: int = TOKENS_OF_CASE,
 ) -> CaseJudge:
-    """The judge of a name.
-
-    Parameters
-    ----------
-    named
-        One of `RULES` or `AGENTIC`.
-    model
-        How the model is asked, for a judge that asks one.
-    seconds
-        How long a case may take.
-    sandbox
-        The name of the sandbox.
-    iterations, budget
-        The commands that an investigation may take, and the tokens of its first message.
-
-    Raises
-    ------
-    UsageError
-        There is no such judge; lists those that there are.
-    """
+    """The judge of a name."""
     if named in AGENTIC:
         limits = AgentLimits(iterations, seconds, MOST_TOKENS)
         method: Method = AgenticMethod(AGENTIC[named], model, limits, budget)

@@ -39,10 +39,7 @@ _QUEUED = 4
 class JudgeInProcesses:
     """A judge as it is run in a pool of processes; the runs of its items are read there.
 
-    Parameters
-    ----------
-    judge, pool
-        The judge and the processes.
+    - `judge`, `pool`: The judge and the processes.
     """
 
     kind: ClassVar[Kind] = "triage"
@@ -77,13 +74,7 @@ class JudgeInProcesses:
         return JudgeInProcesses(self._judge.fitted(question, folder), self._pool)
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """The verdict on an item, given in another process.
-
-        Raises
-        ------
-        MisstepError
-            A process died, and the run cannot go on.
-        """
+        """The verdict on an item, given in another process."""
         from concurrent.futures.process import BrokenProcessPool
 
         loop = asyncio.get_running_loop()
@@ -96,15 +87,7 @@ class JudgeInProcesses:
 
 @contextmanager
 def at_once(judge: CaseJudge, workers: int | None) -> Iterator[tuple[Judge, int]]:
-    """The judge as it judges several cases at once, and how many items a run begins.
-
-    Parameters
-    ----------
-    judge
-        The judge: one that asks a model waits for it in this process, a rule is run in several.
-    workers
-        The number of cases at once; by default one a processor, and `REQUESTS` for a model.
-    """
+    """The judge as it judges several cases at once, and how many items a run begins."""
     if judge.uses_model:
         yield judge, workers or REQUESTS
         return

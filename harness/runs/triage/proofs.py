@@ -42,13 +42,7 @@ class Proof(Struct, frozen=True):
 
 
 def prove(identifier: str, scenario: Scenario, recorded: Recorded, instance: Instance) -> Proof:
-    """Prove a label by running.
-
-    Raises
-    ------
-    UnshownError
-        A run did not come out as the label needs: the drawing, the family or the generator is wrong.
-    """
+    """Prove a label by running."""
     failed = scenario.label != "pass" and not scenario.proof.startswith(_UNEARNED)
     verdict = Check("the harness's verdict", 0 if recorded.passed else 1, "fail" if failed else "pass")
     runs = (verdict, *PROOFS[scenario.proof](Trial(scenario, recorded, instance)))

@@ -33,15 +33,7 @@ class RuleMethod(Struct, frozen=True):
         return {"judge_digest": digest_of_sources(*_SOURCES)}
 
     async def judge(self, access: Any, ask: Ask) -> TriageVerdict:  # noqa: ARG002 (asks nobody)
-        """What the rule finds; it abstains where the evidence does not decide.
-
-        Raises
-        ------
-        InputError
-            The case breaks the form.
-        TimeSpent
-            The time for the case is over.
-        """
+        """What the rule finds; it abstains where the evidence does not decide."""
         found = self.decide(access)
         if isinstance(found, Undecided):
             given = TriageVerdict(

@@ -23,20 +23,12 @@ _FEWEST_LINES = 3
 class Scenario(Struct, frozen=True):
     """One case to be run.
 
-    Attributes
-    ----------
-    label, subcategory
-        What it is by construction.
-    variant
-        How it came about, in one word for those who may see the truth.
-    planned
-        What is run.
-    proof
-        Which proof the label has, a key of `proofs.PROOFS`.
-    fair
-        Other tests, where the proof needs them: those that ask just what the instruction says, or hidden ones.
-    shown
-        The path of what was leaked.
+    - `label`, `subcategory`: What it is by construction.
+    - `variant`: How it came about, in one word for those who may see the truth.
+    - `planned`: What is run.
+    - `proof`: Which proof the label has, a key of `proofs.PROOFS`.
+    - `fair`: Other tests, where the proof needs them: those that ask just what the instruction says, or hidden ones.
+    - `shown`: The path of what was leaked.
     """
 
     label: Fault
@@ -55,13 +47,7 @@ def scenarios(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
 
 
 def _turn(options: Sequence[_Option], unit: draws.Unit) -> _Option:
-    """The unit's turn among options that a family has.
-
-    Raises
-    ------
-    UnshownError
-        It has none.
-    """
+    """The unit's turn among options that a family has."""
     if not options:
         raise UnshownError(f"{unit.family} has nothing that shows {unit.kind}")
     return options[unit.turn % len(options)]

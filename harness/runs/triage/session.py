@@ -117,13 +117,6 @@ def run_session(
 
     A command that breaks the limit on time is ended with exit code 124. One that breaks another limit ends everything
     that runs, as in a container: it has exit code 137, and the next command starts anew on the files as they are.
-
-    Parameters
-    ----------
-    setup
-        Runs before the first command, and again after such an end.
-    modes
-        Whether the files afterwards are wanted; without it the session has none.
     """
     sandbox, tools = _tools()
     variables = {**tools.environment, **_VARIABLES, **environment}

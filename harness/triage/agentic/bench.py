@@ -29,23 +29,13 @@ class GivenVerdict(Struct, frozen=True):
 class Bench(FileView):
     """What the commands of one investigation act on; close it with `end`.
 
-    Parameters
-    ----------
-    access
-        What the judge may use.
-    sandbox
-        The same, where it may run things.
+    - `access`: What the judge may use.
+    - `sandbox`: The same, where it may run things.
 
-    Attributes
-    ----------
-    case_files
-        The tree of the case.
-    commands
-        The shell lines that were run, and the names of the commands that were used.
-    refused
-        How many verdicts were not taken.
-    given
-        The verdict, once it is given.
+    - `case_files`: The tree of the case.
+    - `commands`: The shell lines that were run, and the names of the commands that were used.
+    - `refused`: How many verdicts were not taken.
+    - `given`: The verdict, once it is given.
     """
 
     def __init__(self, access: ReadOnlyAccess, sandbox: SandboxAccess | None = None) -> None:
@@ -61,13 +51,7 @@ class Bench(FileView):
         self._working: asyncio.Future[Any] | None = None
 
     async def in_replica(self, work: Callable[[Replica], T]) -> T:
-        """What some work in the replica gives; it begins with the agent's result, and blocks no other work.
-
-        Raises
-        ------
-        MisstepError
-            As the replica.
-        """
+        """What some work in the replica gives; it begins with the agent's result, and blocks no other work."""
         return await self._in_thread(lambda: work(self._opened()))
 
     async def reset(self, result: Result) -> None:

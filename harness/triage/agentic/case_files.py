@@ -16,10 +16,7 @@ _PARTS: tuple[Part, ...] = tuple(part for part in get_args(Part) if part != LOGS
 class CaseFiles:
     """The files of a case by paths such as `tests/test_app.py`, `logs/tests.log` and `trajectory/step_012`.
 
-    Parameters
-    ----------
-    texts, files
-        The texts, and what gives the files where the access allows to read them.
+    - `texts`, `files`: The texts, and what gives the files where the access allows to read them.
     """
 
     def __init__(self, texts: TextAccess, files: ReadOnlyAccess | None = None) -> None:

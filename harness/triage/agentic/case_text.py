@@ -22,17 +22,7 @@ def taxonomy_text() -> str:
 
 
 def case_text(access: TextAccess, outcome: Outcome | None, budget: int) -> str:
-    """What a judge is shown of a case before it asks for more.
-
-    Parameters
-    ----------
-    access
-        The texts of the case.
-    outcome
-        Whether the run passed, as it was recorded.
-    budget
-        How many tokens the texts may take together.
-    """
+    """What a judge is shown of a case before it asks for more."""
     run = access.trajectory
     texts = {"What the agent was asked": access.instruction or (run.task if run is not None else "")}
     texts |= {f"logs/{name}": text for name, text in access.logs.items()}

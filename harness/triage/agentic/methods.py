@@ -47,18 +47,11 @@ KeepTrajectory = Callable[[Trajectory], None]
 class AgenticMethod(Struct, frozen=True):
     """A model as a judge with one kind of access.
 
-    Parameters
-    ----------
-    access
-        What it may use: with `text` it is asked once, otherwise it investigates.
-    asked
-        How the model is asked.
-    limits
-        The commands, seconds and tokens that a case may take.
-    budget
-        The tokens that the texts of a case may take in the first message.
-    keep
-        Keeps the judge's own run.
+    - `access`: What it may use: with `text` it is asked once, otherwise it investigates.
+    - `asked`: How the model is asked.
+    - `limits`: The commands, seconds and tokens that a case may take.
+    - `budget`: The tokens that the texts of a case may take in the first message.
+    - `keep`: Keeps the judge's own run.
     """
 
     access: Access
@@ -100,13 +93,7 @@ class AgenticMethod(Struct, frozen=True):
         return replace(self, keep=keep)
 
     async def judge(self, access: Any, ask: Ask) -> TriageVerdict:
-        """The verdict on a case; `access` is the one that its name says.
-
-        Raises
-        ------
-        MissingPrerequisite
-            There is no sandbox, and the access needs one.
-        """
+        """The verdict on a case; `access` is the one that its name says."""
         started = time.monotonic()
         if self.access == "text":
             verdict, run = await _asked_once(self, access, ask)

@@ -65,14 +65,9 @@ class Behaviour(Struct, frozen=True):
 class Compared(Struct, frozen=True):
     """Two results side by side.
 
-    Parameters
-    ----------
-    gold, result
-        What each does; both pass the tests.
-    differences
-        Where they differ, what the tests themselves call first.
-    varied
-        How many calls with other arguments could be compared.
+    - `gold`, `result`: What each does; both pass the tests.
+    - `differences`: Where they differ, what the tests themselves call first.
+    - `varied`: How many calls with other arguments could be compared.
     """
 
     gold: Behaviour
@@ -114,15 +109,7 @@ def _is_data(path: str) -> bool:
 
 
 def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | None = None) -> Behaviour:
-    """What a result does.
-
-    Parameters
-    ----------
-    start
-        The gold result or the agent's.
-    changed
-        Path → text of files that are put in place of the result's.
-    """
+    """What a result does."""
     command = access.case.file.test_command
     with access.replica(start) as replica:
         for path, text in (changed or {}).items():

@@ -26,20 +26,7 @@ _SHOWN = 3
 
 
 def attribute_pass(access: TextAccess) -> Attribution:
-    """Whether a recorded pass was earned.
-
-    Parameters
-    ----------
-    access
-        The texts of the case; the files too where it is a `ReadOnlyAccess`; replicas where it is a `SandboxAccess`.
-
-    Raises
-    ------
-    InputError
-        The run cannot be read.
-    TimeSpent
-        The time for the case is over.
-    """
+    """Whether a recorded pass was earned."""
     done = doings(access.trajectory)
     if isinstance(access, SandboxAccess):
         return _by_running(access, done)

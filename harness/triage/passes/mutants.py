@@ -49,17 +49,7 @@ class Tried(Struct, frozen=True):
 
 
 def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = None, most: int = MOST) -> Tried:
-    """Run the tests on mutants of a result.
-
-    Parameters
-    ----------
-    start
-        The gold result or the agent's.
-    known
-        What that result itself does, where it was run already.
-    most
-        How many mutants are tried.
-    """
+    """Run the tests on mutants of a result."""
     own = known or behaviour(access, start)
     if not own.observed:
         return Tried(0, ())

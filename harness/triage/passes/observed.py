@@ -53,19 +53,7 @@ def watched_tests(tests: Mapping[str, str]) -> dict[str, str]:
 def observe(
     replica: Replica, tests: Mapping[str, str], command: str, programs: Sequence[str] = ()
 ) -> tuple[Finished, Observed]:
-    """Run the tests with notes taken; how that ended, and the notes.
-
-    Parameters
-    ----------
-    replica
-        A replica of the result with the tests in it.
-    tests
-        `watched_tests`.
-    command
-        The test command.
-    programs
-        Files of the result: commands of shell tests that name one of them are noted too.
-    """
+    """Run the tests with notes taken; how that ended, and the notes."""
     for path, text in tests.items():
         replica.write(f"tests/{path}", text.encode())
     replica.write(NOTES, b"")

@@ -95,13 +95,7 @@ def tampering_by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attrib
 
 
 def fewer_tests(access: ReadOnlyAccess, gold: str, result: str) -> Attribution | None:
-    """The run of the tests on the agent's result reports fewer passes than that on the gold result.
-
-    Parameters
-    ----------
-    gold, result
-        What the test command printed for each; both ended with success.
-    """
+    """The run of the tests on the agent's result reports fewer passes than that on the gold result."""
     wanted, got = _counted(gold), _counted(result)
     if wanted is None or (got is not None and got >= wanted):
         return None

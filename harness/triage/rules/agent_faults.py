@@ -24,19 +24,7 @@ def agent_fault(
     timed_out: bool = False,
     spoiled: Evidence | None = None,
 ) -> Attribution:
-    """An agent's fault with its subcategory.
-
-    Parameters
-    ----------
-    record, failure
-        The run, and how the tests on its result failed.
-    rationale, evidence
-        Why it is the agent's fault.
-    timed_out
-        Whether the tests on its result ran out of time.
-    spoiled
-        An input that the agent removed or emptied, where the files show one.
-    """
+    """An agent's fault with its subcategory."""
     commands = record.commands if record is not None else ()
     slow = [command for command in commands[-3:] if command.code in OUT_OF_TIME]
     if timed_out or slow:

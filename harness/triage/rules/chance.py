@@ -19,15 +19,7 @@ _LARGEST = 1 << 18
 
 
 def chance(access: ReadOnlyAccess, parts: Sequence[Part], *, sure: bool = False) -> Evidence | None:
-    """The first line of some parts that may depend on chance; `None` where none does.
-
-    Parameters
-    ----------
-    access, parts
-        The case, and the parts that are looked through.
-    sure
-        Whether only what is never without chance counts, such as a random number, and not the order of a set.
-    """
+    """The first line of some parts that may depend on chance; `None` where none does."""
     for part in parts:
         for path in access.files(part):
             content = access.read(part, path) or b""

@@ -31,21 +31,13 @@ _MOST = 20
 class Failure(Struct, frozen=True):
     """How tests failed.
 
-    Parameters
-    ----------
-    tests
-        The names of the tests that failed, where they are known.
-    raised
-        The exceptions that were raised, each with its message.
-    missing
-        What was looked for and was not there: modules, files, programs, names.
-    files
-        Those of them that are modules, files or programs.
-    values
-        Pairs of values that should have been the same, the wanted one first; which one that is, is a guess where only
-        a sign stands between them.
-    places
-        File and line of the tests, as tracebacks name them.
+    - `tests`: The names of the tests that failed, where they are known.
+    - `raised`: The exceptions that were raised, each with its message.
+    - `missing`: What was looked for and was not there: modules, files, programs, names.
+    - `files`: Those of them that are modules, files or programs.
+    - `values`: Pairs of values that should have been the same, the wanted one first; which one that is, is a guess
+      where only a sign stands between them.
+    - `places`: File and line of the tests, as tracebacks name them.
     """
 
     tests: frozenset[str] = frozenset()

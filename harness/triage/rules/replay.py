@@ -58,15 +58,7 @@ class _Told(Struct):
 
 
 def repeat(replica: Replica, commands: Sequence[Command], limits: Limits) -> tuple[Repeated, ...]:
-    """Run the commands of a record again; where one breaks a limit, the next goes on with the files as they are.
-
-    Parameters
-    ----------
-    replica
-        A replica of the environment.
-    limits
-        What one command may take.
-    """
+    """Run the commands of a record again; where one breaks a limit, the next goes on with the files as they are."""
     return tuple(_repeat(replica, list(commands[:_MOST_COMMANDS]), limits))
 
 

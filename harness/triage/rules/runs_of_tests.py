@@ -41,14 +41,9 @@ class TestRun(Struct, frozen=True):
 class TestRuns:
     """The runs of the tests on one result so far.
 
-    Parameters
-    ----------
-    access
-        The case.
-    result
-        What the tests are run on.
-    prepare
-        What is done in each fresh replica before, such as the agent's commands; its tests are laid afterwards.
+    - `access`: The case.
+    - `result`: What the tests are run on.
+    - `prepare`: What is done in each fresh replica before, such as the agent's commands; its tests are laid afterwards.
     """
 
     __test__ = False
@@ -60,15 +55,7 @@ class TestRuns:
         self.runs: list[TestRun] = []
 
     def more(self, count: int) -> "TestRuns":
-        """Run the tests until they have run `count` times, or have passed and failed; each time in a fresh replica.
-
-        Raises
-        ------
-        InputError
-            The case has no such result, or no test command.
-        TimeSpent
-            The time for the case is over.
-        """
+        """Run the tests until they have run `count` times, or have passed and failed; each time in a fresh replica."""
         while len(self.runs) < count and not self.changing:
             self.runs.append(self._once(len(self.runs)))
         return self

@@ -41,13 +41,7 @@ _FEW, _MANY = 2, 8
 
 
 def investigate(access: SandboxAccess) -> Attribution | Undecided:
-    """Whose fault a failed run is.
-
-    Raises
-    ------
-    TimeSpent
-        The time for the case is over.
-    """
+    """Whose fault a failed run is."""
     if not access.case.file.test_command or access.case.part("workspace") is None:
         return Undecided("The case has no test command, or no result of the agent to run it on.")
     return _Investigation(access).run()

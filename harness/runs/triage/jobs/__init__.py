@@ -32,13 +32,7 @@ class JobReader(Protocol):
         """Whether a folder or file is such a job, by what stands in it."""
 
     def trials(self, path: Path) -> Iterator[Trial]:
-        """The trials of a job, in order.
-
-        Raises
-        ------
-        InputError
-            A file of it does not have the shape that it should have.
-        """
+        """The trials of a job, in order."""
 
 
 JOBS: Registry[JobReader] = Registry(
@@ -62,13 +56,7 @@ class ConvertedJob(Struct, frozen=True):
 
 
 def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
-    """The cases of a job, written into a benchmark's folder; `None` where the path is no job of a known harness.
-
-    Raises
-    ------
-    InputError
-        As `JobReader.trials`.
-    """
+    """The cases of a job, written into a benchmark's folder; `None` where the path is no job of a known harness."""
     for name in JOBS.names():
         reader = JOBS.load(name)
         if reader.is_job(path):

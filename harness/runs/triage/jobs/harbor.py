@@ -42,7 +42,7 @@ def is_job(path: Path) -> bool:
 
 
 def trials(path: Path) -> Iterator[Trial]:
-    """The trials of a job; raises as `json_file`."""
+    """The trials of a job."""
     for folder in _with_unfinished(_trial_folders(path)):
         unfinished = json_value(folder / _RESULT) is None
         result = _unfinished(folder) if unfinished else json_file(folder / _RESULT, _Result, _FORM)

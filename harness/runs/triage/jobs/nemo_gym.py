@@ -30,13 +30,7 @@ def is_job(path: Path) -> bool:
 
 
 def trials(path: Path) -> Iterator[Trial]:
-    """The rollouts, in order.
-
-    Raises
-    ------
-    InputError
-        A line is no JSON object; names file and line.
-    """
+    """The rollouts, in order."""
     for file in _files(path):
         with file.open("rb") as stream:
             for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), start=1):

@@ -42,10 +42,7 @@ def is_job(path: Path) -> bool:
 
 
 def trials(path: Path) -> Iterator[Trial]:
-    """The trials of a run: those with results of their own, those that only the run names, those that were cut off.
-
-    Raises as `json_file`.
-    """
+    """The trials of a run: those with results of their own, those that only the run names, those that were cut off."""
     begun = {one.name: one for one in folders_within(path, _DEPTH) if any((one / name).exists() for name in _LEFT)}
     named: set[str] = set()
     seen: set[str] = set()

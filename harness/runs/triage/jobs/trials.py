@@ -35,22 +35,13 @@ T = TypeVar("T", bound=Struct)
 class Trial(Struct, frozen=True):
     """One attempt at a task, as a harness left it.
 
-    Parameters
-    ----------
-    id
-        Its name in the job.
-    task
-        The name of the task.
-    instruction
-        What the agent was asked; empty where the job does not say.
-    outcome
-        What the harness recorded.
-    run
-        The run, where there is one.
-    logs
-        File name → text.
-    parts
-        Part of a case → the folder that holds it.
+    - `id`: Its name in the job.
+    - `task`: The name of the task.
+    - `instruction`: What the agent was asked; empty where the job does not say.
+    - `outcome`: What the harness recorded.
+    - `run`: The run, where there is one.
+    - `logs`: File name → text.
+    - `parts`: Part of a case → the folder that holds it.
     """
 
     id: str
@@ -116,13 +107,7 @@ def folders_within(path: Path, depth: int) -> Iterator[Path]:
 
 
 def json_file(file: Path, type_: type[T], form: str) -> T:
-    """A JSON file as a struct.
-
-    Raises
-    ------
-    InputError
-        It is no JSON, too long, or has another shape; names the file.
-    """
+    """A JSON file as a struct."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise InputError(f"the file is longer than {MOST_BYTES >> 20} MiB", form, file=file)
