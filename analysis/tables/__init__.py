@@ -130,7 +130,9 @@ def of_evidence(table: "Table", evidence: Evidence) -> "Table":
         tuple(structs.replace(row, evidence=evidence) if row.evidence == "real" else row for row in part)
         for part in (table.rows, table.drawn)
     )
-    return structs.replace(table, rows=rows, drawn=drawn)
+    if rows or evidence == "real":
+        return structs.replace(table, rows=rows, drawn=drawn)
+    return structs.replace(table, notes=(*table.notes, f"The items are {evidence}."))
 
 
 Arguments = ParamSpec("Arguments")

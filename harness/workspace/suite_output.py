@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from textwrap import dedent
 
 from msgspec import Struct
@@ -21,9 +22,8 @@ _PLAN = re.compile(r"^ *1\.\.\d+", re.MULTILINE)
 _POINT = re.compile(r"( *)(not )?ok\b(?: \d+)?(?: -)? ?(.*)")
 _DIRECTIVE = re.compile(r"(?: |^)# ?(skip|todo)\b.*$", re.IGNORECASE)
 _LOCATION = re.compile(r"^ *location: '(.+?):\d+:\d+'$", re.MULTILINE)
-_ERROR = re.compile(
-    r"^ *error: (?:\|-\n((?:[^\n]*\n)+?)(?= *code: | *name: | *expected: | *stack: )|(.+))", re.MULTILINE
-)
+_KEYS_BEHIND_ERROR = ("code: ", "name: ", "expected: ", "stack: ")
+"""The keys of a TAP point's report that may follow a message of several lines."""
 _NO_TESTS = re.compile(r"^(?:=+ )?no tests ran(?: in |$)|^collected 0 items$|^No tests found", re.MULTILINE)
 """What pytest and jest say of a run without tests; others count them."""
 _GO = re.compile(r"^( *)--- (FAIL|PASS|SKIP): (\S+) \(")
@@ -158,9 +158,17 @@ def _tap_failure(point: _Point) -> FailedTest:
     place = _LOCATION.search(below)
     file = place[1].removeprefix("file://").removeprefix(f"{INSIDE}/") if place else ""
     named = file if file and not file.startswith("/") and file != point.titles[0] else ""
-    error = _ERROR.search(below)
-    message = " ".join(((error[1] or error[2]) if error else "").split()).strip("'\"") or last_line(below)
+    message = " ".join(_error_of(below).split()).strip("'\"") or last_line(below)
     return FailedTest("::".join(filter(None, (named, *point.titles))), message[:MOST_TRACE], below[-MOST_TRACE:])
+
+
+def _error_of(report: str) -> str:
+    """Return the message under `error:` in the report of a TAP point; empty if it has none."""
+    lines = iter(line.strip() for line in report.split("\n"))
+    first = next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "")
+    if first != "|-":
+        return first
+    return "\n".join(takewhile(lambda line: not f"{line} ".startswith(_KEYS_BEHIND_ERROR), lines))
 
 
 def from_go(output: str) -> SuiteCounts | None:

@@ -24,11 +24,15 @@ Key = tuple[str, int]
 SENTENCE = "is used on one sentence, cut at 600 characters"
 TURN = "is used on a turn of the user, cut at 20,000 characters"
 NAME = "is used on the name of a file, from its start alone"
+PATH = "is used on the path of a file in a repository"
+LINE = "is used on the command line of tests, which the user gives"
 BOUNDED = {
     "harness.classifiers.limits": SENTENCE,
     "harness.classifiers.prose": TURN,
     "harness.classifiers.targets._NAMES": NAME,
     "harness.datasets.intercode._FILE": NAME,
+    "harness.repair.failure_bot.environment._DECLARING": PATH,
+    "harness.workspace.suite_command": LINE,
 }
 """Where a pattern is that may grow faster, and why the text that it meets cannot."""
 
