@@ -30,9 +30,9 @@ from harness.judges.fit import GENERAL
 from harness.judges.item_text import whole_item
 from harness.observer.replay import ReplayOptions, replay
 from harness.readers import READERS, reader_for
-from harness.readers.atif import from_atif, read, to_atif
 from harness.readers.checking import read_value
 from harness.readers.inline import inline_run
+from harness.readers.interchange.atif import from_atif, read, to_atif
 from harness.runs.inputs import trajectories
 from harness.runs.trajectories_by_id import runs_by_id
 from harness.trajectory import Source, Trajectory, Unreadable

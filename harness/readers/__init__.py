@@ -13,38 +13,38 @@ from harness.protocols import Reader, Unit
 from harness.readers.checking import UnusableReader
 from harness.readers.files import Part, cut, lengths_to_cut, plan, read_part, read_placed
 from harness.readers.files import read_file as _read_file
-from harness.readers.finding import Found, find_files
+from harness.readers.input.finding import Found, find_files
 from harness.registry import Registry, raised
 from harness.trajectory import Trajectory, Unreadable
 
 READERS: Registry[Reader] = Registry(
     "misstep.readers",
     {
-        "atif": "harness.readers.atif",
+        "atif": "harness.readers.interchange.atif",
         "misstep": "harness.readers.misstep",
-        "mini_swe_agent": "harness.readers.mini_swe_agent",
-        "swe_agent": "harness.readers.swe_agent",
-        "openhands": "harness.readers.openhands",
-        "inspect_ai": "harness.readers.inspect_ai",
-        "inspect_scout": "harness.readers.inspect_scout",
-        "taubench": "harness.readers.taubench",
-        "openai_chat": "harness.readers.openai_chat",
-        "opentelemetry": "harness.readers.opentelemetry",
-        "claude_code": "harness.readers.claude_code",
-        "codex": "harness.readers.codex",
-        "gemini_cli": "harness.readers.gemini_cli",
-        "copilot_cli": "harness.readers.copilot_cli",
-        "cursor": "harness.readers.cursor",
-        "cursor_agent": "harness.readers.cursor_agent",
-        "cline": "harness.readers.cline",
-        "opencode": "harness.readers.opencode",
-        "opencode_stream": "harness.readers.opencode_stream",
-        "goose": "harness.readers.goose",
-        "goose_jsonl": "harness.readers.goose_jsonl",
-        "pi": "harness.readers.pi",
-        "aider": "harness.readers.aider",
-        "intercode": "harness.readers.intercode",
-        "chat_log": "harness.readers.chat_log",
+        "mini_swe_agent": "harness.readers.coding_agents.mini_swe_agent",
+        "swe_agent": "harness.readers.coding_agents.swe_agent",
+        "openhands": "harness.readers.coding_agents.openhands",
+        "inspect_ai": "harness.readers.evaluations.inspect_ai",
+        "inspect_scout": "harness.readers.evaluations.inspect_scout",
+        "taubench": "harness.readers.evaluations.taubench",
+        "openai_chat": "harness.readers.interchange.openai_chat",
+        "opentelemetry": "harness.readers.interchange.opentelemetry",
+        "claude_code": "harness.readers.coding_agents.claude_code",
+        "codex": "harness.readers.coding_agents.codex",
+        "gemini_cli": "harness.readers.coding_agents.gemini_cli",
+        "copilot_cli": "harness.readers.coding_agents.copilot_cli",
+        "cursor": "harness.readers.coding_agents.cursor",
+        "cursor_agent": "harness.readers.coding_agents.cursor_agent",
+        "cline": "harness.readers.coding_agents.cline",
+        "opencode": "harness.readers.coding_agents.opencode",
+        "opencode_stream": "harness.readers.coding_agents.opencode_stream",
+        "goose": "harness.readers.coding_agents.goose",
+        "goose_jsonl": "harness.readers.coding_agents.goose_jsonl",
+        "pi": "harness.readers.coding_agents.pi",
+        "aider": "harness.readers.coding_agents.aider",
+        "intercode": "harness.readers.evaluations.intercode",
+        "chat_log": "harness.readers.interchange.chat_log",
     },
 )
 reader_for = READERS.load

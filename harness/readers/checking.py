@@ -14,7 +14,7 @@ import msgspec
 from harness.errors import ReaderFailed, UnreadableTrajectory
 from harness.places import path_text
 from harness.protocols import Reader, Sample, Unit
-from harness.readers.decoding import EXPANSION_LIMIT, unreadable
+from harness.readers.input.decoding import EXPANSION_LIMIT, unreadable
 from harness.trajectory import Source, Trajectory
 
 DEPTH_LIMIT = 256

@@ -17,12 +17,12 @@ from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, U
 from harness.places import path_text
 from harness.protocols import Reader, Sample, Shape
 from harness.readers.checking import read_value, refusal
-from harness.readers.cuts import group_cuts, line_cuts
-from harness.readers.decoding import LINE_LIMIT, decode_json
-from harness.readers.inspect_log import UNREADABLE
-from harness.readers.parquet import RowStretch
-from harness.readers.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
-from harness.readers.streams import open_bytes as open_bytes
+from harness.readers.evaluations.inspect_log import UNREADABLE
+from harness.readers.input.cuts import group_cuts, line_cuts
+from harness.readers.input.decoding import LINE_LIMIT, decode_json
+from harness.readers.input.parquet import RowStretch
+from harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
+from harness.readers.input.streams import open_bytes as open_bytes
 from harness.trajectory import Placed, Source, Trajectory, Unreadable
 
 DOCUMENT_LIMIT = 512 << 20

@@ -19,8 +19,8 @@ import msgspec
 from harness.errors import InputError
 from harness.items import Item, Kind
 from harness.protocols import Sample, Unit
-from harness.readers.decoding import convert, decode_json, unreadable
 from harness.readers.inline import inline_run
+from harness.readers.input.decoding import convert, decode_json, unreadable
 from harness.readers.naming import name_of
 from harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
 

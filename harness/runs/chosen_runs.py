@@ -12,7 +12,7 @@ from harness.escaping import plain
 from harness.journal.classified import Names
 from harness.places import path_text
 from harness.progress import Progress, say
-from harness.readers.streams import holds_a_table
+from harness.readers.input.streams import holds_a_table
 from harness.runs.inputs import trajectories
 from harness.trajectory import Trajectory, Unreadable
 

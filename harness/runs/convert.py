@@ -11,8 +11,8 @@ from harness.errors import InputError, writing
 from harness.journal.records import replace_file
 from harness.places import path_text
 from harness.progress import Progress
-from harness.readers.atif import to_atif
-from harness.readers.atif_repeats import folded
+from harness.readers.interchange.atif import to_atif
+from harness.readers.interchange.atif_repeats import folded
 from harness.runs.inputs import trajectories
 from harness.trajectory import Skipped, Trajectory, Unreadable
 

@@ -11,7 +11,7 @@ from harness.datasets.benchmark import Gold, GoldError, Item
 from harness.generate.study.sessions import StudyCase
 from harness.generate.trajectories import CATEGORIES, Case
 from harness.journal.records import encode
-from harness.readers.atif import to_atif
+from harness.readers.interchange.atif import to_atif
 
 RATER = "construction"
 TRAJECTORIES, ITEMS, GOLD = "trajectories.jsonl", "items.jsonl", "gold.csv"

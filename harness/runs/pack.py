@@ -30,9 +30,9 @@ from harness.lake.store import Store, open_store
 from harness.places import path_text
 from harness.progress import Progress
 from harness.readers import READERS, Found
-from harness.readers.atif import to_atif
-from harness.readers.atif_repeats import folded
-from harness.readers.decoding import LINE_LIMIT
+from harness.readers.input.decoding import LINE_LIMIT
+from harness.readers.interchange.atif import to_atif
+from harness.readers.interchange.atif_repeats import folded
 from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, read_in, total_bytes
 from harness.runs.inputs import no_trajectory
 from harness.sharing import Places, private_places, without_places

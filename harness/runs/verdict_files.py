@@ -12,9 +12,9 @@ from msgspec import Struct
 from harness.errors import InputError, MisstepError, UnreadableTrajectory
 from harness.places import path_text
 from harness.readers import Found, find_files
-from harness.readers.decoding import LINE_LIMIT, decode_document_or_lines
-from harness.readers.inspect_log import UNREADABLE
-from harness.readers.streams import is_plain, open_records
+from harness.readers.evaluations.inspect_log import UNREADABLE
+from harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
+from harness.readers.input.streams import is_plain, open_records
 from harness.registry import raised
 from harness.trajectory import Source
 from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of, table

@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from harness.clients import ClientSettings
 from harness.generate.trajectories import generate_trajectories
 from harness.journal.records import encode_lines
-from harness.readers.atif_writing import to_atif
+from harness.readers.interchange.atif_writing import to_atif
 from harness.runs.judge import run_judge
 from harness.runs.rule_judge import RuleJudge
 from harness.runs.session_benchmark import asked_about

@@ -7,7 +7,7 @@ from selenium.webdriver.common.keys import Keys
 
 from harness.classifiers import categories, classify_all
 from harness.journal.records import encode_lines
-from harness.readers.atif_writing import to_atif
+from harness.readers.interchange.atif_writing import to_atif
 from harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from studies.viewed_runs import viewed_runs
 from tests.browser.test_judge_report import DRAWN, STATUS, open_page, press, wait

@@ -7,7 +7,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from harness.journal.records import encode_lines
-from harness.readers.atif_writing import to_atif
+from harness.readers.interchange.atif_writing import to_atif
 from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from harness.verdict import Verdict
 from studies.classified_paths import classified_findings

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from harness.errors import UnreadableTrajectory
 from harness.protocols import Reader, Sample, Unit
 from harness.readers import READERS, reader_for
-from harness.readers.atif import from_atif, read, to_atif
 from harness.readers.checking import checked
 from harness.readers.files import sample_file
+from harness.readers.interchange.atif import from_atif, read, to_atif
 from harness.trajectory import Source, Trajectory
 from tests.families.recordings import recording_of
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from harness.readers import all_readers, read_file
-from harness.readers.atif import read, to_atif
 from harness.readers.files import sample_file
+from harness.readers.interchange.atif import read, to_atif
 from harness.trajectory import Source, Trajectory
 
 pytestmark = pytest.mark.data

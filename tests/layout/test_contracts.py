@@ -9,7 +9,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 BREACHES = {
-    "harness/readers/chat.py": ("from harness.datasets import catalogue", "harness.readers", "harness.datasets"),
+    "harness/readers/interchange/chat.py": (
+        "from harness.datasets import catalogue",
+        "harness.readers",
+        "harness.datasets",
+    ),
     "harness/journal/records.py": ("from harness.runs import judge", "harness.journal", "harness.runs"),
     "harness/verdict.py": ("import numpy", "harness.verdict", "numpy"),
     "analysis/stats/power.py": ("from analysis.pages import foot", "analysis.stats", "analysis.pages"),

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from harness.errors import UsageError
 from harness.journal.records import MANIFEST, encode_lines, replace_file
-from harness.readers.atif_writing import to_atif
+from harness.readers.interchange.atif_writing import to_atif
 from harness.trajectory import Source, Step, Trajectory
 from harness.verdict import Verdict
 from misstep.report import app

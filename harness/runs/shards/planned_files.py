@@ -18,7 +18,7 @@ from harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_f
 from harness.lake.hub import is_of_hub
 from harness.places import name_of_last_changes
 from harness.readers import Found, Part, lengths_to_cut, reader_for
-from harness.readers.finding import is_left_out
+from harness.readers.input.finding import is_left_out
 from harness.runs.file_batches import check_named, files_changed, found_files
 from harness.runs.inputs import EVER, Changed, parts_of
 

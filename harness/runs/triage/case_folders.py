@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from harness.generate.triage.draws import Unit
 from harness.generate.triage.family import families
-from harness.readers.atif import to_atif
+from harness.readers.interchange.atif import to_atif
 from harness.runs.triage.instance import Instance, UnshownError
 from harness.runs.triage.proofs import Proof, prove
 from harness.runs.triage.recording import Planned, Recorded, record

@@ -16,9 +16,9 @@ from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
 from harness.protocols import Reader, Sample, Unit
 from harness.readers import READERS, all_readers, plan, read_file, read_part
 from harness.readers import files as files_module
-from harness.readers.decoding import decode_json, decode_lines, unreadable
 from harness.readers.files import read_file as read_with
 from harness.readers.files import sample_file
+from harness.readers.input.decoding import decode_json, decode_lines, unreadable
 from harness.trajectory import Source, Trajectory, Unreadable
 
 

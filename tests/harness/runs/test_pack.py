@@ -16,7 +16,7 @@ from harness.lake.index import query
 from harness.lake.packing import Sizes
 from harness.lake.store import FolderStore, open_store
 from harness.readers import read_file
-from harness.readers.atif import to_atif
+from harness.readers.interchange.atif import to_atif
 from harness.runs.classify import classify_paths
 from harness.runs.convert import convert_all
 from harness.runs.inputs import trajectories

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.generate.study.sessions import StudyCase, generate_study
 from harness.generate.study.settings import load_settings
 from harness.generate.trajectories import CATEGORIES
-from harness.readers.atif import from_atif, to_atif
+from harness.readers.interchange.atif import from_atif, to_atif
 from tests.harness.generate.steps import call_of, changes
 
 

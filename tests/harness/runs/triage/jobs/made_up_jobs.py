@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harness.readers.atif_writing import to_atif
+from harness.readers.interchange.atif_writing import to_atif
 from harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 
 ASKED = "Sort the lines of words.txt."

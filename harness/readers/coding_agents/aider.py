@@ -1,0 +1,334 @@
+"""Aider chat history: Markdown text, one file a project, a run after each "# aider chat started at".
+
+A run (made up; lines of the user and of the program end in two spaces)::
+
+    # aider chat started at 2026-01-05 10:00:00
+
+    > Aider v0.86.0
+    > Model: gpt-x with diff edit format
+
+    #### Rename the flag in cli.py
+
+    cli.py
+    ```python
+    <<<<<<< SEARCH
+    verbose = False
+    =======
+    loud = False
+    >>>>>>> REPLACE
+    ```
+
+    > Tokens: 2.5k sent, 36 received. Cost: $0.0014 message, $0.0014 session.
+    > Applied edit to cli.py
+
+"####" is the user, ">" the program, all else the model. Each edit block is a call `edit` with `path`, `search` and
+`replace`, or `content` where a whole file is given. "Applied edit to" and failed matches are the results of these
+calls; what else the program says is a system step. A published transcript is a page that holds such a chat, with or
+without front matter; a record of a benchmark's run is a JSON object with such a chat as the text of a field.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import amount, decode_json, filled, unreadable
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "aider"
+UNIT: Unit = "value"
+
+_START = "# aider chat started at "
+_SAID_BY_PROGRAM = re.compile(
+    r"^> (?:\$ aider\b|Aider v\d|Applied edit to |Added .+ to the chat|Tokens: |Main model: |Model: .+ edit format)",
+    re.MULTILINE,
+)
+_SEARCH = re.compile(r"<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)>?")
+_DIVIDER = re.compile(r"={5,9}")
+_REPLACE = re.compile(r">{5,9} ?(?:REPLACE|UPDATED|updated)")
+_MARKUP = re.compile(r"</?div(?: [^>]*)?>")
+_MODEL = re.compile(r"(?:Main m|M)odel: (\S+)(?: with (.+?) edit format)?")
+_TOKENS = re.compile(r"Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?")
+_RECEIVED = re.compile(r"(?<![\d.,])([\d.,]++[kM]?) received")
+_COST = re.compile(r"Cost: \$([\d.]+) message")
+_APPLIED = "Applied edit to "
+_IDENTITIES = ("instance_id", "id")
+_FAILED = re.compile(r"failed to (?:exactly )?match(?: lines in (?P<path>.+))?|did not conform to the edit format")
+
+Speaker = Literal["user", "program", "model"]
+
+
+class _Passage(Struct):
+    """What one speaker said without a break; `line` is that of its start, from 1."""
+
+    speaker: Speaker
+    line: int
+    lines: list[str]
+
+
+class _Run(Struct):
+    started: str
+    line: int
+    passages: list[_Passage]
+    asked: bool = False
+    markup: list[str] = []
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no Aider chat history."""
+    if sample.shape != "text":
+        return None if _history_in(sample.first) else "JSON without a text that is such a chat history"
+    if sample.head.startswith(_START) or f"\n{_START}" in sample.head:
+        return None
+    if "\n#### " in sample.head and _SAID_BY_PROGRAM.search(sample.head):
+        return None
+    return 'no line "# aider chat started at", nor "####" lines between what aider says'
+
+
+def _history_in(value: Any) -> str | None:
+    """The field of a JSON object that holds a chat history."""
+    fields = value.items() if isinstance(value, dict) else ()
+    return next((name for name, text in fields if isinstance(text, str) and text.lstrip().startswith(_START)), None)
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """A trajectory for each run in the history."""
+    if data.lstrip().startswith(b"{"):
+        value = decode_json(data, source)
+        held = _history_in(value)
+        if held is None:
+            raise unreadable("no text that is a chat history", source)
+        named = next((value[name] for name in _IDENTITIES if isinstance(value.get(name), str)), None)
+        rest = {name: field for name, field in value.items() if name != held}
+        yield from _trajectories(value[held], named or name_of(source), source, rest)
+        return
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise unreadable("not UTF-8", source, data.count(b"\n", 0, error.start) + 1) from error
+    name = PurePath(source.file).name.removesuffix(".md").removesuffix(".chat.history").strip(".") or "aider"
+    yield from _trajectories(text, name, source, {})
+
+
+def _trajectories(text: str, name: str, source: Source, rest: dict[str, Any]) -> Iterator[Trajectory]:
+    seen: dict[str, int] = {}
+    for run in _runs(text):
+        identity = "-".join(filter(None, [name, run.started.replace(" ", "T")]))
+        seen[identity] = seen.get(identity, 0) + 1
+        yield _trajectory(run, identity if seen[identity] == 1 else f"{identity}-{seen[identity]}", source, rest)
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    """The runs in a file with at least one passage; a page without a start line is one run."""
+    run = _Run("", 1, [])
+    fenced = reasoning = False
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.removesuffix("\r")
+        if line.startswith(_START):
+            if run.passages:
+                yield run
+            run, fenced, reasoning = _Run(line.removeprefix(_START).strip(), number, []), False, False
+            continue
+        if line.startswith("#### ") or line == "####":
+            speaker: Speaker = "user"
+            run.asked, fenced, reasoning, line = True, False, False, line[5:]
+        elif _MARKUP.fullmatch(line):
+            run.markup.append(line)
+            continue
+        elif (line.startswith("> ") or line == ">") and not reasoning and (not fenced or _SAID_BY_PROGRAM.match(line)):
+            speaker, fenced, line = "program", False, line[2:]
+        else:
+            speaker = _speaker_of_plain_line(run, line)
+            reasoning = line.startswith("<thinking-content-") or (reasoning and "</thinking-content-" not in line)
+            fenced = fenced != (line.startswith("```") and not reasoning)
+        _append(run, speaker, number, line)
+    if run.passages:
+        yield run
+
+
+def _speaker_of_plain_line(run: _Run, line: str) -> Speaker:
+    """A line without a mark is the model's, a blank one goes with what stands before it.
+
+    Before the first word of the user it is a command line that went on, or the text of a page.
+    """
+    if not line.strip() and run.passages:
+        return run.passages[-1].speaker
+    return "model" if run.asked else "program"
+
+
+def _append(run: _Run, speaker: Speaker, number: int, line: str) -> None:
+    if run.passages and run.passages[-1].speaker == speaker:
+        run.passages[-1].lines.append(line)
+    elif line.strip():
+        run.passages.append(_Passage(speaker, number, [line]))
+
+
+def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) -> Trajectory:
+    conversation = Conversation()
+    edits = 0
+    model = None
+    for passage in run.passages:
+        if passage.speaker == "user":
+            text = "\n".join(line.rstrip() for line in passage.lines).strip("\n")
+            conversation.begin(Turn("user", [text], extra={"line": passage.line}))
+        elif passage.speaker == "model":
+            turn = conversation.begin(_model_turn(passage))
+            for path, arguments in _edit_blocks(passage.lines):
+                edits += 1
+                conversation.call(turn, ToolCall("edit", {"path": path} | arguments, f"edit-{edits}"))
+        else:
+            found = next((match for line in passage.lines if (match := _MODEL.match(line))), None)
+            model = model or (found[1] if found else None)
+            edits = _add_program(conversation, passage, edits)
+    steps = conversation.steps()
+    return Trajectory(
+        id=identity,
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="aider",
+        model=model,
+        extra=rest | filled([("started", run.started), ("line", run.line), ("page_markup", run.markup)]),
+    )
+
+
+def _model_turn(passage: _Passage) -> Turn:
+    """What the model said, its thinking apart."""
+    turn = Turn("agent", extra={"line": passage.line})
+    said: list[str] = []
+    thought: list[str] = []
+    thinking = False
+    for line in passage.lines:
+        if line.startswith("<thinking-content-"):
+            thinking = True
+        elif line.startswith("</thinking-content-"):
+            thinking = False
+        else:
+            (thought if thinking else said).append(line)
+    text, reasoning = ("\n".join(lines).strip("\n") for lines in (said, thought))
+    turn.texts = [text] if text else []
+    turn.reasoning = [reasoning] if reasoning else []
+    return turn
+
+
+def _edit_blocks(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Path, and what is searched and put in its place, of each finished edit block."""
+    path = ""
+    search: list[str] | None = None
+    replace: list[str] | None = None
+    for place, line in enumerate(lines):
+        mark = line.rstrip()
+        if search is None and _SEARCH.fullmatch(mark):
+            path = _path_before(lines, place) or path
+            search = []
+        elif search is not None and replace is None and _DIVIDER.fullmatch(mark):
+            replace = []
+        elif search is not None and replace is not None and _REPLACE.fullmatch(mark):
+            yield path, {"search": "\n".join(search), "replace": "\n".join(replace)}
+            search = replace = None
+        elif search is not None:
+            (search if replace is None else replace).append(line)
+
+
+def _path_before(lines: list[str], place: int) -> str:
+    """The file name on the line before a block, or before the fence that opens it."""
+    for line in reversed(lines[max(0, place - 3) : place]):
+        name = line.strip().strip("`*:# ")
+        if _REPLACE.fullmatch(line.rstrip()) or " " in name:
+            break
+        if name and not line.startswith("```"):
+            return name
+    return ""
+
+
+def _add_program(conversation: Conversation, passage: _Passage, edits: int) -> int:
+    """Place what the program said: tokens and results with the model's turn before it, the rest as a system step."""
+    turn = conversation.last_of_agent if conversation.turns and conversation.turns[-1].role == "agent" else None
+    lines = [line.rstrip() for line in passage.lines]
+    if turn is not None:
+        spent = next((line for line in lines if line.startswith("Tokens: ")), None)
+        turn.tokens = _tokens(spent) if spent else None
+        applied = [line for line in lines if line.startswith(_APPLIED)]
+        failed = any(_FAILED.search(line) for line in lines)
+        known = {call.arguments["path"] for call in turn.calls if isinstance(call.arguments, dict)}
+        new = [path for path in dict.fromkeys(line.removeprefix(_APPLIED) for line in applied) if path not in known]
+        whole = _whole_files(turn.texts) if new else {}
+        for path in new:
+            edits += 1
+            content = {"content": whole[path]} if path in whole else {}
+            conversation.call(turn, ToolCall("edit", {"path": path} | content, f"edit-{edits}"))
+        if failed or applied:
+            _add_results(conversation, turn, lines)
+        lines = [line for line in lines if line != spent and not line.startswith(_APPLIED)]
+    text = "\n".join(lines).strip()
+    if text:
+        conversation.begin(Turn("system", [text], extra={"line": passage.line}))
+    return edits
+
+
+def _add_results(conversation: Conversation, turn: Turn, lines: list[str]) -> None:
+    """A result for each edit of the turn that the program said something about."""
+    said = "\n".join(lines)
+    known = set(lines)
+    of_all: list[str] = []
+    of_path: dict[str, list[str]] = {}
+    for line in lines:
+        if found := _FAILED.search(line):
+            if found["path"] is None:
+                of_all.append(line)
+                for told in of_path.values():
+                    told.append(line)
+            else:
+                of_path.setdefault(found["path"], list(of_all)).append(line)
+    about_all = "\n".join(of_all)
+    for call in turn.calls:
+        arguments = call.arguments if isinstance(call.arguments, dict) else {}
+        path, search = arguments.get("path", ""), arguments.get("search", "")
+        about = "\n".join(of_path[path]) if path in of_path else about_all
+        applied = f"{_APPLIED}{path}" in known
+        if about and (not applied or (search.strip() and search in said)):
+            conversation.result(ToolResult(about, is_error=True, call_id=call.id))
+        elif applied:
+            conversation.result(ToolResult(f"{_APPLIED}{path}", is_error=False, call_id=call.id))
+
+
+def _whole_files(texts: list[str]) -> dict[str, str]:
+    """The files that the model gave whole, by name: each a fence under a line with its name, the first of each."""
+    lines = "\n".join(texts).split("\n")
+    fences = [number for number, line in enumerate(lines) if line.startswith("```")]
+    found: dict[str, str] = {}
+    for fence, end in pairwise([*fences, len(lines)]):
+        name = lines[fence - 1].strip().strip("`*:# ") if fence else None
+        if name is not None and name not in found:
+            found[name] = "\n".join(lines[fence + 1 : end])
+    return found
+
+
+def _tokens(line: str) -> Tokens:
+    sent, received, cost = _TOKENS.search(line), _RECEIVED.search(line), _COST.search(line)
+    return Tokens(
+        prompt=_count(sent[1]) if sent else None,
+        completion=_count(received[1]) if received else None,
+        cached=_count(sent[3]) if sent and sent[3] else None,
+        cost_usd=_number(cost[1]) if cost else None,
+    )
+
+
+def _count(printed: str) -> int | None:
+    """Tokens as printed: "36", "2.5k", "1.2M", "1,024"."""
+    factor = {"k": 1000, "M": 1_000_000}.get(printed[-1], 1)
+    number = _number(printed.rstrip("kM").replace(",", ""))
+    return None if number is None else round(number * factor)
+
+
+def _number(printed: str) -> float | None:
+    try:
+        return amount(float(printed))
+    except ValueError:
+        return None

@@ -1,0 +1,288 @@
+r"""Tasks of Cline (github.com/cline/cline) and Roo Code (github.com/RooCodeInc/Roo-Code): a list of messages each.
+
+The file `tasks/<task>/api_conversation_history.json` of the extension's storage (made up)::
+
+    [{"role": "user", "ts": 1767607200000, "content": [
+       {"type": "text", "text": "<task>\nRename the flag\n</task>"},
+       {"type": "text", "text": "<environment_details>\n# Current Mode\nACT MODE\n</environment_details>"}]},
+     {"role": "assistant", "ts": 1767607201000, "modelInfo": {"providerId": "openai", "modelId": "gpt-x"}, "content": [
+       {"type": "text", "text": "I look."},
+       {"type": "tool_use", "id": "c1", "name": "execute_command", "input": {"command": "ls"}}]},
+     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "a.py"}]}]
+
+Messages are Anthropic's with fields of the programs' own (`src/shared/messages/content.ts`;
+`src/core/task-persistence/apiMessages.ts`), from the first versions on. Earlier ones wrote calls and results as text:
+`harness.readers.coding_agents.cline_calls`. The file `ui_messages.json` beside it says the same for the screen, and is not read: each
+task would count twice.
+
+A person's words are what stands in the tags `task`, `user_message`, `feedback` and `answer`, or without any tag where
+nothing is answered; what the program puts around them stands in `extra["injected"]`. Messages without such words are
+system steps. A task is called after its folder.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+from harness.protocols import Sample, Unit
+from harness.readers.coding_agents.cline_calls import heading_of, split_calls
+from harness.readers.input.decoding import (
+    amount,
+    at,
+    convert,
+    decode_json,
+    filled,
+    rest_of,
+    text_or_none,
+    time_of_milliseconds,
+    unreadable,
+    whole,
+)
+from harness.readers.interchange.content import parse_arguments, split_content
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "cline"
+UNIT: Unit = "value"
+
+_PERSONS_TAGS = ("task", "user_message", "feedback", "answer")
+_PERSONS_OPENINGS = tuple(f"<{tag}>" for tag in _PERSONS_TAGS)
+_OPENINGS = ("<task>", "<user_message>", "<environment_details>")
+_PROGRAMS = ("<environment_details>", "[ERROR]", "[TASK RESUMPTION]", "<explicit_instructions", "# task_progress")
+_FAILED = ("The tool execution failed", "<error_details>", '{"status":"error"', "<error>")
+_EXIT_CODE = re.compile(r"(?:\A|\n)(?:Exit code: |Command [^\n]{0,1000}?[ (][Ee]xit code:? )(-?\d{1,10})\b")
+_LOOKED_AT = 2000
+
+
+class _Message(Struct, rename="camel"):
+    role: str | None = None
+    content: Any = None
+    ts: Any = None
+    model_info: Any = None
+    metrics: Any = None
+    type: str | None = None
+    summary: Any = None
+    text: str | None = None
+
+
+class _Block(Struct):
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Any = None
+    tool_use_id: str | None = None
+    content: Any = None
+    is_error: bool | None = None
+
+
+class _Answer(Struct):
+    """A result that still grows: its texts, the call that it answers."""
+
+    texts: list[str]
+    call: str | None
+    is_error: bool | None
+    extra: dict[str, Any]
+
+
+class _Asked(Struct):
+    """What a message of the user holds; `written` once a result stands in it as text."""
+
+    own: list[str] = field(default_factory=list)
+    injected: list[str] = field(default_factory=list)
+    others: list[Any] = field(default_factory=list)
+    results: list[_Answer] = field(default_factory=list)
+    written: bool = False
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no task of Cline or Roo Code."""
+    messages = sample.first
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+        return "no list of messages"
+    if all("ts" in one and one.get("type") in ("say", "ask") for one in messages[:5]):
+        return "a task as the screen shows it: give the api_conversation_history.json beside it"
+    if any(one.get("role") not in ("user", "assistant") and one.get("type") != "reasoning" for one in messages):
+        return "its messages have roles of others"
+    first: dict[str, Any] = next((one for one in messages if one.get("role") == "user"), {})
+    said = split_content(first.get("content"))[0]
+    return None if any(opening in said for opening in _OPENINGS) else "its first message has no task and no environment"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The one task of a file."""
+    messages = decode_json(data, source)
+    if not isinstance(messages, list):
+        raise unreadable("no list of messages", source)
+    reading = _Reading(source)
+    for raw in messages:
+        if not isinstance(raw, dict):
+            raise unreadable(f"a message is no object but {type(raw).__name__}", source)
+        reading.place(raw)
+    steps = reading.conversation.steps()
+    yield Trajectory(
+        id=name_of(source, "api_conversation_history", "claude_messages"),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="cline",
+        model=reading.model,
+        extra=filled([("unplaced_reasoning", reading.reasoning)]),
+    )
+
+
+class _Reading:
+    """What was read of one task so far, and which written calls wait for their results."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.conversation = Conversation()
+        self.model: str | None = None
+        self.reasoning: list[Any] = []
+        self._waiting: list[ToolCall] = []
+        self._written = 0
+
+    def place(self, raw: dict[str, Any]) -> None:
+        """Put one message where it belongs."""
+        message = convert(raw, _Message, self.source)
+        if message.type == "reasoning":
+            self.reasoning.append(raw)
+            return
+        extra = filled([("modelInfo", message.model_info), ("metrics", message.metrics)]) | rest_of(raw, _Message)
+        blocks = message.content if isinstance(message.content, list) else [message.content]
+        if message.role == "assistant":
+            self._place_answer(message, blocks, extra)
+        else:
+            self._place_asked(message, blocks, extra)
+
+    def _block(self, raw: Any) -> _Block:
+        if isinstance(raw, dict):
+            return convert(raw, _Block, self.source)
+        return _Block("text", raw) if isinstance(raw, str) else _Block()
+
+    def _place_answer(self, message: _Message, blocks: list[Any], extra: dict[str, Any]) -> None:
+        self.model = self.model or text_or_none(at(message.model_info, "modelId"))
+        turn = self.conversation.begin(Turn("agent", timestamp=time_of_milliseconds(message.ts), extra=extra))
+        turn.extra |= filled([("reasoning", self.reasoning)])
+        turn.reasoning = [text for item in self.reasoning if (text := split_content(item.get("summary"))[0])]
+        turn.tokens = _tokens(message.metrics)
+        self.reasoning, self._waiting = [], []
+        others: list[Any] = []
+        for raw in blocks:
+            block = self._block(raw)
+            if block.type == "tool_use" and block.name is not None:
+                arguments, error = parse_arguments(block.input)
+                self.conversation.call(turn, ToolCall(block.name, arguments, block.id, error, rest_of(raw, _Block)))
+            elif block.type in ("thinking", "reasoning") and (block.thinking or block.text):
+                turn.reasoning += [block.thinking or block.text or ""]
+                others += _rest(raw)
+            elif block.type == "text" and block.text is not None:
+                self._add_text(turn, block.text)
+                others += _rest(raw)
+            elif raw is not None:
+                others.append(raw)
+        turn.extra |= filled([("content", others)])
+
+    def _add_text(self, turn: Turn, text: str) -> None:
+        said, calls = split_calls(text)
+        turn.texts += [said] if said else []
+        for call in calls:
+            self._written += 1
+            error = "the text breaks off in the call" if call.unfinished else None
+            made = ToolCall(call.name, dict(call.arguments), f"written-{self._written}", error)
+            self.conversation.call(turn, made)
+            self._waiting.append(made)
+
+    def _place_asked(self, message: _Message, blocks: list[Any], extra: dict[str, Any]) -> None:
+        """The results in a message, and a step for the words that stand beside them."""
+        asked = _Asked()
+        for raw in blocks:
+            block = self._block(raw)
+            if block.type == "tool_result":
+                text, more = split_content(block.content)
+                kept = filled([("content", more)]) | rest_of(raw, _Block)
+                asked.results.append(_Answer([text], block.tool_use_id, block.is_error, kept))
+            elif block.type != "text" or block.text is None:
+                asked.others += [raw] if raw is not None else []
+            else:
+                self._add_asked(asked, block.text)
+                asked.others += _rest(raw)
+        own = [word for answer in asked.results for word in _words_in_result(answer)] + asked.own
+        if asked.results and not own:
+            asked.results[-1].extra |= filled([("injected", asked.injected)])
+        for answer in asked.results:
+            self.conversation.result(_result(answer))
+        if own or not asked.results or asked.others or extra:
+            injected = [] if asked.results and not own else asked.injected
+            fields = extra | filled([("injected", injected if own else None), ("content", asked.others)])
+            said = [text for text in own or injected if text]
+            role: Role = "user" if own else "system"
+            self.conversation.begin(Turn(role, said, timestamp=time_of_milliseconds(message.ts), extra=fields))
+
+    def _add_asked(self, asked: _Asked, text: str) -> None:
+        """A text of a message: a written result or what belongs to it, a person's words, what the program adds."""
+        heading, words = heading_of(text), _words(text)
+        if heading is not None:
+            asked.results.append(_Answer([heading[1]] if heading[1] else [], self._waits_for(heading[0]), None, {}))
+            asked.written = True
+        elif text.startswith(_PROGRAMS):
+            asked.own += words
+            asked.injected.append(text)
+        elif asked.written and not (asked.results[-1].texts and text.lstrip().startswith(_PERSONS_OPENINGS)):
+            asked.results[-1].texts.append(text)
+        else:
+            asked.own += words or [text]
+            alone = any(text.strip() == f"<{tag}>\n{words[0]}\n</{tag}>" for tag in _PERSONS_TAGS) if words else True
+            asked.injected += [] if alone else [text]
+
+    def _waits_for(self, tool: str) -> str | None:
+        """The first written call of a tool that has no result yet, now taken."""
+        call = next((call for call in self._waiting if call.name == tool), None)
+        if call is None:
+            return None
+        self._waiting.remove(call)
+        return call.id
+
+
+def _words(text: str) -> list[str]:
+    """What a person said, as the program marks it in a text."""
+    found = []
+    for tag in _PERSONS_TAGS:
+        _, opened, after = text.partition(f"<{tag}>")
+        own, closed, _ = after.partition(f"</{tag}>")
+        found += [own.strip()] if opened and closed and own.strip() else []
+    return found
+
+
+def _words_in_result(answer: _Answer) -> list[str]:
+    """What a person said to a call, where that is the result: a file that was read may hold such tags as well."""
+    text = "\n".join(answer.texts)
+    text = (heading_of(text) or ("", text))[1].lstrip()
+    return _words(text) if text.startswith((*_PERSONS_OPENINGS, "The user ")) else []
+
+
+def _result(answer: _Answer) -> ToolResult:
+    text = "\n".join(answer.texts)
+    heading = heading_of(text)
+    text = text if heading is None else heading[1]
+    failed = True if answer.is_error or text.lstrip().startswith(_FAILED) else answer.is_error
+    printed = _EXIT_CODE.search(text[:_LOOKED_AT])
+    return ToolResult(text, failed, int(printed[1]) if printed else None, answer.call, answer.extra)
+
+
+def _rest(raw: Any) -> list[Any]:
+    """What of a block has no place."""
+    rest = rest_of(raw, _Block) if isinstance(raw, dict) else {}
+    return [rest] if rest else []
+
+
+def _tokens(metrics: Any) -> Tokens | None:
+    """Tokens and dollars of an answer, in the versions that write them."""
+    if not isinstance(metrics, dict):
+        return None
+    prompt, completion, cached = (whole(at(metrics, "tokens", name)) for name in ("prompt", "completion", "cached"))
+    return Tokens(prompt, completion, cached, amount(metrics.get("cost")))

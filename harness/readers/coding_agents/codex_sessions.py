@@ -1,0 +1,192 @@
+"""The lines of a Codex rollout parted into its sessions, and what a session replays of an earlier one.
+
+A session begins with a `session_meta` of an id of its own. The file of one that was forked opens with the
+`session_meta` of the session that it comes from and a copy of what was said there, under the time of the copying::
+
+    {"timestamp": "…T10:00:00.001Z", "type": "session_meta", "payload": {"id": "s2", "forked_from_id": "s1"}}
+    {"timestamp": "…T10:00:00.002Z", "type": "session_meta", "payload": {"id": "s1"}}
+    {"timestamp": "…T10:00:00.003Z", "type": "response_item", "payload": {…}}       what s1 has said, once more
+    {"timestamp": "…T10:00:41.000Z", "type": "response_item", "payload": {…}}       what s2 says
+
+The end of the copy is told by the earlier session where it stands in the same file; else by the session's own
+`session_meta` where it is repeated; else by the time. Where none of them tells it, nothing is taken for a copy: with
+the earlier session in another file, which a reader does not see, such turns count in both.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct, field
+
+from harness.readers.interchange.content import as_text
+
+COPIED_WITHIN = timedelta(seconds=1)
+"""A copy is written at once: what is stamped later after the fork was said in the session itself."""
+
+_SPEECH = ("response_item", "event_msg", "compacted")
+
+
+class Entry(Struct):
+    """One line: its number, its kind, and what it holds."""
+
+    number: int
+    kind: str
+    timestamp: str | None
+    payload: dict[str, Any]
+
+    @property
+    def describes(self) -> str | None:
+        """The id of the session that the line describes."""
+        identity = self.payload.get("id") or self.payload.get("session_id")
+        return identity if self.kind == "session_meta" and isinstance(identity, str) else None
+
+
+class Session(Struct):
+    """The entries of one session in order; apart from them those that repeat what was said before."""
+
+    entries: list[Entry] = field(default_factory=list)
+    replayed: list[Entry] = field(default_factory=list)
+    begin: Entry | None = None
+    origins: set[str] = field(default_factory=set)
+
+    @property
+    def first_line(self) -> int:
+        """The number of the line with which the session begins."""
+        return min(entry.number for entry in [*self.entries[:1], *self.replayed[:1]])
+
+    @property
+    def last_line(self) -> int:
+        """The number of the last line."""
+        return max(entry.number for entry in [*self.entries[-1:], *self.replayed[-1:]])
+
+
+def sessions_of(entries: Iterable[Entry]) -> list[Session]:
+    """The sessions in a file, in the order in which they begin; at least one."""
+    current = Session()
+    found: dict[str | None, Session] = {None: current}
+    silent = True
+    for entry in entries:
+        named = entry.describes
+        if named is not None and current.begin is None and silent:
+            current.begin = entry
+            found = {named: current}
+        elif named is not None and not (silent and named in current.origins):
+            current = found.setdefault(named, Session(begin=entry))
+            silent = not current.entries
+        if entry.kind == "session_meta" and (origin := origin_of(entry.payload)) is not None:
+            current.origins.add(origin)
+        silent = silent and entry.kind not in _SPEECH
+        current.entries.append(entry)
+    sessions = list(found.values())
+    said = {name: _Said(session.entries) for name, session in found.items()}
+    for session in sessions:
+        length, start = _replayed(session, said)
+        session.replayed = session.entries[start : start + length]
+        session.entries = session.entries[:start] + session.entries[start + length :]
+    return sessions
+
+
+def origin_of(described: dict[str, Any]) -> str | None:
+    """The session that started one as a sub-agent, or from which it was forked."""
+    named = _spawned_by(described) or described.get("forked_from_id")
+    return named if isinstance(named, str) else None
+
+
+def _spawned_by(described: dict[str, Any]) -> Any:
+    source = described.get("source")
+    spawned = source.get("subagent") if isinstance(source, dict) else None
+    spawn = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
+    return spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
+
+
+def _replayed(session: Session, said: "dict[str | None, _Said]") -> tuple[int, int]:
+    """How many entries of a session repeat earlier ones, and the first of them."""
+    begin, entries = session.begin, session.entries
+    if begin is None:
+        return 0, 0
+    at_hand = [said[name] for name in session.origins if name in said and name != begin.describes]
+    if at_hand:
+        return max(_repeated(entries, earlier) for earlier in at_hand), 0
+    again = (place for place, entry in enumerate(entries) if entry.describes == begin.describes and entry is not begin)
+    own = next(again, None)
+    if session.origins:
+        stamped = 0 if _spawned_by(begin.payload) else _stamped_as_copied(begin, entries)
+        return min(stamped or len(entries), stamped if own is None else own), 0
+    if own is None:
+        return 0, 0
+    earlier = _Said(entries[:own])
+    return _repeated(entries[own:], earlier) if _all_repeated(entries[own:], earlier) else 0, own
+
+
+class _Said:
+    """What a session says, to be compared with word for word, worked out when it is first asked for."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._entries = entries
+
+    @cached_property
+    def items(self) -> list[str]:
+        """The messages and calls in order, without the events that go with them."""
+        return [_content(entry) for entry in self._entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
+
+    @cached_property
+    def known(self) -> set[str]:
+        """All of it, events too."""
+        return {_content(entry) for entry in self._entries if entry.kind in _SPEECH}
+
+
+def _repeated(entries: list[Entry], earlier: _Said) -> int:
+    """How many entries open with what was said earlier, in its order, word for word."""
+    left = iter(earlier.items)
+    length = 0
+    for place, entry in enumerate(entries, 1):
+        if entry.kind not in _SPEECH:
+            continue
+        content = _content(entry)
+        if content not in earlier.known or (entry.kind != "event_msg" and content not in left):
+            break
+        length = place
+    return length
+
+
+def _all_repeated(entries: list[Entry], earlier: _Said) -> bool:
+    """Whether the entries open with all that was said earlier, as a session does that is taken up again."""
+    opening = [_content(entry) for entry in entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
+    return len(earlier.items) > 1 and opening[: len(earlier.items)] == earlier.items
+
+
+def _content(entry: Entry) -> str:
+    return f"{entry.kind} {as_text(entry.payload)}"
+
+
+def _stamped_as_copied(begin: Entry, entries: list[Entry]) -> int:
+    """How many entries were written when the session began, up to the words of the user that its first answer is to."""
+    stamps = [_time(entry.timestamp) for entry in entries]
+    began = _time(begin.timestamp)
+    if began is None or len({stamp for stamp in stamps if stamp is not None}) < 2:
+        return 0
+    late = (place for place, stamp in enumerate(stamps) if stamp is not None and stamp - began > COPIED_WITHIN)
+    end = next((place for place in late if entries[place].kind in _SPEECH), len(entries))
+    if end == len(entries) or _is_by_user(entries[end]):
+        return end
+    asked = [place for place in range(end) if _is_by_user(entries[place])]
+    return asked[-1] if asked else end
+
+
+def _is_by_user(entry: Entry) -> bool:
+    return entry.payload.get("role") == "user" or entry.payload.get("type") == "user_message"
+
+
+def _time(stamp: str | None) -> datetime | None:
+    try:
+        read = None if stamp is None else datetime.fromisoformat(stamp)
+    except ValueError:
+        return None
+    return None if read is None or read.tzinfo is None else read
+
+
+def numbered(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
+    """Entries as they are kept beside the steps."""
+    return ({"line": entry.number, "type": entry.kind, "payload": entry.payload} for entry in entries)

@@ -1,0 +1,296 @@
+r"""GitHub Copilot CLI sessions (github.com/github/copilot-cli): JSON Lines of events, one file a session.
+
+Lines (made up)::
+
+    {"type": "session.start", "id": "e1", "parentId": null, "timestamp": "2026-01-05T10:00:00.000Z",
+     "data": {"sessionId": "s1", "copilotVersion": "1.0.0", "context": {"cwd": "/home/kim/app"}}}
+    {"type": "user.message", "id": "e2", "timestamp": "…", "data": {"content": "Rename the flag"}}
+    {"type": "assistant.message", "id": "e3", "timestamp": "…", "data": {"messageId": "m1", "content": "",
+     "model": "gpt-x", "toolRequests": [{"toolCallId": "c1", "name": "bash", "arguments": {"command": "ls"}}]}}
+    {"type": "tool.execution_start", "id": "e4", "data": {"toolCallId": "c1", "toolName": "bash", "arguments": {}}}
+    {"type": "tool.execution_complete", "id": "e5", "data":
+     {"toolCallId": "c1", "success": true, "result": {"content": "a.py\n<exited with exit code 0>"}}}
+
+These are the files `~/.copilot/session-state/<session>/events.jsonl` and the lines that the program prints with
+`--output-format json`; transcripts of Copilot Chat in VS Code have the same events. The types of the events are listed
+in github.com/github/copilot-sdk, `nodejs/src/generated/session-events.ts`.
+
+A message of the assistant is a step, and a call stands in it once, though its start is an event of its own. Events with
+`agentId`, or with `parentToolCallId` in older versions, are a sub-agent's: a trajectory of its own,
+`<session>/<agent>`. Messages that name a source other than the user, and notes, errors and summaries of the program,
+are system steps, and so are tools that the person ran. Other events stand in `extra["other_lines"]`. What a request
+cost is no dollars in these files, and stands in `extra["usage"]`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import at, convert, decode_lines, filled, rest_of, text_or_none, whole
+from harness.readers.interchange.content import as_text, parse_arguments, split_content
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "copilot_cli"
+UNIT: Unit = "file"
+
+_FAMILIES = ("session.", "user.", "assistant.", "tool.", "hook.", "system.", "subagent.", "permission.", "skill.")
+_NOTES = {
+    "system.message": "content",
+    "system.notification": "content",
+    "session.info": "message",
+    "session.warning": "message",
+    "session.error": "message",
+    "session.compaction_complete": "summaryContent",
+}
+_EXIT_CODE = re.compile(r"(?:exited|completed) with exit code (-?\d{1,10})>\s*\Z")
+
+
+class _Request(Struct, rename="camel"):
+    """A call as the model asked for it."""
+
+    name: str = ""
+    tool_call_id: str | None = None
+    arguments: Any = None
+
+
+class _Data(Struct, rename="camel"):
+    """What an event says; which fields it has depends on its type."""
+
+    session_id: str | None = None
+    content: Any = None
+    source: Any = None
+    message_id: str | None = None
+    model: str | None = None
+    reasoning_text: str | None = None
+    output_tokens: int | None = None
+    input_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    tool_requests: list[_Request] | None = None
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    arguments: Any = None
+    success: bool | None = None
+    result: Any = None
+    error: Any = None
+    parent_tool_call_id: str | None = None
+
+
+class _Event(Struct, rename="camel"):
+    type: str = ""
+    data: _Data | None = None
+    id: str | None = None
+    parent_id: str | None = None
+    timestamp: str | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
+
+
+class _Line(Struct):
+    number: int
+    value: dict[str, Any]
+    event: _Event
+    data: _Data
+
+    def rest(self) -> dict[str, Any]:
+        """What neither the event nor its data have a place for."""
+        said = self.value.get("data")
+        return rest_of(self.value, _Event) | filled(
+            [("data", rest_of(said, _Data) if isinstance(said, dict) else said)]
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """The line as it stands among those that are no turn."""
+        return {"line": self.number, "value": self.value}
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no Copilot session."""
+    first = sample.first
+    if not isinstance(first, dict):
+        return "not JSON objects, one a line"
+    kind = first.get("type")
+    if not isinstance(kind, str) or not isinstance(first.get("data"), dict):
+        return "the first line is no event with type and data"
+    return None if kind.startswith(_FAMILIES) else f"an event of a type unknown in sessions, {kind[:40]!r}"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The session's trajectory and those of its sub-agents, each after the session's."""
+    lines = decode_lines(data, source)
+    own, others = _Reading(), []
+    agents: dict[str, _Reading] = {}
+    prompts: dict[str, str] = {}
+    session: str | None = None
+    for number, value in lines.values:
+        if not isinstance(value, dict):
+            others.append({"line": number, "value": value})
+            continue
+        event = convert(value, _Event, source, number)
+        line = _Line(number, value, event, event.data or _Data())
+        session = session or line.data.session_id or event.session_id
+        agent = event.agent_id or line.data.parent_tool_call_id
+        reading = own if not agent else agents.setdefault(agent, _Reading())
+        if agent and event.type == "subagent.started" and line.data.tool_call_id:
+            prompts[agent] = line.data.tool_call_id
+        reading.place(line)
+    session = session or name_of(source, "events")
+    for silent in [agent for agent, reading in agents.items() if not reading.conversation.turns]:
+        others += agents.pop(silent).others
+    yield own.trajectory(session, source, filled([("unfinished_line", lines.unfinished)]), others)
+    asked = own.prompts()
+    for agent, reading in agents.items():
+        task = asked.get(prompts.get(agent, agent), "")
+        yield reading.trajectory(f"{session}/{agent}", source, {}, [], session, task)
+
+
+class _Reading:
+    """What was read of one agent's events so far."""
+
+    def __init__(self) -> None:
+        self.conversation = Conversation()
+        self.others: list[dict[str, Any]] = []
+        self.about: dict[str, Any] = {}
+        self.model: str | None = None
+        self._reasoning: list[str] = []
+        self._by_user: set[str] = set()
+
+    def trajectory(
+        self,
+        identity: str,
+        source: Source,
+        more: dict[str, Any],
+        others: list[dict[str, Any]],
+        parent: str | None = None,
+        task: str = "",
+    ) -> Trajectory:
+        """The run as it was read."""
+        steps: tuple[Step, ...] = self.conversation.steps()
+        extra = [
+            ("session", self.about),
+            ("unplaced_reasoning", self._reasoning),
+            ("other_lines", self.others + others),
+        ]
+        return Trajectory(
+            id=identity,
+            source=source,
+            task=first_words_of_user(steps) or task,
+            steps=steps,
+            agent="copilot-cli",
+            model=self.model,
+            parent=parent,
+            extra=filled(extra) | more,
+        )
+
+    def prompts(self) -> dict[str, str]:
+        """What each call handed to a sub-agent, by the call's id."""
+        calls = [call for turn in self.conversation.turns for call in turn.calls]
+        given = [(call.id, at(call.arguments, "prompt")) for call in calls]
+        return {name: prompt for name, prompt in given if name is not None and isinstance(prompt, str)}
+
+    def place(self, line: _Line) -> None:
+        """Put one event where it belongs."""
+        kind, data = line.event.type, line.data
+        if kind == "user.message":
+            self._begin("user" if data.source in (None, "", "user") else "system", line, data.content)
+        elif kind == "assistant.message":
+            self._place_message(line)
+        elif kind == "assistant.reasoning":
+            self._place_reasoning(line)
+        elif kind == "assistant.usage":
+            self._place_usage(line)
+        elif kind == "tool.user_requested" and data.tool_call_id:
+            turn = self._begin("system", line, None)
+            self._by_user.add(data.tool_call_id)
+            self.conversation.call(turn, _call(data.tool_name or "", data.arguments, data.tool_call_id, {}))
+        elif kind == "tool.execution_start" and data.tool_call_id:
+            self._place_start(line)
+        elif kind == "tool.execution_complete" and data.tool_call_id:
+            self.conversation.result(_result(line))
+        elif kind in _NOTES and isinstance(text := at(line.value, "data", _NOTES[kind]), str) and text:
+            self._begin("system", line, text).extra["type"] = kind
+        elif kind == "session.start" and not self.about:
+            self.about = line.rest()
+            self.model = self.model or text_or_none(at(line.value, "data", "selectedModel"))
+        else:
+            self.others.append(line.kept())
+
+    def _begin(self, role: Role, line: _Line, content: Any) -> Turn:
+        text, others = split_content(content)
+        extra = filled([("id", line.event.id), ("content", others), ("source", line.data.source)]) | line.rest()
+        turn = Turn(role, [text] if text else [], timestamp=line.event.timestamp, extra=extra)
+        return self.conversation.begin(turn)
+
+    def _place_message(self, line: _Line) -> None:
+        data = line.data
+        turn = self._begin("agent", line, data.content)
+        thoughts = self._reasoning + ([data.reasoning_text] if data.reasoning_text else [])
+        turn.reasoning, self._reasoning = list(dict.fromkeys(thoughts)), []
+        turn.extra |= filled([("message_id", data.message_id)])
+        self.model = self.model or data.model
+        if data.output_tokens is not None:
+            turn.tokens = Tokens(completion=data.output_tokens)
+        for request, raw in zip(data.tool_requests or [], at(line.value, "data", "toolRequests") or [], strict=True):
+            rest = rest_of(raw, _Request)
+            self.conversation.call(turn, _call(request.name, request.arguments, request.tool_call_id, rest))
+
+    def _place_reasoning(self, line: _Line) -> None:
+        """Keep a thought for the message that follows, unless the last one has it already."""
+        text, last = as_text(line.data.content), self.conversation.last_of_agent
+        if text and (last is None or text not in last.reasoning):
+            self._reasoning.append(text)
+        if line.rest().keys() - {"ephemeral"}:
+            self.others.append(line.kept())
+
+    def _place_usage(self, line: _Line) -> None:
+        """What a request took goes to the message that it gave: the agent's last."""
+        data, last = line.data, self.conversation.last_of_agent
+        self.model = self.model or data.model
+        if last is None or "usage" in last.extra:
+            self.others.append(line.kept())
+            return
+        last.tokens = Tokens(data.input_tokens, data.output_tokens, data.cache_read_tokens)
+        last.extra["usage"] = line.value
+
+    def _place_start(self, line: _Line) -> None:
+        data = line.data
+        if self.conversation.maker(data.tool_call_id) is None:
+            turn = self.conversation.last_of_agent or self._begin("agent", line, None)
+            self.conversation.call(turn, _call(data.tool_name or "", data.arguments, data.tool_call_id, {}))
+        if line.rest():
+            self.others.append(line.kept())
+
+
+def _call(name: str, raw: Any, identity: str | None, extra: dict[str, Any]) -> ToolCall:
+    arguments, error = parse_arguments(raw)
+    return ToolCall(name, arguments, identity, error, extra)
+
+
+def _result(line: _Line) -> ToolResult:
+    """What a tool answered, or the error that took its place."""
+    data = line.data
+    failed = data.error if data.result is None else data.result
+    text, others = _said(failed)
+    parts = at(failed, "contents")
+    codes = [whole(part.get("exitCode")) for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    printed = _EXIT_CODE.search(text[-200:])
+    code = next((code for code in codes if code is not None), int(printed[1]) if printed else None)
+    extra = filled([("id", line.event.id), ("timestamp", line.event.timestamp), ("result", others)]) | line.rest()
+    if data.result is not None:
+        extra |= filled([("error", data.error)])
+    return ToolResult(text, None if data.success is None else not data.success, code, data.tool_call_id, extra)
+
+
+def _said(answer: Any) -> tuple[str, Any]:
+    """The text of a result or error, and the rest of it."""
+    if not isinstance(answer, dict):
+        text, others = split_content(answer)
+        return text, others
+    name = next((name for name in ("content", "message") if isinstance(answer.get(name), str)), "")
+    if not name:
+        return as_text(answer), None
+    return answer[name], filled((key, field) for key, field in answer.items() if key != name)

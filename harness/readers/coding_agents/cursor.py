@@ -1,0 +1,186 @@
+r"""Cursor conversations from the database `state.vscdb` of the folder `globalStorage`: a composer and its bubbles.
+
+A line that the database is read as (made up; `harness.readers.input.databases`)::
+
+    {"misstep_database": "cursor",
+     "composerData": {"composerId": "s1", "name": "Rename", "createdAt": 1767607200000,
+                      "modelConfig": {"modelName": "gpt-x"}},
+     "bubbles": [
+      {"bubbleId": "b1", "type": 1, "text": "Rename the flag", "createdAt": "2026-01-05T10:00:00.000Z"},
+      {"bubbleId": "b2", "type": 2, "text": "", "thinking": {"text": "Look first."}},
+      {"bubbleId": "b3", "type": 2, "text": "", "toolFormerData":
+       {"toolCallId": "c1", "name": "run_terminal_cmd", "status": "completed", "rawArgs": "{\"command\": \"ls\"}",
+        "result": "{\"output\": \"a.py\", \"exitCodeV2\": 0}"}}]}
+
+Cursor does not document its database. Those who read it do, for version 0.50 and later (2025): the repositories
+github.com/pppp606/cursor-efficiency (`docs/vscdbRelation.md`) and github.com/michaeldhood/chatrxiv
+(`docs/cursor/storage-reference.md`). Older composers hold their bubbles themselves, in `conversation`. Composers in
+which nothing was said make no line. What the Cursor agent writes as JSON Lines is of `cursor_agent`.
+
+Bubbles of one answer of the model (thoughts, text, calls that name the same `modelCallId`) are one step. A bubble that
+the composer names and the database lacks stands in `extra["other_bubbles"]`. Tokens are given where they are not 0,
+which stands for unknown. A composer that another began has that as its `parent`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.databases import MARK, check_line
+from harness.readers.input.decoding import (
+    at,
+    convert,
+    decode_json,
+    filled,
+    rest_of,
+    text_or_none,
+    time_of_milliseconds,
+    whole,
+)
+from harness.readers.interchange.content import as_text, parse_arguments
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "cursor"
+UNIT: Unit = "value"
+
+_USER, _ASSISTANT = 1, 2
+_FAILED = {"error": True, "completed": False}
+
+
+class _Tool(Struct, rename="camel"):
+    name: str = ""
+    tool_call_id: str | None = None
+    model_call_id: str | None = None
+    raw_args: Any = None
+    params: Any = None
+    result: Any = None
+    status: Any = None
+    error: Any = None
+
+
+class _Bubble(Struct, rename="camel"):
+    type: Any = None
+    bubble_id: str | None = None
+    text: str | None = None
+    thinking: Any = None
+    all_thinking_blocks: list[Any] | None = None
+    tool_former_data: _Tool | None = None
+    created_at: Any = None
+    token_count: Any = None
+    model_info: Any = None
+
+
+class _Conversation(Struct, rename="camel"):
+    composer_data: dict[str, Any]
+    bubbles: list[Any] | None = None
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file holds no conversations of Cursor."""
+    first = sample.first
+    if not isinstance(first, dict):
+        return "no database of Cursor"
+    if MARK in first:
+        return None if first[MARK] == FORMAT else f"a database of {str(first[MARK])[:40]!r}"
+    return None if isinstance(first.get("composerData"), dict) and "bubbles" in first else "no composerData and bubbles"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The conversation in one line."""
+    value = decode_json(data, source)
+    check_line(value, source)
+    found = convert(value, _Conversation, source)
+    composer = dict(found.composer_data)
+    own = composer.pop("conversation", None) if not found.bubbles else None
+    reading = _Reading(source)
+    for raw in [*(found.bubbles or []), *(own if isinstance(own, list) else [])]:
+        reading.place(raw)
+    steps = reading.conversation.steps()
+    identity = composer.pop("composerId", None)
+    chosen = text_or_none(at(composer, "modelConfig", "modelName"))
+    yield Trajectory(
+        id=identity if isinstance(identity, str) and identity else name_of(source),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="cursor",
+        model=reading.model or chosen,
+        parent=text_or_none(at(composer, "subagentInfo", "parentComposerId")),
+        extra=filled([("session", composer), ("other_bubbles", reading.others)]) | rest_of(value, _Conversation, MARK),
+    )
+
+
+class _Reading:
+    """What was read of one conversation so far, and the answer of the model that is going on."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.conversation = Conversation()
+        self.others: list[Any] = []
+        self.model: str | None = None
+        self._open: Turn | None = None
+        self._model_call: str | None = None
+
+    def place(self, raw: Any) -> None:
+        """Put one bubble where it belongs."""
+        bubble = convert(raw, _Bubble, self.source) if isinstance(raw, dict) else _Bubble()
+        said = bubble.text or bubble.tool_former_data is not None or _thoughts(bubble)
+        if bubble.type not in (_USER, _ASSISTANT) or not (said or (bubble.type == _USER and raw.get("images"))):
+            self.others.append(raw)
+            return
+        self.model = self.model or text_or_none(at(bubble.model_info, "modelName"))
+        rest = filled([("bubbleId", bubble.bubble_id), ("signature", at(bubble.thinking, "signature"))])
+        rest |= rest_of(raw, _Bubble)
+        if bubble.type == _USER:
+            self._open = None
+            text = [bubble.text] if bubble.text else []
+            self.conversation.begin(Turn("user", text, timestamp=_time(bubble.created_at), extra=rest))
+        else:
+            self._place_answer(bubble, rest, raw)
+
+    def _place_answer(self, bubble: _Bubble, rest: dict[str, Any], raw: dict[str, Any]) -> None:
+        turn, tool = self._open, bubble.tool_former_data
+        same_call = tool is not None and tool.model_call_id and tool.model_call_id == self._model_call
+        if turn is None or (turn.calls and not same_call):
+            turn = self._open = self.conversation.begin(Turn("agent", timestamp=_time(bubble.created_at)))
+        turn.extra.setdefault("bubbles", []).append(rest)
+        turn.reasoning += _thoughts(bubble)
+        turn.texts += [bubble.text] if bubble.text else []
+        counts = [whole(at(bubble.token_count, name)) for name in ("inputTokens", "outputTokens")]
+        if any(counts):
+            turn.tokens = Tokens(*(count or None for count in counts))
+        if tool is not None:
+            self._model_call = tool.model_call_id
+            self._add_call(turn, tool, rest_of(raw["toolFormerData"], _Tool), bubble.bubble_id)
+
+    def _add_call(self, turn: Turn, tool: _Tool, rest: dict[str, Any], bubble: str | None) -> None:
+        arguments, error = parse_arguments(tool.raw_args if tool.raw_args not in (None, "") else tool.params)
+        identity = tool.tool_call_id or bubble
+        read = tool.params if tool.raw_args not in (None, "") else None
+        extra = filled([("modelCallId", tool.model_call_id), ("status", tool.status), ("params", read)]) | rest
+        self.conversation.call(turn, ToolCall(tool.name, arguments, identity, error, extra))
+        if tool.result in (None, "") and not tool.error:
+            return
+        answer, _ = parse_arguments(tool.result)
+        printed = answer.get("output") if isinstance(answer, dict) else None
+        text = printed if isinstance(printed, str) else as_text(tool.result if tool.result is not None else tool.error)
+        codes = [whole(at(answer, name)) for name in ("exitCodeV2", "exitCode")]
+        code = next((code for code in codes if code is not None), None)
+        failed = True if tool.error else _FAILED.get(str(tool.status))
+        kept = filled([("error", tool.error), ("result", answer if isinstance(printed, str) else None)])
+        self.conversation.result(ToolResult(text, failed, code, identity, kept))
+
+
+def _thoughts(bubble: _Bubble) -> list[str]:
+    """What the model thought: one text, or several where there is no such one."""
+    own = at(bubble.thinking, "text")
+    texts = [own] if own else [at(block, "text") for block in bubble.all_thinking_blocks or []]
+    return [text for text in texts if isinstance(text, str) and text]
+
+
+def _time(created: Any) -> str | None:
+    return created if isinstance(created, str) else time_of_milliseconds(created)

@@ -1,0 +1,214 @@
+r"""Sessions of the Cursor agent as JSON Lines: transcripts, and what `--output-format stream-json` prints.
+
+Lines of a transcript (made up), the file `~/.cursor/projects/<project>/agent-transcripts/<session>/<session>.jsonl`::
+
+    {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>\nRename the flag\n</user_query>"}]}}
+    {"role": "assistant", "message": {"content": [{"type": "text", "text": "I look."},
+     {"type": "tool_use", "name": "Shell", "input": {"command": "ls"}}]}}
+
+Lines of a stream (made up), as cursor.com/docs/cli/reference/output-format describes them::
+
+    {"type": "system", "subtype": "init", "session_id": "s1", "model": "gpt-x", "cwd": "/home/kim/app"}
+    {"type": "user", "session_id": "s1", "message": {"role": "user", "content": [{"type": "text", "text": "Rename"}]}}
+    {"type": "tool_call", "subtype": "completed", "call_id": "c1", "session_id": "s1", "tool_call": {"shellToolCall":
+     {"args": {"command": "ls"}, "result": {"success": {"exitCode": 0, "stdout": "a.py", "stderr": ""}}}}}
+    {"type": "result", "subtype": "success", "duration_ms": 900, "session_id": "s1", "result": "Done."}
+
+Cursor does not document its transcripts; they hold calls without their results, without times and tokens, so that no
+call is known to have failed. What Cursor puts around a person's words stands in `extra["injected"]`. A transcript in a
+folder `subagents` is of a sub-agent of the session that the folder above is named for. In a stream a text, the calls
+that follow it and their results are one step; a call without a text after a result begins another.
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from msgspec import Struct
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import (
+    at,
+    convert,
+    decode_lines,
+    filled,
+    rest_of,
+    text_or_none,
+    time_of_milliseconds,
+    whole,
+)
+from harness.readers.interchange.content import as_text, parse_arguments, split_content
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Source, ToolCall, ToolResult, Trajectory
+
+FORMAT = "cursor_agent"
+UNIT: Unit = "file"
+
+_SAID = ("user", "assistant")
+_OPENING, _CLOSING = "<user_query>", "</user_query>"
+_PLACED = ("args", "result", "name", "arguments")
+_OUTPUTS = ("stdout", "stderr", "content", "message", "errorMessage", "error", "reason")
+
+
+class _Line(Struct):
+    role: str | None = None
+    type: str | None = None
+    subtype: str | None = None
+    session_id: str | None = None
+    message: Any = None
+    text: str | None = None
+    call_id: str | None = None
+    tool_call: dict[str, Any] | None = None
+    timestamp_ms: Any = None
+    timestamp: Any = None
+
+    def time(self) -> str | None:
+        """When it was written, in the versions that say so."""
+        return text_or_none(self.timestamp) or time_of_milliseconds(self.timestamp_ms)
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no session of the Cursor agent."""
+    first = sample.first
+    if not isinstance(first, dict):
+        return "not JSON objects, one a line"
+    if is_stream(first):
+        return None
+    content = at(first, "message", "content")
+    if (
+        first.get("role") in _SAID
+        and "content" not in first
+        and isinstance(content, list | str)
+        and "type" not in first
+    ):
+        return None
+    return "the first line is neither a role with a message nor the init of a stream"
+
+
+def is_stream(first: dict[str, Any]) -> bool:
+    """Whether a line is the first that the Cursor agent prints: Claude Code's has the same type and names its tools."""
+    begun = (first.get("type"), first.get("subtype")) == ("system", "init")
+    return begun and "session_id" in first and not {"tools", "uuid", "slash_commands"} & first.keys()
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The one session of a file."""
+    lines = decode_lines(data, source)
+    reading = _Reading()
+    for number, value in lines.values:
+        if isinstance(value, dict):
+            reading.place(number, value, convert(value, _Line, source, number))
+        else:
+            reading.others.append({"line": number, "value": value})
+    steps = reading.conversation.steps()
+    path = PurePath(source.file)
+    within = path.parent.name == "subagents"
+    yield Trajectory(
+        id=reading.session or name_of(source),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="cursor-agent",
+        model=reading.model or text_or_none(reading.about.get("model")),
+        parent=path.parent.parent.name or None if within else None,
+        extra=filled(
+            [("session", reading.about), ("other_lines", reading.others), ("unfinished_line", lines.unfinished)]
+        ),
+    )
+
+
+class _Reading:
+    """What was read of one session so far."""
+
+    def __init__(self) -> None:
+        self.conversation = Conversation()
+        self.others: list[dict[str, Any]] = []
+        self.about: dict[str, Any] = {}
+        self.session: str | None = None
+        self.model: str | None = None
+        self._reasoning: list[str] = []
+
+    def place(self, number: int, value: dict[str, Any], line: _Line) -> None:
+        """Put one line where it belongs."""
+        self.session = self.session or line.session_id
+        speaker = line.role or line.type
+        rest = rest_of(value, _Line)
+        if speaker == "user" and line.message is not None:
+            self._add_user(line, rest)
+        elif speaker == "assistant" and line.message is not None:
+            self._add_assistant(line, rest)
+        elif line.type == "thinking" and line.text:
+            self._reasoning.append(line.text)
+            self.others += [{"line": number, "value": rest}] if rest else []
+        elif line.type == "tool_call" and line.tool_call:
+            self._add_call(line, rest)
+        elif line.type == "system" and line.subtype == "init" and not self.about:
+            self.about = rest
+        else:
+            self.others.append({"line": number, "value": value})
+
+    def _add_user(self, line: _Line, rest: dict[str, Any]) -> None:
+        text, others = split_content(at(line.message, "content"))
+        before, found, after = text.partition(_OPENING)
+        own, _, after = after.partition(_CLOSING) if found else (text, "", "")
+        injected = [part.strip() for part in (before, after) if found and part.strip()]
+        more = filled([("injected", injected), ("content", others), ("message", _beside(line.message))])
+        said = own.strip("\n") if found else own
+        self.conversation.begin(Turn("user", [said] if said else [], timestamp=line.time(), extra=rest | more))
+
+    def _agent(self, line: _Line, extra: dict[str, Any]) -> Turn:
+        turn = self.conversation.begin(Turn("agent", timestamp=line.time(), extra=extra))
+        turn.reasoning, self._reasoning = ["".join(self._reasoning)] if self._reasoning else [], []
+        return turn
+
+    def _add_assistant(self, line: _Line, rest: dict[str, Any]) -> None:
+        turn = self._agent(line, rest | filled([("message", _beside(line.message))]))
+        self.model = self.model or text_or_none(at(line.message, "model"))
+        content = at(line.message, "content")
+        for part in content if isinstance(content, list) else [content]:
+            if isinstance(part, dict) and part.get("type") == "tool_use":
+                arguments, error = parse_arguments(part.get("input"))
+                more = filled((key, field) for key, field in part.items() if key not in ("type", "id", "name", "input"))
+                name, identity = as_text(part.get("name")), text_or_none(part.get("id"))
+                self.conversation.call(turn, ToolCall(name, arguments, identity, error, more))
+            else:
+                text, others = split_content(part)
+                turn.texts += [text] if text else []
+                if others:
+                    turn.extra.setdefault("content", []).extend(others)
+
+    def _add_call(self, line: _Line, rest: dict[str, Any]) -> None:
+        """A call, once, though it is written when it starts and when it ends; its result where it has one."""
+        said = line.tool_call or {}
+        kind = next((name for name in said if name == "function" or name.endswith("ToolCall")), next(iter(said)))
+        fields = said[kind] if isinstance(said[kind], dict) else {"args": said[kind]}
+        more = filled((name, field) for name, field in said.items() if name != kind)
+        more |= filled((name, field) for name, field in fields.items() if name not in _PLACED)
+        call_id = line.call_id or text_or_none(said.get("toolCallId"))
+        if self.conversation.maker(call_id) is None:
+            last = self.conversation.turns[-1] if self.conversation.turns else None
+            going_on = last is not None and last.role == "agent" and not last.results and not self._reasoning
+            turn = last if last is not None and going_on else self._agent(line, {})
+            name = as_text(fields.get("name")) if kind == "function" else kind.removesuffix("ToolCall")
+            arguments, error = parse_arguments(fields.get("arguments" if kind == "function" else "args"))
+            self.conversation.call(turn, ToolCall(name, arguments, call_id, error, rest | more))
+        if line.subtype == "completed" and "result" in fields:
+            self.conversation.result(_result(fields["result"], call_id, rest | more))
+
+
+def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResult:
+    """What a tool answered: its output under `success`, or why there is none under another name."""
+    kind, said = next(iter(answer.items())) if isinstance(answer, dict) and answer else ("", answer)
+    printed = [said[name] for name in _OUTPUTS if isinstance(said.get(name), str)] if isinstance(said, dict) else []
+    text = "\n".join(filter(None, printed)) if printed else as_text(said)
+    extra = extra | filled([("result", answer if isinstance(answer, dict) else None)])
+    failed = {"success": False, "": None}.get(kind, True)
+    return ToolResult(text, failed, whole(at(said, "exitCode")), call_id, extra)
+
+
+def _beside(message: Any) -> dict[str, Any]:
+    """What a message says beside its content and role."""
+    if not isinstance(message, dict):
+        return {"value": message}
+    return filled((name, field) for name, field in message.items() if name not in ("content", "role"))

@@ -1,0 +1,115 @@
+"""The messages of a Goose session, which all its versions write alike; see `crates/goose/src/conversation/message.rs`.
+
+    {"id": "m2", "role": "assistant", "created": 1767607200, "content": [{"type": "text", "text": "I look."},
+     {"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value":
+      {"name": "developer__shell", "arguments": {"command": "ls"}}}}]}
+    {"role": "user", "created": 1767607201, "content": [{"type": "toolResponse", "id": "c1", "toolResult":
+     {"status": "success", "value": [{"type": "text", "text": "a.py"}]}}]}
+
+A request that the program could not read has `status` error: the call stands with its `parse_error`. Messages that
+the person does not see (`metadata.userVisible` false), such as summaries, and notifications are system steps.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+
+from harness.readers.input.decoding import at, convert, filled, rest_of, time_of, unreadable
+from harness.readers.interchange.content import as_text, parse_arguments, split_content
+from harness.readers.interchange.conversation import Conversation, Turn
+from harness.trajectory import Role, Source, ToolCall, ToolResult
+
+_REQUESTS = ("toolRequest", "frontendToolRequest")
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "agent"}
+
+
+class _Message(Struct):
+    role: str = ""
+    id: str | None = None
+    created: Any = None
+    content: list[Any] | None = None
+    metadata: Any = None
+
+
+class _Part(Struct, rename="camel"):
+    type: str = ""
+    id: str | None = None
+    text: str | None = None
+    thinking: str | None = None
+    tool_call: Any = None
+    tool_result: Any = None
+    msg: str | None = None
+
+
+def is_message(value: Any) -> bool:
+    """Whether a value is a message as Goose writes it, and no other chat's."""
+    return isinstance(value, dict) and "created" in value and isinstance(value.get("content"), list) and "role" in value
+
+
+def add_message(conversation: Conversation, value: Any, source: Source, line: int | None = None) -> None:
+    """Add a message to a conversation."""
+    if not isinstance(value, dict):
+        raise unreadable(f"a message is no object but {type(value).__name__}", source, line)
+    message = convert(value, _Message, source, line)
+    parts = [(convert(raw, _Part, source, line), raw) for raw in message.content or [] if isinstance(raw, dict)]
+    said = [part for part, _ in parts if part.type != "toolResponse"]
+    extra = filled([("id", message.id), ("metadata", message.metadata)]) | rest_of(value, _Message)
+    for part, _ in parts:
+        if part.type == "toolResponse":
+            conversation.result(_result(part, extra))
+    if parts and not said:
+        return
+    hidden = message.role == "user" and at(message.metadata, "userVisible") is False
+    noted = bool(said) and all(part.type == "systemNotification" for part in said)
+    role: Role = "system" if hidden or noted else _ROLES.get(message.role, "system")
+    turn = Turn(role, timestamp=time_of(message.created))
+    turn.extra = extra | filled([("role", None if message.role in _ROLES else message.role)])
+    conversation.begin(turn)
+    for part, raw in parts:
+        if part.type != "toolResponse":
+            _add_part(conversation, turn, part, raw)
+    turn.extra |= filled([("content", turn.extra.get("content", []) + _bare(message.content))])
+
+
+def _bare(content: list[Any] | None) -> list[Any]:
+    return [part for part in content or [] if not isinstance(part, dict)]
+
+
+def _add_part(conversation: Conversation, turn: Turn, part: _Part, raw: dict[str, Any]) -> None:
+    if part.type in _REQUESTS:
+        conversation.call(turn, _call(part, rest_of(raw, _Part)))
+        return
+    if part.type == "text":
+        turn.texts += [part.text] if part.text else []
+    elif part.type == "thinking":
+        turn.reasoning += [part.thinking] if part.thinking else []
+    elif part.type == "systemNotification":
+        turn.texts += [part.msg] if part.msg else []
+    else:
+        turn.extra.setdefault("content", []).append(raw)
+        return
+    if rest := rest_of(raw, _Part):
+        turn.extra.setdefault("content", []).append({"type": part.type} | rest)
+
+
+def _call(part: _Part, rest: dict[str, Any]) -> ToolCall:
+    asked = at(part.tool_call, "value")
+    if not isinstance(asked, dict):
+        why = as_text(at(part.tool_call, "error")) or "no call was read"
+        return ToolCall("", as_text(part.tool_call), part.id, why, rest)
+    arguments, error = parse_arguments(asked.get("arguments"))
+    more = filled((name, field) for name, field in asked.items() if name not in ("name", "arguments"))
+    return ToolCall(as_text(asked.get("name")), arguments, part.id, error, rest | more)
+
+
+def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
+    """What a tool answered: a list of contents, in newer versions in an object with `isError`."""
+    answer = at(part.tool_result, "value")
+    failed = at(part.tool_result, "error") if answer is None else None
+    fields = answer if isinstance(answer, dict) else {"content": answer}
+    text, others = split_content(fields.get("content"))
+    rest = filled((name, field) for name, field in fields.items() if name not in ("content", "isError"))
+    said = fields.get("isError")
+    is_error = True if failed is not None else said if isinstance(said, bool) else None
+    kept = filled([("content", others), ("result", rest)]) | extra
+    return ToolResult(as_text(failed) if failed is not None else text, is_error, None, part.id, kept)

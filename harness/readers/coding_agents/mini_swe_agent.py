@@ -1,0 +1,226 @@
+r"""mini-swe-agent runs: the messages alone, version 1 (`mini-swe-agent-1`), and 1.1 to 2 (`mini-swe-agent-1.1`).
+
+    {"trajectory_format": "mini-swe-agent-1.1", "instance_id": "acme__parser-7",
+     "info": {"exit_status": "Submitted", "submission": "diff --git …", "mini_version": "2.0.0",
+              "model_stats": {"instance_cost": 0.04, "api_calls": 2}, "config": {"model": {"model_name": "m-large"}}},
+     "messages": [
+       {"role": "system", "content": "You repair code."},
+       {"role": "user", "content": "Repair the parser."},
+       {"role": "assistant", "content": "A look first.\n\n```bash\nls\n```", "extra": {"actions": [{"command": "ls"}]}},
+       {"role": "user", "content": "<returncode>0</returncode>\n<output>\na.py\n</output>"},
+       {"role": "exit", "content": "diff --git …", "extra": {"exit_status": "Submitted"}}]}
+
+The action is the one bash block of the assistant's message, or its tool call; what the user says next is the
+observation. The scaffold's complaints about format and time are results that are errors. `exit_status` says how the
+run ended, not whether the task was solved: the outcome is unknown. `extra["step_of_message"]` has for each message,
+counted from 0, the step that it became or went into.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import amount, at, convert, decode_json, rest_of, text_or_none, time_of, whole
+from harness.readers.interchange.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
+from harness.readers.interchange.conversation import Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "mini_swe_agent"
+UNIT: Unit = "value"
+
+SUBMITTED = "Submitted"
+"""How a run ends that the agent itself ended."""
+
+_OPENING = re.compile(r"```(?:bash|mswea_bash_command)(\s*+)")
+_CLOSING = "\n```"
+_CODE = re.compile(r"\s*<returncode>(-?\d{1,10})</returncode>")
+_OUTPUT = re.compile(r"\s*<returncode>-?\d{1,10}</returncode>\s*<output>\n?(.*)</output>\s*", re.DOTALL)
+_MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
+_INFO = ("exit_status", "mini_version", "model_stats")
+
+
+class _Run(Struct):
+    messages: list[dict[str, Any]]
+    instance_id: str | None = None
+    info: dict[str, Any] | None = None
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no run of mini-swe-agent, `None` when it is."""
+    value = sample.first
+    if isinstance(value, dict):
+        version = value.get("trajectory_format")
+        if not isinstance(value.get("messages"), list):
+            return "no list `messages`"
+        if isinstance(version, str) and version.startswith("mini-swe-agent"):
+            return None
+        info = value.get("info")
+        if isinstance(info, dict) and any(name in info for name in _INFO):
+            return None
+        return "no `trajectory_format` of mini-swe-agent and no `info` about the run"
+    if sample.shape != "document" or not isinstance(value, list) or not is_chat(value):
+        return "no object and no list of messages"
+    if not any(_is_typical(raw.get("content")) for raw in value):
+        return "a list of messages without bash blocks and their <returncode>"
+    return None
+
+
+def _is_typical(content: Any) -> bool:
+    """Whether no other agent writes so: the observation's tags, the block's own language, the words that submit."""
+    return isinstance(content, str) and (
+        content.lstrip().startswith("<returncode>")
+        or "```mswea_bash_command" in content
+        or any(mark in content for mark in _MARKS)
+    )
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The one run of a document or line."""
+    value = decode_json(data, source)
+    fields: dict[str, Any] = {"messages": value} if isinstance(value, list) else value
+    run = convert(fields, _Run, source)
+    info = run.info or {}
+    raws = [_as_chat(raw) for raw in run.messages]
+    typed = convert(raws, list[Message], source)
+    transcript = Transcript()
+    ended_by = info.get("exit_status") or SUBMITTED
+    where = [
+        _add(transcript, raw, message, ended_by if index == len(raws) - 1 else None)
+        for index, (raw, message) in enumerate(zip(raws, typed, strict=True))
+    ]
+    steps = transcript.steps()
+    yield Trajectory(
+        id=run.instance_id or name_of(source),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="mini-swe-agent",
+        model=text_or_none(at(info, "config", "model", "model_name")),
+        extra=rest_of(fields, _Run) | ({"info": info} if info else {}) | {"step_of_message": where},
+    )
+
+
+def _add(transcript: Transcript, raw: dict[str, Any], message: Message, ended_by: Any) -> int:
+    """Add a message; `ended_by` is the run's exit status at its last message. Gives the index of its turn."""
+    if message.role == "assistant":
+        return transcript.begin(_agent_turn(raw, message))
+    if message.role in ANSWERS:
+        return transcript.answer(_observation(result_of(raw, message)), message.name)
+    if transcript.last_of_agent is None or message.role not in ("user", "exit"):
+        return transcript.begin(turn_of(raw, message))
+    result = _observation(result_of(raw, message))
+    if result.exit_code is not None:
+        return transcript.answer(result)
+    if at(raw, "extra", "interrupt_type") == "FormatError":
+        transcript.begin(_unrecorded_turn(raw))
+        return transcript.answer(replace(result, is_error=True))
+    last = transcript.turns[transcript.last_of_agent]
+    if transcript.open or not (last.calls or last.results):
+        submits = (at(raw, "extra", "exit_status") or ended_by) == SUBMITTED
+        return transcript.answer(result if submits else replace(result, is_error=True))
+    turn = turn_of(raw, message)
+    if ended_by is not None:
+        turn.role = "system"
+    return transcript.begin(turn)
+
+
+def _agent_turn(raw: dict[str, Any], message: Message) -> Turn:
+    turn = turn_of(raw, message)
+    if not turn.calls:
+        turn.calls = [ToolCall("bash", {"command": command}) for command in _commands(raw, "\n".join(turn.texts))]
+    reasoning = _first_choice(raw).get("reasoning")
+    if not turn.reasoning and isinstance(reasoning, str) and reasoning:
+        turn.reasoning = [reasoning]
+    turn.timestamp = time_of(at(raw, "extra", "timestamp"))
+    turn.tokens = _tokens(raw)
+    return turn
+
+
+def _unrecorded_turn(raw: dict[str, Any]) -> Turn:
+    """The turn whose answer broke the format: versions 1.1 to 2 write it only into the complaint about it."""
+    answer = at(raw, "extra", "model_response")
+    text = answer if isinstance(answer, str) else _first_choice(raw).get("content")
+    return Turn("agent", texts=[text] if isinstance(text, str) else [], tokens=_tokens(raw))
+
+
+def _commands(raw: dict[str, Any], text: str) -> list[str]:
+    """What the scaffold ran: the recorded actions, else the one bash block; of several blocks it runs none."""
+    actions = at(raw, "extra", "actions")
+    if isinstance(actions, list):
+        return [command for action in actions if isinstance(command := at(action, "command"), str)]
+    blocks = list(bash_blocks(text))
+    return blocks if len(blocks) == 1 else []
+
+
+def bash_blocks(text: str) -> Iterator[str]:
+    r"""What stands in each bash block of a text, as the scaffold's own pattern has it.
+
+    That pattern, "```bash\s*\n(.*?)\n```", takes time that grows with the cube of the line ends after an opening.
+    """
+    last = text.rfind(_CLOSING)
+    place = 0
+    while opened := _OPENING.search(text, place):
+        blank, place = opened.span(1)
+        first = text.rfind("\n", blank, place) + 1
+        if not first:
+            continue
+        if last < first and text.startswith("```", place) and first == place:  # nothing but blanks inside
+            first, end = text.rfind("\n", blank, place - 1) + 1, place - 1
+        else:
+            end = text.find(_CLOSING, first) if last >= first else -1
+        if first and end >= 0:
+            yield text[first:end]
+            place = end + len(_CLOSING)
+
+
+def _observation(result: ToolResult) -> ToolResult:
+    """A result with the exit code and output that its text, or its recorder beside the text, gives."""
+    said = _CODE.match(result.text)
+    output = _OUTPUT.fullmatch(result.text)
+    return replace(
+        result,
+        text=output[1] if output else result.text,
+        exit_code=int(said[1]) if said else whole(at(result.extra, "extra", "returncode")),
+        is_error=True if at(result.extra, "extra", "exception_info") else result.is_error,
+    )
+
+
+def _tokens(raw: dict[str, Any]) -> Tokens | None:
+    usage = at(raw, "extra", "response", "usage")
+    cost = at(usage, "cost") or at(raw, "extra", "cost")
+    tokens = Tokens(
+        prompt=whole(at(usage, "prompt_tokens")),
+        completion=whole(at(usage, "completion_tokens")),
+        cached=whole(at(usage, "prompt_tokens_details", "cached_tokens")),
+        cost_usd=amount(cost),
+    )
+    return tokens if tokens != Tokens() else None
+
+
+def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
+    """The message in the provider's own answer, where it is recorded."""
+    choices = at(raw, "extra", "response", "choices")
+    message = at(choices[0], "message") if isinstance(choices, list) and choices else None
+    return message if isinstance(message, dict) else {}
+
+
+def _as_chat(raw: dict[str, Any]) -> dict[str, Any]:
+    """A message as a chat message; with some models the run records items of OpenAI's newer interface instead."""
+    if raw.get("type") == "function_call_output":
+        rest = {name: value for name, value in raw.items() if name not in ("type", "call_id", "output")}
+        return rest | {"role": "tool", "tool_call_id": raw.get("call_id"), "content": raw.get("output")}
+    if "role" in raw or not isinstance(raw.get("output"), list):
+        return raw
+    items = [item for item in raw["output"] if isinstance(item, dict)]
+    calls = [
+        {"id": item.get("call_id"), "function": {"name": item.get("name"), "arguments": item.get("arguments")}}
+        for item in items
+        if item.get("type") == "function_call"
+    ]
+    parts = [part for item in items if isinstance(item.get("content"), list) for part in item["content"]]
+    return raw | {"role": "assistant", "content": parts, "tool_calls": calls}

@@ -1,0 +1,250 @@
+"""opencode sessions (github.com/sst/opencode, now anomalyco/opencode): what `opencode export` writes, and the database.
+
+A session (made up)::
+
+    {"info": {"id": "ses_1", "directory": "/home/kim/app", "title": "Rename", "version": "1.0.0",
+              "time": {"created": 1767607200000, "updated": 1767607260000}},
+     "messages": [
+      {"info": {"id": "msg_1", "role": "user", "time": {"created": 1767607200000}},
+       "parts": [{"id": "prt_1", "type": "text", "text": "Rename the flag"}]},
+      {"info": {"id": "msg_2", "role": "assistant", "modelID": "gpt-x", "providerID": "openai", "cost": 0.001,
+                "time": {"created": 1767607201000, "completed": 1767607209000}, "tokens":
+                {"input": 40, "output": 7, "reasoning": 3, "cache": {"read": 50, "write": 0}}},
+       "parts": [{"id": "prt_2", "type": "tool", "callID": "c1", "tool": "bash", "state":
+                  {"status": "completed", "input": {"command": "ls"}, "output": "a.py", "metadata": {"exit": 0}}}]}]}
+
+The types are in `packages/opencode/src/session/message-v2.ts`. The database `opencode.db`, of version 1.2 (2026) and
+later, is read as one such line a session (`harness.readers.input.databases`; tables in `session.sql.ts` beside it). The
+folders `storage/session`, `message` and `part` of earlier versions hold a file for each piece: `opencode export` makes
+one file of them. What `opencode run` prints is of `opencode_stream`.
+
+Each answer of the model is a step (a message holds several between `step-start` and `step-finish`). Texts that the
+program put into the user's message stand in `extra["injected"]`; where there is nothing else, and for summaries, the
+step is the system's. The session of a sub-agent names the one that began it, its `parent`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.databases import MARK, check_line
+from harness.readers.input.decoding import (
+    amount,
+    at,
+    convert,
+    decode_json,
+    filled,
+    rest_of,
+    text_or_none,
+    time_of_milliseconds,
+    whole,
+)
+from harness.readers.interchange.content import as_text, parse_arguments
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "opencode"
+UNIT: Unit = "value"
+
+_REFUSED = "invalid"
+"""The tool that stands for a call of a tool that there is not, or with arguments that are none."""
+
+
+class _Cache(Struct):
+    read: int | None = None
+    write: int | None = None
+
+
+class _Usage(Struct):
+    input: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+    cache: _Cache | None = None
+
+
+class _Time(Struct):
+    created: Any = None
+    completed: Any = None
+
+
+class _Info(Struct):
+    id: str | None = None
+    role: str = ""
+    time: _Time | None = None
+    cost: Any = None
+    tokens: _Usage | None = None
+    summary: Any = None
+    model: str | None = field(default=None, name="modelID")
+
+
+class _Message(Struct):
+    info: _Info
+    parts: list[Any] | None = None
+
+
+class _Session(Struct):
+    info: dict[str, Any]
+    messages: list[Any]
+
+
+class _State(Struct):
+    """What became of a call."""
+
+    status: str = ""
+    input: Any = None
+    output: Any = None
+    error: Any = None
+
+
+class _Part(Struct):
+    type: str = ""
+    id: str | None = None
+    text: str | None = None
+    synthetic: bool | None = None
+    call: str | None = field(default=None, name="callID")
+    tool: str = ""
+    state: _State | None = None
+    cost: Any = None
+    tokens: _Usage | None = None
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file holds no opencode sessions."""
+    first = sample.first
+    if not isinstance(first, dict):
+        return "not a JSON object"
+    if MARK in first:
+        return None if first[MARK] == FORMAT else f"a database of {str(first[MARK])[:40]!r}"
+    info, messages = first.get("info"), first.get("messages")
+    if not isinstance(info, dict) or not isinstance(messages, list):
+        if str(first.get("id", "")).startswith(("ses_", "msg_", "prt_")):
+            return "one piece of a session of opencode's folder `storage`: give what `opencode export` writes"
+        return "no `info` and list `messages`"
+    if messages and not (isinstance(at(messages[0], "info"), dict) and isinstance(messages[0].get("parts"), list)):
+        return "its messages have no info and parts"
+    return None if messages or "id" in info else "no message, and a session without an id"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The session in one document or line."""
+    value = decode_json(data, source)
+    check_line(value, source)
+    session = convert(value, _Session, source)
+    reading = Reading(source)
+    for raw in session.messages:
+        reading.place(raw)
+    steps = reading.conversation.steps()
+    info = dict(session.info)
+    identity, parent = info.pop("id", None), info.get("parentID")
+    yield Trajectory(
+        id=identity if isinstance(identity, str) and identity else name_of(source),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="opencode",
+        model=reading.model,
+        parent=parent if isinstance(parent, str) and parent else None,
+        extra=filled([("session", info)]) | rest_of(value, _Session, MARK),
+    )
+
+
+class Reading:
+    """What was read of one session so far."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.conversation = Conversation()
+        self.model: str | None = None
+
+    def place(self, raw: Any) -> None:
+        """Put one message where it belongs."""
+        message = convert(raw, _Message, self.source)
+        info = message.info
+        more = rest_of(raw["info"], _Info) | rest_of(raw, _Message)
+        extra = filled([("id", info.id), ("time", rest_of(raw["info"].get("time") or {}, _Time))]) | more
+        parts = [(convert(part, _Part, self.source), part) for part in message.parts or []]
+        if info.role == "assistant":
+            self.model = self.model or info.model
+            self._place_answers(info, parts, extra)
+        else:
+            self._place_asked(info, parts, extra)
+
+    def _begin(self, role: Role, info: _Info, extra: dict[str, Any]) -> Turn:
+        created = time_of_milliseconds(info.time.created) if info.time else None
+        return self.conversation.begin(Turn(role, timestamp=created, extra=extra))
+
+    def _place_asked(self, info: _Info, parts: list[tuple[_Part, dict[str, Any]]], extra: dict[str, Any]) -> None:
+        own = [part.text for part, _ in parts if part.type == "text" and part.text and not part.synthetic]
+        injected = [part.text for part, _ in parts if part.type == "text" and part.text and part.synthetic]
+        others = [raw for part, raw in parts if part.type != "text" or rest_of(raw, _Part, "messageID", "sessionID")]
+        typed = info.role == "user" and (bool(own) or not injected)
+        extra |= filled([("role", None if typed else info.role), ("summary", info.summary), ("content", others)])
+        turn = self._begin("user" if typed else "system", info, extra)
+        turn.texts = own if typed else own + injected
+        turn.extra |= filled([("injected", injected if typed else None)])
+
+    def _place_answers(self, info: _Info, parts: list[tuple[_Part, dict[str, Any]]], extra: dict[str, Any]) -> None:
+        """The answers of the model in one message, each a step; what the message cost where they do not say it."""
+        role: Role = "system" if info.summary is True else "agent"
+        first = turn = self._begin(role, info, extra | filled([("summary", info.summary)]))
+        counted = False
+        for part, raw in parts:
+            if part.type == "step-start" and (turn.texts or turn.reasoning or turn.calls):
+                turn = self._begin(role, info, filled([("id", info.id)]))
+            if part.type == "step-finish":
+                counted = True
+                turn.tokens = _tokens(part.tokens, part.cost)
+            self._add_part(turn, part, raw)
+        if not counted and (info.tokens is not None or info.cost is not None):
+            turn.tokens = _tokens(info.tokens, info.cost)
+        created, completed = (
+            amount(time) for time in ((info.time.created, info.time.completed) if info.time else (None, None))
+        )
+        if turn is first and created is not None and completed is not None:
+            turn.seconds = max(0.0, (completed - created) / 1000)
+
+    def _add_part(self, turn: Turn, part: _Part, raw: dict[str, Any]) -> None:
+        rest = rest_of(raw, _Part, "messageID", "sessionID")
+        if part.type == "text" and not part.synthetic:
+            turn.texts += [part.text] if part.text else []
+        elif part.type == "reasoning":
+            turn.reasoning += [part.text] if part.text else []
+        elif part.type == "tool":
+            self._add_call(turn, part, rest, raw)
+            return
+        elif part.type in ("step-start", "step-finish"):
+            rest |= filled([("tokens", raw.get("tokens"))])
+        else:
+            turn.extra.setdefault("content", []).append(raw)
+            return
+        if rest:
+            turn.extra.setdefault("content", []).append({"type": part.type} | rest)
+
+    def _add_call(self, turn: Turn, part: _Part, rest: dict[str, Any], raw: dict[str, Any]) -> None:
+        state = part.state or _State()
+        arguments, error = parse_arguments(state.input)
+        refused = part.tool == _REFUSED
+        if refused:
+            error = text_or_none(at(state.input, "error")) or "the call could not be read"
+        name = (refused and text_or_none(at(state.input, "tool"))) or part.tool
+        self.conversation.call(turn, ToolCall(name, arguments, part.call, error, filled([("id", part.id)]) | rest))
+        if state.status not in ("completed", "error") and state.output is None and state.error is None:
+            return
+        failed = state.status == "error" or refused
+        said = state.error if failed and state.error is not None else state.output
+        text = said if isinstance(said, str) else as_text(said)
+        more = rest_of(raw["state"], _State)
+        self.conversation.result(ToolResult(text, failed, whole(at(more, "metadata", "exit")), part.call, more))
+
+
+def _tokens(usage: _Usage | None, cost: Any) -> Tokens:
+    """Tokens of an answer; the prompt is what was new, written to the cache and read from it together."""
+    if usage is None:
+        return Tokens(cost_usd=amount(cost))
+    cache = usage.cache or _Cache()
+    read = (usage.input, cache.read, cache.write)
+    prompt = None if usage.input is None else sum(count or 0 for count in read)
+    return Tokens(prompt, usage.output, cache.read, amount(cost))

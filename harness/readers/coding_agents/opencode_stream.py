@@ -1,0 +1,67 @@
+"""What `opencode run --format json` prints (github.com/anomalyco/opencode): JSON Lines of the parts of its answers.
+
+Lines (made up)::
+
+    {"type": "step_start", "timestamp": 1767607201000, "sessionID": "ses_1",
+     "part": {"id": "prt_1", "messageID": "msg_2", "type": "step-start"}}
+    {"type": "tool_use", "timestamp": 1767607202000, "sessionID": "ses_1", "part": {"id": "prt_2", "messageID": "msg_2",
+     "type": "tool", "callID": "c1", "tool": "bash", "state": {"status": "completed", "input": {"command": "ls"},
+     "output": "a.py", "metadata": {"exit": 0}}}}
+
+The parts are those of `harness.readers.coding_agents.opencode`, and become steps as there (`packages/opencode/src/cli/cmd/run.ts`).
+The person's words and the model are not among them. Lines without a part, such as errors, stand in
+`extra["other_lines"]`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.protocols import Sample, Unit
+from harness.readers.coding_agents.opencode import Reading
+from harness.readers.input.decoding import decode_lines, filled
+from harness.readers.naming import name_of
+from harness.trajectory import Source, Trajectory
+
+FORMAT = "opencode_stream"
+UNIT: Unit = "file"
+
+_PLACED = ("type", "timestamp", "sessionID", "part")
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no stream of opencode."""
+    first = sample.first
+    if not isinstance(first, dict):
+        return "not JSON objects, one a line"
+    named = isinstance(first.get("sessionID"), str) and isinstance(first.get("type"), str)
+    told = isinstance(first.get("part"), dict) or first.get("type") == "error"
+    return None if named and told else "the first line has no type, sessionID and part"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The one run of a file."""
+    lines = decode_lines(data, source)
+    messages: dict[Any, dict[str, Any]] = {}
+    others: list[dict[str, Any]] = []
+    identity = None
+    for number, value in lines.values:
+        part = value.get("part") if isinstance(value, dict) else None
+        if not isinstance(part, dict):
+            others.append({"line": number, "value": value})
+            continue
+        identity = identity or value.get("sessionID")
+        name = str(part.get("messageID"))
+        info = {"id": name, "role": "assistant", "time": {"created": value.get("timestamp")}}
+        messages.setdefault(name, {"info": info, "parts": []})["parts"].append(part)
+        rest = filled((key, field) for key, field in value.items() if key not in _PLACED)
+        others += [{"line": number, "value": rest}] if rest else []
+    reading = Reading(source)
+    for message in messages.values():
+        reading.place(message)
+    yield Trajectory(
+        id=identity if isinstance(identity, str) and identity else name_of(source),
+        source=source,
+        steps=reading.conversation.steps(),
+        agent="opencode",
+        extra=filled([("other_lines", others), ("unfinished_line", lines.unfinished)]),
+    )

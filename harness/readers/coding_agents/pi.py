@@ -1,0 +1,240 @@
+"""Pi sessions (github.com/badlogic/pi-mono): JSON Lines, a header and the entries of a tree, one file a session.
+
+Lines (made up)::
+
+    {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-01-05T10:00:00.000Z", "cwd": "/home/kim/app"}
+    {"type": "message", "id": "e1", "parentId": null, "timestamp": "…", "message":
+     {"role": "user", "content": [{"type": "text", "text": "Rename the flag"}]}}
+    {"type": "message", "id": "e2", "parentId": "e1", "timestamp": "…", "message": {"role": "assistant",
+     "content": [{"type": "toolCall", "id": "c1", "name": "bash", "arguments": {"command": "ls"}}], "model": "gpt-x",
+     "usage": {"input": 90, "output": 7, "cacheRead": 50, "cacheWrite": 0, "cost": {"total": 0.001}}}}
+    {"type": "message", "id": "e3", "parentId": "e2", "timestamp": "…", "message": {"role": "toolResult",
+     "toolCallId": "c1", "toolName": "bash", "content": [{"type": "text", "text": "a.py"}], "isError": false}}
+
+Versions 1 to 3, as `packages/coding-agent/docs/session.md` there describes them; entries of version 1 have no `id` and
+`parentId`. Steps stand in the order of the file, which is that of time, also where the person went back and took
+another branch: `extra["id"]` and `extra["parentId"]` keep the tree. Summaries, messages of extensions and commands that
+the person ran are system steps; entries that are no turn stand in `extra["other_lines"]`. What a forked session repeats
+of its `parent`, entries older than its header, is in `extra["replayed_lines"]` and makes no steps. What
+`pi --mode json` prints (`docs/json.md` there) is read as well: a message is taken when it ends, and the lines that
+repeat it while it grows, or again at the end of a turn, are left out.
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import (
+    amount,
+    convert,
+    decode_lines,
+    filled,
+    rest_of,
+    text_or_none,
+    time_of_milliseconds,
+)
+from harness.readers.interchange.content import as_text, parse_arguments, split_content
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "pi"
+UNIT: Unit = "file"
+
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "agent"}
+_MESSAGES = ("message", "message_end")
+_REPEATING = ("message_start", "message_update", "turn_end", "agent_end")
+_SUMMARIES = ("compaction", "branch_summary", "custom_message")
+
+
+class _Cost(Struct):
+    total: Any = None
+
+
+class _Usage(Struct, rename="camel"):
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    cost: _Cost | None = None
+
+
+class _Message(Struct, rename="camel"):
+    role: str = ""
+    content: Any = None
+    model: str | None = None
+    usage: _Usage | None = None
+    tool_call_id: str | None = None
+    is_error: bool | None = None
+    timestamp: Any = None
+    summary: str | None = None
+    command: str | None = None
+    output: str | None = None
+
+
+class _Entry(Struct, rename="camel"):
+    """A line; which fields it has depends on its type."""
+
+    type: str = ""
+    id: str | None = None
+    parent_id: str | None = None
+    timestamp: str | None = None
+    message: _Message | None = None
+    summary: str | None = None
+    content: Any = None
+
+
+class _Line(Struct):
+    number: int
+    value: dict[str, Any]
+    entry: _Entry
+
+
+class _Session(Struct):
+    """A header with its line, its entries, and lines that are none."""
+
+    line: int
+    header: dict[str, Any]
+    lines: list[_Line]
+    others: list[dict[str, Any]]
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no Pi session."""
+    first = sample.first
+    if not isinstance(first, dict):
+        return "not JSON objects, one a line"
+    if first.get("type") != "session" or not isinstance(first.get("id"), str):
+        return "the first line is no session header with an id"
+    return None if "cwd" in first or "version" in first else "a session header without cwd and version"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The trajectory of each session in the file."""
+    lines = decode_lines(data, source)
+    sessions: list[_Session] = []
+    for number, value in lines.values:
+        if isinstance(value, dict) and value.get("type") == "session":
+            sessions.append(_Session(number, value, [], []))
+            continue
+        if not sessions:
+            sessions.append(_Session(number, {}, [], []))
+        if isinstance(value, dict) and value.get("type") in _REPEATING:
+            continue
+        if isinstance(value, dict):
+            sessions[-1].lines.append(_Line(number, value, convert(value, _Entry, source, number)))
+        else:
+            sessions[-1].others.append({"line": number, "value": value})
+    for session in sessions:
+        place = source if len(sessions) == 1 else replace(source, line=session.line)
+        yield _trajectory(session, place, lines.unfinished if session is sessions[-1] else None)
+
+
+def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Trajectory:
+    header = dict(session.header)
+    origin = _origin(header)
+    began = text_or_none(header.get("timestamp"))
+    conversation = Conversation()
+    replayed: list[dict[str, Any]] = []
+    model = text_or_none(header.get("modelId"))
+    for line in session.lines:
+        if origin is not None and began and line.entry.timestamp and line.entry.timestamp < began:
+            replayed.append({"line": line.number, "value": line.value})
+        elif not _place(conversation, line):
+            session.others.append({"line": line.number, "value": line.value})
+        if line.entry.message is not None:
+            model = model or line.entry.message.model
+    steps = conversation.steps()
+    return Trajectory(
+        id=text_or_none(header.pop("id", None)) or name_of(source),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="pi",
+        model=model,
+        parent=origin,
+        extra=filled(
+            [
+                ("session", header),
+                ("replayed_lines", replayed),
+                ("other_lines", session.others),
+                ("unfinished_line", unfinished),
+            ]
+        ),
+    )
+
+
+def _origin(header: dict[str, Any]) -> str | None:
+    """The id of the session that one was forked from: its file is called `<time>_<id>.jsonl`."""
+    file = text_or_none(header.get("parentSession")) or text_or_none(header.get("branchedFrom"))
+    return None if not file else PurePath(file.replace("\\", "/")).stem.rpartition("_")[2] or None
+
+
+def _place(conversation: Conversation, line: _Line) -> bool:
+    """Put an entry where it belongs; whether it is a turn or part of one."""
+    entry, message = line.entry, line.entry.message
+    extra = filled([("id", entry.id), ("parentId", entry.parent_id)]) | rest_of(line.value, _Entry)
+    if message is None or entry.type not in _MESSAGES:
+        if entry.type not in _SUMMARIES:
+            return False
+        text, others = split_content(entry.content)
+        said = [entry.summary or text]
+        extra |= filled([("type", entry.type), ("content", others)])
+        conversation.begin(Turn("system", said, timestamp=entry.timestamp, extra=extra))
+        return True
+    value = line.value["message"]
+    written = entry.timestamp or time_of_milliseconds(message.timestamp)
+    extra |= filled([("message", rest_of(value, _Message))])
+    if message.role == "toolResult":
+        text, others = split_content(message.content)
+        kept = filled([("content", others), ("timestamp", written)]) | extra
+        conversation.result(ToolResult(text, message.is_error, None, message.tool_call_id, kept))
+        return True
+    turn = Turn(_ROLES.get(message.role, "system"), timestamp=written, extra=extra)
+    if message.role not in _ROLES:
+        turn.extra["role"] = message.role
+        turn.texts += [text for text in (message.command, message.output, message.summary) if text]
+    conversation.begin(turn)
+    _fill(conversation, turn, message, value)
+    return True
+
+
+def _fill(conversation: Conversation, turn: Turn, message: _Message, value: dict[str, Any]) -> None:
+    """The parts of a message, and what it took."""
+    others: list[Any] = []
+    parts = message.content if isinstance(message.content, list) else split_content(message.content)[:1]
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(part, str):
+            turn.texts += [part] if part else []
+        elif kind == "thinking":
+            turn.reasoning += [as_text(part.get("thinking"))]
+            others += [rest] if (rest := filled(_without(part, "type", "thinking"))) else []
+        elif kind == "toolCall":
+            arguments, error = parse_arguments(part.get("arguments"))
+            name, identity = as_text(part.get("name")), text_or_none(part.get("id"))
+            rest = filled(_without(part, "type", "id", "name", "arguments"))
+            conversation.call(turn, ToolCall(name, arguments, identity, error, rest))
+        else:
+            text, more = split_content(part)
+            turn.texts += [text] if text else []
+            others += more
+    turn.extra |= filled([("content", others)])
+    if message.usage is not None:
+        turn.tokens = _tokens(message.usage)
+        turn.extra |= filled([("usage", value["usage"])])
+
+
+def _without(part: dict[str, Any], *names: str) -> list[tuple[str, Any]]:
+    return [(name, field) for name, field in part.items() if name not in names]
+
+
+def _tokens(usage: _Usage) -> Tokens:
+    """Tokens of a turn; the prompt is what was new, written to the cache and read from it together."""
+    read = (usage.input, usage.cache_read, usage.cache_write)
+    prompt = None if usage.input is None else sum(count or 0 for count in read)
+    return Tokens(prompt, usage.output, usage.cache_read, amount(usage.cost.total) if usage.cost else None)

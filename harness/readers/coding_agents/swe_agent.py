@@ -1,0 +1,231 @@
+r"""SWE-agent trajectories (`.traj`), old and new, and its demonstrations, which have a `history` alone.
+
+    {"environment": "swe_main", "replay_config": "{\"agent\": {\"model\": {\"name\": \"m-large\"}}}",
+     "trajectory": [{"thought": "A look first.", "action": "ls -F\n", "observation": "a.py\n", "execution_time": 0.2,
+                     "response": "A look first.\n```\nls -F\n```", "state": {"working_dir": "/src"}}],
+     "history": [{"role": "system", "content": "You repair code.", "agent": "main"},
+                 {"role": "user", "content": "An example run.", "agent": "main", "is_demo": true},
+                 {"role": "user", "content": "Repair the parser.", "agent": "main"},
+                 {"role": "assistant", "thought": "A look first.", "action": "ls -F\n", "agent": "main",
+                  "content": "A look first.\n```\nls -F\n```", "tool_calls": []},
+                 {"role": "user", "content": "a.py\n(Open file: n/a)\nbash-$", "agent": "main"}],
+     "info": {"exit_status": "submitted", "submission": "diff --git …", "model_stats": {"api_calls": 1}}}
+
+One item of `trajectory` is one step of the agent. The history gives what came before the first, and the calls where
+the model made them as JSON; otherwise an action is a call named by its first word with the whole as `command`.
+Messages marked `is_demo` are not the agent's own: they are kept under `extra["demonstrations"]`. What of the history
+repeats the steps is left out, the rest of it kept. `exit_status` does not say whether the task was solved: the
+outcome is unknown.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
+from harness.readers.interchange.chat import Call, call_of, is_chat
+from harness.readers.interchange.content import parse_arguments, split_content
+from harness.readers.interchange.conversation import Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Role, Source, ToolCall, ToolResult, Trajectory
+
+FORMAT = "swe_agent"
+UNIT: Unit = "value"
+
+_OPENING: dict[str, Role] = {"system": "system", "user": "user"}
+
+
+class _Run(Struct):
+    trajectory: list[dict[str, Any]] | None = None
+    history: list[dict[str, Any]] | None = None
+    instance_id: str | None = None
+
+
+class _Item(Struct):
+    """One item of `trajectory`."""
+
+    action: str | None = None
+    observation: str | None = None
+    response: str | None = None
+    thought: str | None = None
+    execution_time: float | None = None
+
+
+class _Message(Struct):
+    """One message of `history`."""
+
+    role: str
+    content: str | list[Any] | None = None
+    thought: str | None = None
+    action: str | None = None
+    tool_calls: list[Call] | None = None
+    tool_call_ids: list[str] | None = None
+    is_demo: bool | None = None
+
+
+class _Said(Struct, frozen=True):
+    """A message of the history with the object it was read from."""
+
+    raw: dict[str, Any]
+    message: _Message
+
+    def rest(self) -> dict[str, Any]:
+        return rest_of(self.raw, _Message)
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file is no trajectory of SWE-agent, `None` when it is."""
+    value = sample.first
+    if not isinstance(value, dict):
+        return "no JSON object"
+    items, history = value.get("trajectory"), value.get("history")
+    if isinstance(items, list) and (items or isinstance(history, list)):
+        known = all(isinstance(item, dict) and "action" in item and "observation" in item for item in items)
+        return None if known else "items of `trajectory` without `action` and `observation`"
+    if not isinstance(history, list):
+        return "no list `trajectory` and no list `history`"
+    if is_chat(history) and any("agent" in raw for raw in history):
+        return None
+    return "messages of `history` without `role` and `agent`"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The one run or demonstration of a document or line."""
+    fields = decode_json(data, source)
+    run = convert(fields, _Run, source)
+    raws = run.history or []
+    history = [_Said(raw, message) for raw, message in zip(raws, convert(raws, list[_Message], source), strict=True)]
+    own = [said for said in history if not said.message.is_demo]
+    if run.trajectory:
+        turns, left = _turns_of_run(run.trajectory, convert(run.trajectory, list[_Item], source), own)
+    else:
+        turns, left = _turns_of_history(own), []
+    steps = tuple(turn.step() for turn in turns)
+    kept = {
+        "demonstrations": [said.raw for said in history if said.message.is_demo],
+        "history": [said.raw for said in left],
+    }
+    yield Trajectory(
+        id=run.instance_id or name_of(source),
+        source=source,
+        task=first_words_of_user(steps),
+        steps=steps,
+        agent="swe-agent",
+        model=_model(fields.get("replay_config")),
+        extra=rest_of(fields, _Run) | {name: messages for name, messages in kept.items() if messages},
+    )
+
+
+def _turns_of_run(
+    raws: list[dict[str, Any]], items: list[_Item], history: list[_Said]
+) -> tuple[list[Turn], list[_Said]]:
+    """The turns of a run, and what of its history is neither before the first nor repeated by them."""
+    began = next((index for index, said in enumerate(history) if said.message.role == "assistant"), len(history))
+    opening = [index for index in range(began) if history[index].message.role in _OPENING]
+    turns = [_opening_turn(history[index]) for index in opening]
+    placed = set(opening)
+    answers = _Answers(history)
+    for raw, item in zip(raws, items, strict=True):
+        index = answers.next_of(item)
+        if index is None:
+            turns.append(_turn(raw, item, None, None))
+            continue
+        placed.add(index)
+        after = history[index + 1] if index + 1 < len(history) else None
+        if after is not None and _repeats(after, item):
+            placed.add(index + 1)
+        else:
+            after = None
+        turns.append(_turn(raw, item, history[index], after))
+    return turns, [said for index, said in enumerate(history) if index not in placed]
+
+
+class _Answers:
+    """The model's answers in a history by what they say, each to be found once and in order."""
+
+    def __init__(self, history: list[_Said]) -> None:
+        self._found = -1
+        self._at: dict[tuple[str | None, str | None], list[int]] = {}
+        for index in range(len(history) - 1, -1, -1):
+            message = history[index].message
+            if message.role == "assistant":
+                self._at.setdefault((message.thought, message.action), []).append(index)
+
+    def next_of(self, item: _Item) -> int | None:
+        """Where the next answer with an item's thought and action stands."""
+        waiting = self._at.get((item.thought, item.action), [])
+        while waiting:
+            index = waiting.pop()
+            if index > self._found:
+                self._found = index
+                return index
+        return None
+
+
+def _repeats(said: _Said, item: _Item) -> bool:
+    """Whether a message gives the model an item's observation."""
+    if said.message.role not in ("user", "tool") or item.observation is None:
+        return False
+    return item.observation.strip() in split_content(said.message.content)[0]
+
+
+def _turn(raw: dict[str, Any], item: _Item, answer: _Said | None, observed: _Said | None) -> Turn:
+    """One item of a run as a turn, with what the history says of it."""
+    said = item.thought if item.thought is not None else item.response
+    calls = _calls(answer, item.action)
+    results = []
+    if item.observation is not None:
+        call_id = calls[0].id if calls else None
+        results = [ToolResult(item.observation, call_id=call_id, extra=observed.rest() if observed else {})]
+    extra = (answer.rest() if answer else {}) | rest_of(raw, _Item)
+    if item.response and item.response != said:
+        extra["response"] = item.response
+    return Turn("agent", texts=[said or ""], calls=calls, results=results, seconds=item.execution_time, extra=extra)
+
+
+def _turns_of_history(history: list[_Said]) -> list[Turn]:
+    """The turns of a demonstration: what the user or a tool says right after the agent is what its action did."""
+    turns: list[Turn] = []
+    for said in history:
+        message = said.message
+        text = split_content(message.content)[0]
+        if message.role == "assistant":
+            calls = _calls(said, message.action)
+            extra = said.rest()
+            if message.thought is not None and text != message.thought:
+                extra["response"] = text
+                text = message.thought
+            turns.append(Turn("agent", texts=[text], calls=calls, extra=extra))
+        elif turns and turns[-1].role == "agent" and (message.role == "tool" or not turns[-1].results):
+            answered = turns[-1].calls[0].id if turns[-1].calls else None
+            call_id = message.tool_call_ids[0] if message.tool_call_ids else answered
+            turns[-1].results.append(ToolResult(text, call_id=call_id, extra=said.rest()))
+        else:
+            turns.append(_opening_turn(said))
+    return turns
+
+
+def _opening_turn(said: _Said) -> Turn:
+    text, others = split_content(said.message.content)
+    extra = said.rest()
+    if others:
+        extra["content"] = said.message.content
+    if said.message.role not in _OPENING:
+        extra["role"] = said.message.role
+    return Turn(_OPENING.get(said.message.role, "system"), texts=[text], extra=extra)
+
+
+def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
+    """The calls that the model made as JSON, else the one of its action."""
+    if said is not None and said.message.tool_calls:
+        return [call_of(said.raw["tool_calls"][index], call) for index, call in enumerate(said.message.tool_calls)]
+    words = (action or "").split(maxsplit=1)
+    return [ToolCall(words[0], {"command": action})] if words else []
+
+
+def _model(config: Any) -> str | None:
+    """The model's name in the configuration that a run can be replayed with, an object or JSON in a text."""
+    parsed, _ = parse_arguments(config)
+    return text_or_none(at(parsed, "agent", "model", "name"))

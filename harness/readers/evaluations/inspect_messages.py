@@ -1,0 +1,171 @@
+"""Messages of Inspect as steps: in its eval logs, and in the transcript databases of Inspect Scout."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from harness.readers.input.decoding import EXPANSION_LIMIT, at, convert, filled, rest_of, text_or_none, unreadable
+from harness.readers.interchange.content import as_text, parse_arguments, split_content
+from harness.readers.interchange.conversation import Conversation, Turn
+from harness.trajectory import OutcomeStatus, Source, Step, Tokens, ToolCall, ToolResult
+
+_REFERENCES = ("attachment://", "tc://")
+_SAID: dict[Any, OutcomeStatus] = {"C": "passed", "I": "failed", 1: "passed", 0: "failed"}
+
+
+class _Error(Struct):
+    type: str | None = None
+    message: str | None = None
+
+
+class _Call(Struct):
+    function: str
+    id: str | None = None
+    arguments: Any = None
+    parse_error: str | None = None
+
+
+class _Message(Struct):
+    role: str
+    content: Any = None
+    id: str | None = None
+    tool_calls: list[_Call] | None = None
+    tool_call_id: str | None = None
+    error: _Error | None = None
+    model: str | None = None
+
+
+class _Usage(Struct):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    input_tokens_cache_read: int | None = None
+
+
+class _Generated(Struct):
+    """What a model event says of the message it made."""
+
+    timestamp: str | None
+    seconds: float | None
+    tokens: Tokens | None
+
+
+class _Output(Struct):
+    usage: _Usage | None = None
+    time: float | None = None
+    choices: list[Any] | None = None
+
+
+def steps_of(messages: list[dict[str, Any]], events: list[Any], stored: "Stored", source: Source) -> tuple[Step, ...]:
+    """The messages of a sample as steps, with what its model events say of when and at what cost they were made."""
+    generated = _generated(events, source)
+    conversation = Conversation()
+    for message in messages:
+        _add(conversation, message, stored, generated, source)
+    return conversation.steps()
+
+
+def status_of(score: Any) -> OutcomeStatus:
+    """What a score says of the outcome: C, 1 and true are a pass, I, 0 and false a failure."""
+    return _SAID.get(score, "unknown") if isinstance(score, str | int | float) else "unknown"
+
+
+class Stored:
+    """Texts that stand elsewhere in a sample; how much is added by putting one in again and again is bounded."""
+
+    def __init__(self, values: dict[str, Any], source: Source) -> None:
+        self._values = values
+        self._source = source
+        self._length: dict[str, int] = {}
+        self._left = EXPANSION_LIMIT
+
+    def get(self, name: str, reference: str) -> Any:
+        """The value of that name; the reference itself where there is none."""
+        if name not in self._values:
+            return reference
+        value = self._values[name]
+        if name in self._length:
+            self._left -= self._length[name]
+            if self._left < 0:
+                raise unreadable(
+                    f"refers to its attachments so often that they come to over {EXPANSION_LIMIT >> 20} MiB more",
+                    self._source,
+                )
+        else:
+            self._length[name] = len(as_text(value)) + 1
+        return value
+
+
+def _add(
+    conversation: Conversation,
+    raw: dict[str, Any],
+    stored: Stored,
+    generated: dict[str, _Generated],
+    source: Source,
+) -> None:
+    message = convert(raw, _Message, source)
+    text, parts = split_content(resolved(message.content, stored))
+    extra = rest_of(raw, _Message) | filled([("id", message.id)])
+    if message.role == "tool":
+        conversation.result(_result(message, text, parts, extra))
+        return
+    if message.role != "assistant":
+        extra |= filled([("content", parts), ("role", None if message.role in ("user", "system") else message.role)])
+        conversation.begin(Turn("user" if message.role == "user" else "system", [text], extra=extra))
+        return
+    reasoning = [part for part in parts if isinstance(part, dict) and isinstance(part.get("reasoning"), str)]
+    others = [part for part in parts if part not in reasoning]
+    extra |= filled([("model", message.model), ("content", others)])
+    turn = conversation.begin(Turn("agent", [text] if text else [], extra=extra))
+    turn.reasoning = [part["reasoning"] for part in reasoning]
+    made = generated.get(message.id or "")
+    if made is not None:
+        turn.timestamp, turn.seconds, turn.tokens = made.timestamp, made.seconds, made.tokens
+    for call, said in zip(message.tool_calls or [], raw.get("tool_calls") or [], strict=True):
+        arguments, error = parse_arguments(resolved(call.arguments, stored))
+        rest = rest_of(said, _Call)
+        conversation.call(turn, ToolCall(call.function, arguments, call.id, call.parse_error or error, rest))
+
+
+def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any]) -> ToolResult:
+    """A tool's answer; where it failed without a word, what the error says."""
+    error = message.error
+    if error is not None:
+        extra |= {"error": filled([("type", error.type), ("message", error.message)])}
+        text = text or error.message or ""
+    extra |= filled([("content", parts)])
+    return ToolResult(text, None if error is None else True, None, message.tool_call_id, extra)
+
+
+def resolved(value: Any, stored: Stored) -> Any:
+    """A value with references to texts that stand elsewhere in the sample put in their place."""
+    if isinstance(value, str):
+        for reference in _REFERENCES:
+            if value.startswith(reference):
+                return stored.get(value.removeprefix(reference), value)
+        return value
+    if isinstance(value, list):
+        return [resolved(item, stored) for item in value]
+    if isinstance(value, dict):
+        return {name: resolved(item, stored) for name, item in value.items()}
+    return value
+
+
+def _generated(events: list[Any], source: Source) -> dict[str, _Generated]:
+    """Message id → when and at what cost the model made it."""
+    made: dict[str, _Generated] = {}
+    for event in events:
+        if not isinstance(event, dict) or event.get("event") != "model" or not isinstance(event.get("output"), dict):
+            continue
+        output = convert(event["output"], _Output, source)
+        usage = output.usage
+        tokens = None if usage is None else _tokens(usage)
+        timestamp = event.get("timestamp")
+        for choice in output.choices or []:
+            name = at(choice, "message", "id")
+            if isinstance(name, str):
+                made[name] = _Generated(text_or_none(timestamp), output.time, tokens)
+    return made
+
+
+def _tokens(usage: _Usage) -> Tokens:
+    return Tokens(usage.input_tokens, usage.output_tokens, usage.input_tokens_cache_read)

@@ -1,0 +1,85 @@
+"""tau-bench results: a list of records of simulated customer service, or one record a line of JSON Lines.
+
+    {"task_id": 3, "trial": 1, "reward": 1.0,
+     "info": {"task": {"user_id": "u1", "instruction": "You want to move your flight.", "actions": [], "outputs": []},
+              "user_cost": 0.02, "reward_info": {"reward": 1.0}},
+     "traj": [{"role": "system", "content": "Be polite."}, {"role": "user", "content": "Hello."}]}
+
+A trajectory's id is `task_id-trial`; it passed when its reward is 1. The messages under `traj` are OpenAI's (see
+`harness.readers.interchange.chat`); `extra["step_of_message"]` has for each, counted from 0, the step it became or went into.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
+from harness.readers.interchange.chat import steps_of
+from harness.readers.interchange.conversation import first_words_of_user
+from harness.trajectory import Outcome, Source, Trajectory
+
+FORMAT = "taubench"
+UNIT: Unit = "value"
+
+PASSED = 1.0
+"""The reward of a solved task."""
+
+
+class _Record(Struct):
+    task_id: int | str
+    traj: list[dict[str, Any]]
+    trial: int | str | None = None
+    reward: float | None = None
+    info: dict[str, Any] | None = None
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file has no tau-bench results, `None` when it has."""
+    record = sample.first
+    if isinstance(record, list):
+        if not record:
+            return "an empty list"
+        record = record[0]
+    if not isinstance(record, dict):
+        return "no record and no list of records"
+    missing = [name for name in ("task_id", "traj") if name not in record]
+    return f"no `{missing[0]}` in its record" if missing else None
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The trajectories of all records, in order."""
+    value = decode_json(data, source)
+    raws: list[dict[str, Any]] = value if isinstance(value, list) else [value]
+    for raw, record in zip(raws, convert(raws, list[_Record], source), strict=True):
+        yield _trajectory(raw, record, source)
+
+
+def _trajectory(raw: dict[str, Any], record: _Record, source: Source) -> Trajectory:
+    steps, step_of_message = steps_of(record.traj, source)
+    instruction = _instruction(record.info)
+    extra = rest_of(raw, _Record) | {"task_id": record.task_id, "step_of_message": list(step_of_message)}
+    if record.trial is not None:
+        extra["trial"] = record.trial
+    if record.info:
+        extra["info"] = record.info
+    return Trajectory(
+        id=f"{record.task_id}" if record.trial is None else f"{record.task_id}-{record.trial}",
+        source=source,
+        task=first_words_of_user(steps) if instruction is None else instruction,
+        steps=steps,
+        outcome=_outcome(record.reward),
+        extra=extra,
+    )
+
+
+def _outcome(reward: float | None) -> Outcome:
+    if reward is None or math.isnan(reward):
+        return Outcome()
+    return Outcome("passed" if reward == PASSED else "failed", reward)
+
+
+def _instruction(info: dict[str, Any] | None) -> str | None:
+    return text_or_none(at(info, "task", "instruction"))

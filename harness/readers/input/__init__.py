@@ -1,0 +1,1 @@
+"""Files to bytes and lines: archives, databases, Parquet, encodings, cuts."""

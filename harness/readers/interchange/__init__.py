@@ -1,0 +1,1 @@
+"""Formats that many tools share: ATIF, OpenAI chats, OpenTelemetry, any chat."""

@@ -1,0 +1,198 @@
+r"""Messages in the style of OpenAI's chat completions, the one place where they become steps.
+
+    {"role": "system", "content": "You repair code."}
+    {"role": "user", "content": [{"type": "text", "text": "Repair the parser."}]}
+    {"role": "assistant", "content": null, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"a.py\"}"}}]}
+    {"role": "tool", "tool_call_id": "c1", "content": "x = 1"}
+
+Before tools there were functions: `function_call` in the assistant's message, answered by name under the role
+`function`. An answer stands with the call it answers: by id; without one, by name or order among the open calls of
+the last turn. An answer to no known call goes to the agent's last turn, else to one of the system.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from harness.readers.input.decoding import convert, rest_of
+from harness.readers.interchange.content import parse_arguments, split_content
+from harness.readers.interchange.conversation import Turn
+from harness.trajectory import Role, Source, Step, ToolCall, ToolResult
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "agent",
+    "ai": "agent",
+    "model": "agent",
+}
+"""Who speaks under which role; another role is the system's, and its name is kept."""
+
+ANSWERS = ("tool", "function")
+_PLAIN_ROLES = ("system", "user", "assistant")
+_TEXT_PARTS = ("text", "input_text", "output_text")
+
+
+class _Function(Struct):
+    name: str = ""
+    arguments: Any = None
+
+
+class _Custom(Struct):
+    """A tool that takes a text."""
+
+    name: str = ""
+    input: str = ""
+
+
+class Call(Struct):
+    """A tool call; older recorders write name and arguments without `function` around them."""
+
+    id: str | None = None
+    type: str | None = None
+    function: _Function | None = None
+    custom: _Custom | None = None
+    name: str | None = None
+    arguments: Any = None
+
+
+class Message(Struct):
+    """The fields of a message that have a place in a step."""
+
+    role: str
+    content: str | list[Any] | dict[str, Any] | None = None
+    name: str | None = None
+    tool_calls: list[Call] | None = None
+    function_call: _Function | None = None
+    tool_call_id: str | None = None
+    reasoning_content: str | None = None
+
+
+def steps_of(
+    messages: Sequence[Mapping[str, Any]], source: Source | None = None
+) -> tuple[tuple[Step, ...], tuple[int, ...]]:
+    """The steps of a conversation, and for each message, counted from 0, the step it became or went into."""
+    source = source or Source("openai_chat")
+    typed = convert(list(messages), list[Message], source)
+    transcript = Transcript()
+    where = tuple([transcript.add(raw, message) for raw, message in zip(messages, typed, strict=True)])
+    return transcript.steps(), where
+
+
+class Transcript:
+    """The turns so far, which of them is the agent's last, and which of its calls are open."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self.open: list[ToolCall] = []
+        self.last_of_agent: int | None = None
+        self._maker: dict[str, tuple[int, ToolCall]] = {}
+
+    def steps(self) -> tuple[Step, ...]:
+        """The turns as steps."""
+        return tuple(turn.step() for turn in self.turns)
+
+    def add(self, raw: Mapping[str, Any], message: Message) -> int:
+        """Add a message as a turn or as a result of one; gives the turn's index."""
+        if message.role in ANSWERS:
+            return self.answer(result_of(raw, message), message.name)
+        return self.begin(turn_of(raw, message))
+
+    def begin(self, turn: Turn) -> int:
+        """Add a turn; gives its index."""
+        index = len(self.turns)
+        self.turns.append(turn)
+        if turn.role == "agent":
+            self.last_of_agent = index
+            self.open = list(turn.calls)
+            self._maker |= {call.id: (index, call) for call in turn.calls if call.id is not None}
+        return index
+
+    def answer(self, result: ToolResult, tool: str | None = None) -> int:
+        """Add a result to the turn whose call it answers; `tool` is the name it gives. Gives the turn's index."""
+        index, call = self.last_of_agent, None
+        if result.call_id is None:
+            call = next((call for call in self.open if tool in (None, call.name)), None)
+        elif result.call_id in self._maker:
+            index, call = self._maker[result.call_id]
+        if call is not None:
+            self.open = [other for other in self.open if other is not call]
+            result = replace(result, call_id=call.id)
+        if tool is not None and (call is None or call.name != tool):
+            result = replace(result, extra=result.extra | {"name": tool})
+        if index is None:
+            index = self.begin(Turn("system"))
+        self.turns[index].results.append(result)
+        return index
+
+
+def turn_of(raw: Mapping[str, Any], message: Message) -> Turn:
+    """A message of system, user or assistant as a turn."""
+    text, extra = text_and_rest(raw, message)
+    if message.role not in _PLAIN_ROLES:
+        extra["role"] = message.role
+    reasoning = message.reasoning_content
+    if not reasoning and isinstance(extra.get("reasoning"), str):
+        reasoning = extra.pop("reasoning")
+    calls = [call_of(raw["tool_calls"][index], call) for index, call in enumerate(message.tool_calls or ())]
+    if message.function_call is not None:
+        arguments, error = parse_arguments(message.function_call.arguments)
+        calls.append(ToolCall(message.function_call.name, arguments, None, error))
+    if message.tool_call_id is not None:
+        extra["tool_call_id"] = message.tool_call_id
+    return Turn(
+        role=ROLES.get(message.role, "system"),
+        texts=[text],
+        reasoning=[reasoning] if reasoning else [],
+        calls=calls,
+        speaker=message.name,
+        extra=extra,
+    )
+
+
+def result_of(raw: Mapping[str, Any], message: Message) -> ToolResult:
+    """A message of a tool as a result."""
+    text, extra = text_and_rest(raw, message)
+    failed = extra.pop("is_error") if isinstance(extra.get("is_error"), bool) else None
+    return ToolResult(text, failed, None, message.tool_call_id, extra)
+
+
+def text_and_rest(raw: Mapping[str, Any], message: Message) -> tuple[str, dict[str, Any]]:
+    """The text of a message, and what in it has no place in a step: other parts than text, other fields."""
+    text, _ = split_content(message.content)
+    extra = rest_of(dict(raw), Message)
+    if message.content is not None and not isinstance(message.content, str):
+        parts = message.content if isinstance(message.content, list) else [message.content]
+        if not all(_is_text(part) for part in parts):
+            extra["content"] = message.content
+    return text, extra
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, str) or (
+        isinstance(part, dict) and part.keys() == {"type", "text"} and part["type"] in _TEXT_PARTS
+    )
+
+
+def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
+    """A tool call of a message as a call of a step."""
+    extra = rest_of(raw, Call)
+    if call.type not in (None, "function"):
+        extra["type"] = call.type
+    if call.custom is not None:
+        return ToolCall(call.custom.name, call.custom.input, call.id, None, extra)
+    function = call.function or _Function(call.name or "", call.arguments)
+    if call.function is not None and (more := rest_of(raw["function"], _Function)):
+        extra["function"] = more
+    arguments, error = parse_arguments(function.arguments)
+    return ToolCall(function.name, arguments, call.id, error, extra)
+
+
+def is_chat(messages: list[Any]) -> bool:
+    """Whether a list that is not empty holds messages: objects that say in which role somebody speaks."""
+    return bool(messages) and all(isinstance(raw, dict) and isinstance(raw.get("role"), str) for raw in messages)

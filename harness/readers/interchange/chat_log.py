@@ -1,0 +1,207 @@
+"""Chats of people and agents as lists of messages, whatever their fields are called: what other formats leave over.
+
+    {"question": "How many bridges are there?", "history": [
+        {"role": "human", "content": "How many bridges are there?"},
+        {"role": "Planner (thought)", "content": "Somebody has to count."},
+        {"role": "assistant", "name": "Counter", "content": "There are three."},
+        {"role": "user", "name": "Code_terminal", "content": "exitcode: 0 (execution succeeded)"}]}
+
+    {"id": 7, "conversations": [{"from": "human", "value": "Sort it."}, {"from": "gpt", "value": "Sorted."}]}
+
+A message says who speaks (`role`, `from`, `sender`, `speaker`, `source`, `author` or `name`) and what (`content`,
+`value`, `text`, `message` or `system_prompt`); the list that holds them may have any name, and a document may hold
+several such chats. A speaker who is no role but a name is an agent, unless it is named as a person or as what runs
+code; where several are named the name tells and not the role, which is that of whoever kept the log.
+`extra["step_of_message"]` has for each message, counted from 0, the step that it became or went into.
+"""
+
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from harness.protocols import Sample, Unit
+from harness.readers import misstep
+from harness.readers.coding_agents import (
+    claude_code,
+    cline,
+    codex,
+    cursor,
+    gemini_cli,
+    goose,
+    mini_swe_agent,
+    opencode,
+    openhands,
+    swe_agent,
+)
+from harness.readers.evaluations import inspect_ai, inspect_scout, taubench
+from harness.readers.input.decoding import convert, decode_json, text_or_none, unreadable
+from harness.readers.interchange import atif, openai_chat
+from harness.readers.interchange.chat import ANSWERS, ROLES, Message, Transcript, result_of, turn_of
+from harness.readers.interchange.content import as_text, parse_arguments
+from harness.readers.interchange.conversation import Turn, first_words_of_user
+from harness.readers.naming import name_of
+from harness.trajectory import Role, Source, ToolCall, Trajectory
+
+FORMAT = "chat_log"
+UNIT: Unit = "value"
+
+SPEAKERS = ("role", "from", "sender", "speaker", "source", "author", "name")
+TEXTS = ("content", "value", "text", "message", "system_prompt")
+
+_MORE_PARTICULAR: tuple[ModuleType, ...] = (
+    *(atif, misstep, mini_swe_agent, swe_agent, openhands, inspect_ai, inspect_scout),
+    *(taubench, openai_chat, claude_code, codex, gemini_cli, cline, cursor, goose, opencode),
+)
+_AGENT_WORDS = {"gpt", "chatgpt", "bot", "chatbot", "agent", "llm"}
+_AGENTS = _AGENT_WORDS | {word for word, role in ROLES.items() if role == "agent"}
+_CALLS = {"function_call", "tool_call"}
+_ANSWERS = {*ANSWERS, "observation", "environment", "function_response", "tool_response", "tool_result", "ipython"}
+_KNOWN = {*ROLES, *_AGENTS, *_CALLS, *_ANSWERS}
+_PEOPLE = {"user", "human", "person", "customer"}
+_MACHINES = {"terminal", "executor", "interpreter", "environment", "console", "shell", "system", "tool"}
+_OUTPUT = "exitcode: "
+_IDENTITIES = ("id", "instance_id", "conversation_id", "session_id", "trajectory_id", "task_id", "uuid")
+_TASKS = ("task", "question", "query", "instruction", "problem_statement", "goal")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+Raw = dict[str, Any]
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file holds no chats."""
+    if not isinstance(sample.first, dict | list):
+        return "not JSON"
+    if next(_chats(sample.first), None) is None:
+        return "no list of messages that say who speaks, among them an agent"
+    known = next((reader.FORMAT for reader in _MORE_PARTICULAR if reader.refuse(sample) is None), None)
+    return None if known is None else f"the format {known}"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """The chats of one document or line, in order."""
+    value = decode_json(data, source)
+    chats = list(_chats(value))
+    if not chats:
+        raise unreadable("no list of messages that say who speaks, among them an agent", source)
+    for number, (fields, messages) in enumerate(chats, 1):
+        yield _trajectory(fields, messages, source, "" if len(chats) == 1 else f"-{number}")
+
+
+def _trajectory(fields: Raw, messages: str, source: Source, suffix: str) -> Trajectory:
+    raws: list[Raw] = fields[messages]
+    plain = [_plain(raw) for raw in raws]
+    typed = convert(plain, list[Message], source)
+    named = {message.name for message in typed if message.name}
+    transcript = Transcript()
+    places = [_add(transcript, raw, message, several=len(named) > 1) for raw, message in zip(plain, typed, strict=True)]
+    steps = transcript.steps()
+    identity = next((fields[name] for name in _IDENTITIES if isinstance(fields.get(name), str | int)), None)
+    task = next((fields[name] for name in _TASKS if isinstance(fields.get(name), str) and fields[name].strip()), None)
+    model = fields.get("model")
+    rest = {name: value for name, value in fields.items() if name != messages and value not in (None, "", [], {})}
+    return Trajectory(
+        id=f"{name_of(source)}{suffix}" if identity is None else str(identity),
+        source=source,
+        task=task or first_words_of_user(steps),
+        steps=steps,
+        model=text_or_none(model),
+        extra=rest | {"step_of_message": places},
+    )
+
+
+def _chats(value: Any) -> Iterator[tuple[Raw, str]]:
+    """The chats in a document: an object each, and the name of its field that holds the messages."""
+    if isinstance(value, list) and _is_chat(value):
+        yield {"messages": value}, "messages"
+        return
+    if isinstance(value, dict):
+        own = [name for name, field in value.items() if isinstance(field, list) and _is_chat(field)]
+        if len(own) == 1:
+            yield value, own[0]
+            return
+        lists = [field for field in value.values() if isinstance(field, list) and _is_list_of_chats(field)]
+        inside = lists[0] if len(lists) == 1 else list(value.values()) if not own else []
+    else:
+        inside = value if isinstance(value, list) else []
+    if _is_list_of_chats(inside):
+        for one in inside:
+            name = _messages_of(one)
+            if name is not None:
+                yield one, name
+
+
+def _is_list_of_chats(values: list[Any]) -> bool:
+    """Whether all values are objects and the first of them holds a chat."""
+    return bool(values) and all(isinstance(one, dict) for one in values) and _messages_of(values[0]) is not None
+
+
+def _messages_of(value: Raw) -> str | None:
+    own = [name for name, field in value.items() if isinstance(field, list) and _is_chat(field)]
+    return own[0] if len(own) == 1 else None
+
+
+def _is_chat(values: list[Any]) -> bool:
+    """Whether all values are messages, and an agent is among those who speak."""
+    if not values or not all(isinstance(raw, dict) and _is_message(raw) for raw in values):
+        return False
+    by_role = all(isinstance(raw.get("role"), str) for raw in values)
+    words = {_speaker(raw).lower() for raw in values}
+    answers = words & _AGENTS or (by_role and words - _KNOWN)
+    return bool(answers) and (by_role or bool(words & _KNOWN))
+
+
+def _is_message(raw: Raw) -> bool:
+    said = next((raw[name] for name in TEXTS if name in raw), "tool_calls" if "tool_calls" in raw else 0)
+    return bool(_speaker(raw)) and (said is None or isinstance(said, str | list))
+
+
+def _speaker(raw: Raw) -> str:
+    """Who speaks, under the first of the names that a field for it has."""
+    return next((raw[name] for name in SPEAKERS if isinstance(raw.get(name), str)), "")
+
+
+def _plain(raw: Raw) -> Raw:
+    """A message with its speaker as `role` and what is said as `content`."""
+    speaker = next(name for name in SPEAKERS if isinstance(raw.get(name), str))
+    text = next((name for name in TEXTS if name in raw), "content")
+    said = {"role": raw[speaker], "content": raw.get(text)}
+    return said | {name: value for name, value in raw.items() if name not in (speaker, text)}
+
+
+def _add(transcript: Transcript, raw: Raw, message: Message, *, several: bool) -> int:
+    """Add a message as a turn or as a result of one; gives the turn's index."""
+    word = message.role.lower()
+    if word in _ANSWERS:
+        return transcript.answer(result_of(raw, message), message.name)
+    turn = turn_of(raw, message)
+    if word in _CALLS:
+        turn.role, turn.calls, turn.texts = "agent", [_call(message)], []
+    elif word not in _KNOWN:
+        turn.role, turn.speaker = _role_of(message.role, turn), message.name or message.role
+    elif several and message.name and word in ("user", "assistant"):
+        turn.role = _role_of(message.name, turn)
+    elif word in _AGENTS:
+        turn.role = "agent"
+    if turn.extra.get("role") == turn.speaker:
+        turn.extra.pop("role", None)
+    return transcript.begin(turn)
+
+
+def _role_of(name: str, turn: Turn) -> Role:
+    """What somebody is by name: what runs code is the system, a person is the user, all others are agents."""
+    words = [word.lower() for word in _WORD.findall(name)] or [""]
+    if words[-1] in _MACHINES or "".join(turn.texts).startswith(_OUTPUT):
+        return "system"
+    return "user" if words[0] in _PEOPLE else "agent"
+
+
+def _call(message: Message) -> ToolCall:
+    """A call that is written as a message: JSON with a name and arguments, or a text."""
+    written = as_text(message.content)
+    parsed, error = parse_arguments(written)
+    if not isinstance(parsed, dict) or not isinstance(parsed.get("name"), str):
+        return ToolCall(message.name or "", parsed, None, error)
+    arguments, error = parse_arguments(parsed.get("arguments"))
+    extra = {name: value for name, value in parsed.items() if name not in ("name", "arguments")}
+    return ToolCall(parsed["name"], arguments, None, error, extra)

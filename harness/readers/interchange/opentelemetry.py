@@ -1,0 +1,354 @@
+"""Traces of agents: OpenTelemetry and OpenInference spans, a trajectory for each trace. For the layouts see `spans`.
+
+A model's span (made up)::
+
+    {"span_id": "a1", "parent_span_id": "a0", "span_name": "Model.call", "timestamp": "2026-01-05T10:00:00Z",
+     "duration": "PT3.5S", "status_code": "Ok", "child_spans": [], "span_attributes": {
+      "openinference.span.kind": "LLM", "llm.model_name": "x", "llm.token_count.prompt": "90",
+      "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Fix it",
+      "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "I look."}}
+
+Each model span (kind LLM) is a step of the agent; what it was given and no earlier step said stands in steps of user
+and system before it, or, where it is a tool's answer, with the call it answers. A tool's span is a call with its
+result in the step of the agent that went before; a RETRIEVER counts as a tool. Messages are the user's only in the
+outermost agent, and only where they open or continue its conversation; another prompt in between is the system's.
+
+Where a span id is to be found: `extra["step_of_span"]` maps every span id of the trace to the index of a step. A
+model's span is its step (also `step.extra["span_id"]`), a tool's the step of its call (also `call.extra["span_id"]`
+and `result.extra["span_id"]`); another span is the first step made inside it, else the step of the span that encloses
+it, else the next step, else the last. Only a trace without any step maps none. Spans that make no step are kept whole
+in `extra["spans"]`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from harness.protocols import Sample, Unit
+from harness.readers.input.decoding import decode_document_or_lines, filled, unreadable, whole
+from harness.readers.interchange.content import as_text, parse_arguments
+from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from harness.readers.interchange.span_messages import Message, answered, given, is_message_attribute
+from harness.readers.interchange.spans import Span, holds_spans, spans_of
+from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+
+FORMAT = "opentelemetry"
+UNIT: Unit = "file"
+
+_TOOLS = ("TOOL", "RETRIEVER")
+_AGENT_STEP = re.compile(r"Step \d+")
+_MODEL = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
+_COUNTS = {
+    "prompt": ("llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+    "completion": ("llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+    "cached": ("llm.token_count.prompt_details.cache_read", "gen_ai.usage.cache_read.input_tokens"),
+}
+_PLACED = frozenset({name for names in _COUNTS.values() for name in names} | {"openinference.span.kind"})
+
+
+class _Context(Struct):
+    """What one agent of the trace has been told and has answered so far."""
+
+    outermost: bool
+    speaker: str | None
+    given: list[tuple[str, str]] = []
+    seen: set[tuple[str, str]] = set()
+    unechoed: int = 0
+    turn: Turn | None = None
+    makers: dict[str, Turn] = {}
+
+    def add_calls(self, turn: Turn, calls: list[ToolCall]) -> None:
+        """Add calls to a turn, but for those that a turn of this agent has already."""
+        for call in calls:
+            if call.id is None:
+                turn.calls.append(call)
+            elif call.id not in self.makers:
+                self.makers[call.id] = turn
+                turn.calls.append(call)
+
+
+def refuse(sample: Sample) -> str | None:
+    """Why the file holds no spans."""
+    if sample.shape == "text":
+        return "not JSON"
+    if holds_spans(sample.first):
+        return None
+    return "no resourceSpans, no trace_id with spans, no spans with span id and attributes"
+
+
+def read(data: bytes, source: Source) -> Iterator[Trajectory]:
+    """A trajectory for each trace of the file, in the order of their first spans."""
+    lines = decode_document_or_lines(data, source)
+    traces: dict[str, dict[str, Span]] = {}
+    for number, value in lines.values:
+        try:
+            for span in spans_of(value, source, number):
+                traces.setdefault(span.trace, {}).setdefault(span.id, span)
+        except RecursionError as error:
+            raise unreadable("the data are nested too deep", source, number) from error
+    for trace, spans in traces.items():
+        yield _Reading(spans).trajectory(trace, source, lines.unfinished)
+
+
+class _Reading:
+    """What was read of one trace so far."""
+
+    def __init__(self, spans: dict[str, Span]) -> None:
+        order = {span.id: place for place, span in enumerate(spans.values())}
+        started = _starts(spans)
+        self.spans = sorted(spans.values(), key=lambda span: (started[span.id], order[span.id]))
+        self.by_id = spans
+        self.conversation = Conversation()
+        self.model: str | None = None
+        self._contexts: dict[str | None, _Context] = {}
+        self._agent_of: dict[str, str | None] = {}
+        self._turn_of: dict[str, Turn] = {}
+
+    def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
+        """The trace as a trajectory."""
+        for span in self.spans:
+            if span.kind == "LLM":
+                self._place_model(span)
+            elif span.kind in _TOOLS:
+                self._place_tool(span)
+        self._place_outcomes()
+        steps = self.conversation.steps()
+        outermost = next((span for span in self.spans if span.kind == "AGENT"), None)
+        kept = [_kept(span) for span in self.spans if span.id not in self._turn_of]
+        return Trajectory(
+            id=trace or "trace",
+            source=source,
+            task=_task(outermost) or first_words_of_user(steps),
+            steps=steps,
+            agent=outermost.name if outermost else None,
+            model=self.model,
+            extra=filled([("spans", kept), ("unfinished_line", unfinished)]) | {"step_of_span": self._step_of_span()},
+        )
+
+    def _agent(self, span: Span) -> str | None:
+        """The id of the nearest agent's span that encloses a span."""
+        path: dict[str, None] = {}
+        here = self.by_id.get(span.parent or "")
+        found: str | None = None
+        while here is not None and here.id not in path:
+            if here.kind == "AGENT" or here.id in self._agent_of:
+                found = here.id if here.kind == "AGENT" else self._agent_of[here.id]
+                break
+            path[here.id] = None
+            here = self.by_id.get(here.parent or "")
+        for name in path:
+            self._agent_of[name] = found
+        return found
+
+    def _context(self, span: Span) -> _Context:
+        agent = self._agent(span)
+        if agent not in self._contexts:
+            inner = agent is not None and self._agent(self.by_id[agent]) is not None
+            speaker = self.by_id[agent].name if agent is not None and inner else None
+            self._contexts[agent] = _Context(not inner, speaker, [], set(), makers={})
+        return self._contexts[agent]
+
+    def _place_model(self, span: Span) -> None:
+        context = self._context(span)
+        messages = given(span.attributes)
+        told = [(message.role, message.text) for message in messages]
+        continued = told[: len(context.given)] == context.given
+        opens = context.turn is None
+        for key, message in list(zip(told, messages, strict=True))[len(context.given) if continued else 0 :]:
+            if continued or key not in context.seen:
+                self._place_given(message, context, by_user=context.outermost and (opens or continued))
+        if continued:
+            context.given = told
+        context.seen.update(told)
+        turn = self.conversation.begin(Turn("agent", speaker=context.speaker))
+        turn.timestamp, turn.seconds, turn.tokens = span.timestamp, span.seconds, _tokens(span.attributes)
+        for message in answered(span.attributes):
+            turn.texts += [message.text] if message.text else []
+            turn.extra |= message.extra
+            context.add_calls(turn, message.calls)
+            context.seen.add(("assistant", message.text))
+        turn.extra |= _about(span)
+        if not messages:
+            turn.extra |= filled([("input", span.attributes.get("input.value"))])
+        context.turn = self._turn_of[span.id] = turn
+        context.unechoed += 1
+        self.model = self.model or next(
+            (as_text(span.attributes[name]) for name in _MODEL if name in span.attributes), None
+        )
+
+    def _place_given(self, message: Message, context: _Context, by_user: bool) -> None:
+        """Place a message that the model was given and that no earlier span told."""
+        if message.role in ("tool-call", "assistant", "model"):
+            if message.role != "tool-call" and context.unechoed:
+                context.unechoed -= 1
+            elif message.role != "tool-call":
+                text = [message.text] if message.text else []
+                turn = Turn("agent", text, speaker=context.speaker, extra=message.extra)
+                context.turn = self.conversation.begin(turn)
+            if context.turn is not None:
+                context.add_calls(context.turn, message.calls)
+        elif message.role in ("tool", "function", "tool-response") and context.turn is not None:
+            _place_answer(message, context.makers.get(message.call_id or "", context.turn))
+        else:
+            role: Role = "user" if message.role in ("user", "human") and by_user else "system"
+            extra = message.extra | ({} if message.role == role else {"role": message.role})
+            text = [message.text] if message.text else []
+            self.conversation.begin(Turn(role, text, speaker=context.speaker, extra=extra))
+
+    def _place_tool(self, span: Span) -> None:
+        context = self._context(span)
+        attributes = span.attributes
+        wanted = attributes.get("tool_call.id", attributes.get("gen_ai.tool.call.id"))
+        turn = context.makers.get(wanted) if isinstance(wanted, str) else None
+        turn = turn or context.turn
+        if turn is None:
+            turn = context.turn = self.conversation.begin(
+                Turn("agent", speaker=context.speaker, timestamp=span.timestamp)
+            )
+        name = as_text(attributes.get("tool.name", attributes.get("gen_ai.tool.name"))) or span.name
+        extra = _about(span) | filled([("seconds", span.seconds), ("timestamp", span.timestamp)])
+        place = _call_of(turn, name, wanted)
+        call_id = wanted if isinstance(wanted, str) else span.id
+        if place is None:
+            said = attributes.get("gen_ai.tool.call.arguments", attributes.get("input.value"))
+            arguments, error = parse_arguments(said)
+            turn.calls.append(ToolCall(name, arguments, call_id, error, {"span_id": span.id}))
+        else:
+            call = turn.calls[place]
+            call_id = call.id if call.id is not None else call_id
+            turn.calls[place] = replace(call, id=call_id, extra=call.extra | {"span_id": span.id})
+        text = as_text(attributes.get("gen_ai.tool.call.result", attributes.get("output.value"))) or span.message
+        failed = {"ok": False, "error": True}.get(span.status)
+        turn.results.append(ToolResult(text, failed, None, call_id, extra))
+        self._turn_of[span.id] = turn
+
+    def _place_outcomes(self) -> None:
+        """Place what came of a step where no later prompt and no tool tells: the output of the span around it."""
+        last_inside = {span.parent: self._turn_of[span.id] for span in self.spans if span.id in self._turn_of}
+        for span in self.spans:
+            if span.kind != "CHAIN" or not _AGENT_STEP.fullmatch(span.name):
+                continue
+            turn = last_inside.get(span.id)
+            text = as_text(span.attributes.get("output.value")) or span.message
+            if turn is not None and not turn.results and text and "status" not in turn.extra:
+                failed = True if span.status == "error" else None
+                turn.results.append(ToolResult(text, failed, None, None, {"span_id": span.id}))
+
+    def _step_of_span(self) -> dict[str, int]:
+        """Every span id → the index of a step: see the head of the module."""
+        index = {id(turn): place for place, turn in enumerate(self.conversation.turns)}
+        steps = {name: index[id(turn)] for name, turn in self._turn_of.items()}
+        inside: dict[str, int] = {}
+        for span in self.spans:
+            if span.id in steps:
+                here = self.by_id.get(span.parent or "")
+                while here is not None and here.id not in inside:
+                    inside[here.id] = steps[span.id]
+                    here = self.by_id.get(here.parent or "")
+        following: dict[str, int] = {}
+        after = max(steps.values(), default=None)
+        for span in reversed(self.spans):
+            after = steps.get(span.id, after)
+            if after is not None:
+                following[span.id] = after
+        around: dict[str, int | None] = {}
+        return {
+            span.id: next(
+                step
+                for step in (steps.get(span.id), inside.get(span.id), self._around(span, steps, around), after)
+                if step is not None
+            )
+            for span in self.spans
+            if (after := following.get(span.id)) is not None
+        }
+
+    def _around(self, span: Span, steps: dict[str, int], known: dict[str, int | None]) -> int | None:
+        """The step of the nearest span that encloses a span and is a step; what was found is put in `known`."""
+        path: dict[str, None] = {}
+        here = self.by_id.get(span.parent or "")
+        found = None
+        while here is not None and here.id not in path:
+            if here.id in steps or here.id in known:
+                found = steps.get(here.id, known.get(here.id))
+                break
+            path[here.id] = None
+            here = self.by_id.get(here.parent or "")
+        known.update(dict.fromkeys(path, found))
+        return found
+
+
+def _place_answer(message: Message, turn: Turn) -> None:
+    """Place a tool's answer as the model saw it, unless the tool's own span gave it already."""
+    for place, result in enumerate(turn.results):
+        if message.call_id is not None and result.call_id == message.call_id:
+            if result.text != message.text:
+                turn.results[place] = replace(result, extra=result.extra | {"as_seen_by_model": message.text})
+            return
+    failed = True if message.failed else None
+    turn.results.append(ToolResult(message.text, failed, None, message.call_id, message.extra))
+
+
+def _call_of(turn: Turn, name: str, wanted: Any) -> int | None:
+    """The place of the call that a tool's span carries out: by id, else the first of its name without an answer."""
+    answered_ids = {result.call_id for result in turn.results}
+    for place, call in enumerate(turn.calls):
+        if "span_id" in call.extra:
+            continue
+        if call.id == wanted if wanted is not None else call.name == name and call.id not in answered_ids:
+            return place
+    return None
+
+
+def _starts(spans: dict[str, Span]) -> dict[str, float]:
+    """When each span began; one that does not say began with the one written before it."""
+    started: dict[str, float] = {}
+    last = 0.0
+    for span in spans.values():
+        last = span.start if span.start is not None else last
+        started[span.id] = last
+    return started
+
+
+def _about(span: Span) -> dict[str, Any]:
+    """What of a span has no other place in a step, call or result."""
+    attributes = {
+        name: value for name, value in span.attributes.items() if name not in _PLACED and not is_message_attribute(name)
+    }
+    failed = span.status == "error"
+    return {"span_id": span.id, "span": span.name} | filled(
+        [
+            ("status", "error" if failed else None),
+            ("status_message", span.message if failed else None),
+            ("attributes", attributes),
+            *span.rest.items(),
+        ]
+    )
+
+
+def _kept(span: Span) -> dict[str, Any]:
+    return filled((name, value) for name, value in asdict(span).items() if name not in ("trace", "start"))
+
+
+def _task(span: Span | None) -> str:
+    """The task as the outermost agent's input names it."""
+    value = parse_arguments(span.attributes.get("input.value"))[0] if span else {}
+    task = value.get("task") if isinstance(value, dict) else None
+    return task if isinstance(task, str) else ""
+
+
+def _tokens(attributes: dict[str, Any]) -> Tokens | None:
+    counts = {
+        name: next((_count(attributes[key]) for key in keys if key in attributes), None)
+        for name, keys in _COUNTS.items()
+    }
+    return Tokens(**counts) if any(count is not None for count in counts.values()) else None
+
+
+def _count(value: Any) -> int | None:
+    """A count, which exporters write as a number or as a text."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < 19:
+        return int(value)
+    return whole(value)

@@ -1,0 +1,182 @@
+r"""The messages of a model's span: what it was given and what it answered, in the attributes of either convention.
+
+OpenInference writes each message in attributes of its own, `llm.input_messages.0.message.role` and so on, calls as
+`…message.tool_calls.0.tool_call.function.name`. OpenTelemetry's GenAI conventions write one list as JSON,
+`gen_ai.input.messages` = `[{"role": "user", "parts": [{"type": "text", "content": "Fix it"}]}]`; before that,
+`gen_ai.prompt.0.role`. Some frameworks give calls as a text, `Calling tools:\n[{'id': 'c1', 'type': 'function',
+'function': {'name': 'f', 'arguments': 'x'}}]`, and answers as `Call id: c1\nObservation:\n…`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.readers.input.decoding import filled
+from harness.readers.interchange.content import as_text, parse_arguments, split_content
+from harness.readers.interchange.literals import json_value_of_literal
+from harness.trajectory import ToolCall
+
+_GIVEN = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
+_ANSWERED = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion")
+_PLACE = re.compile(r"\.(\d{1,6})\.(.+)", re.DOTALL)
+_CALL_FIELD = re.compile(r"tool_calls\.(\d{1,6})\.(?:tool_call\.)?(?:function\.)?(name|arguments|id)")
+_CONTENT_TEXT = re.compile(r"contents?\.(\d{1,6})\.(?:message_content\.)?text")
+_CALLING = "Calling tools:\n"
+_ANSWER = re.compile(r"Call id: (\S+)\n(Observation|Error):?\n?")
+_LITERAL_LIMIT = 1 << 20
+
+
+class Message(Struct):
+    """One message: who, what, which calls, to which call it is the answer."""
+
+    role: str
+    text: str = ""
+    calls: list[ToolCall] = []
+    call_id: str | None = None
+    failed: bool = False
+    extra: dict[str, Any] = {}
+
+
+def given(attributes: dict[str, Any]) -> list[Message]:
+    """What the model was given, in order."""
+    first = attributes.get("gen_ai.system_instructions")
+    instructions = [Message("system", _text_of_parts(_parsed(first)))] if first else []
+    return instructions + _messages(attributes, _GIVEN)
+
+
+def answered(attributes: dict[str, Any]) -> list[Message]:
+    """What the model answered; where no message says it, the span's output."""
+    messages = _messages(attributes, _ANSWERED)
+    if messages or "output.value" not in attributes:
+        return messages
+    value = _parsed(attributes["output.value"])
+    if isinstance(value, dict) and "content" in value:
+        return [Message("assistant", split_content(value["content"])[0])]
+    return [Message("assistant", as_text(attributes["output.value"]))]
+
+
+def is_message_attribute(name: str) -> bool:
+    """Whether an attribute is part of a message, and so stands in a step."""
+    placed = ("input.value", "output.value", "gen_ai.system_instructions")
+    return name.startswith((*_GIVEN, *_ANSWERED)) or name in placed
+
+
+def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[Message]:
+    for prefix in prefixes:
+        if (whole := attributes.get(prefix)) is not None:
+            parsed = _parsed(whole)
+            return [_of_parts(message) for message in parsed if isinstance(message, dict)] if _is_list(parsed) else []
+        fields: dict[int, dict[str, Any]] = {}
+        for name, value in attributes.items():
+            if name.startswith(prefix) and (found := _PLACE.fullmatch(name, len(prefix))):
+                fields.setdefault(int(found[1]), {})[found[2].removeprefix("message.")] = value
+        if fields:
+            return [_of_fields(fields[place]) for place in sorted(fields)]
+    return []
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return value
+
+
+def _of_fields(fields: dict[str, Any]) -> Message:
+    """A message from its flat attributes."""
+    calls: dict[int, dict[str, Any]] = {}
+    texts: dict[int, str] = {}
+    extra: dict[str, Any] = {}
+    for name, value in fields.items():
+        if found := _CALL_FIELD.fullmatch(name):
+            calls.setdefault(int(found[1]), {})[found[2]] = value
+        elif found := _CONTENT_TEXT.fullmatch(name):
+            texts[int(found[1])] = as_text(value)
+        elif name not in ("role", "content", "tool_call_id"):
+            extra[name] = value
+    content = as_text(fields.get("content")) or "\n".join(texts[place] for place in sorted(texts))
+    call_id = fields.get("tool_call_id")
+    message = Message(as_text(fields.get("role")), content, extra=extra)
+    message.call_id = call_id if isinstance(call_id, str) else None
+    message.calls = [_call(calls[place]) for place in sorted(calls)]
+    return _from_text(message)
+
+
+def _of_parts(value: dict[str, Any]) -> Message:
+    """A message of the GenAI conventions, or one in the style of chat completions."""
+    message = Message(as_text(value.get("role")))
+    parts = value.get("parts", value.get("content"))
+    others: list[Any] = []
+    texts: list[str] = []
+    for part in parts if isinstance(parts, list) else [parts]:
+        fields = part if isinstance(part, dict) else {}
+        kind = fields.get("type")
+        if kind == "tool_call":
+            message.calls = [*message.calls, _call(fields)]
+        elif kind == "tool_call_response":
+            message.role = "tool"
+            message.call_id = fields["id"] if isinstance(fields.get("id"), str) else None
+            texts.append(as_text(fields.get("response", fields.get("result"))))
+        elif kind == "text" and isinstance(fields.get("content"), str):
+            texts.append(fields["content"])
+        else:
+            text, rest = split_content(part)
+            texts += [text] if text else []
+            others += rest
+    message.text = "\n".join(texts)
+    for call in value["tool_calls"] if _is_list(value.get("tool_calls")) else []:
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            message.calls = [*message.calls, _call(function | {"id": call.get("id")})]
+    if isinstance(value.get("tool_call_id"), str):
+        message.call_id = value["tool_call_id"]
+    message.extra = filled([("content", others), ("finish_reason", value.get("finish_reason"))])
+    return _from_text(message)
+
+
+def _text_of_parts(value: Any) -> str:
+    return _of_parts({"role": "system", "parts": value}).text if isinstance(value, list) else as_text(value)
+
+
+def _call(fields: dict[str, Any]) -> ToolCall:
+    arguments, error = parse_arguments(fields.get("arguments"))
+    name = fields.get("id")
+    return ToolCall(as_text(fields.get("name")), arguments, name if isinstance(name, str) else None, error)
+
+
+def _from_text(message: Message) -> Message:
+    """Calls and answers that a framework gives as text."""
+    if message.role == "tool-call" and message.text.startswith(_CALLING):
+        message.calls = list(_literal_calls(message.text.removeprefix(_CALLING)))
+    elif found := _ANSWER.match(message.text) if message.role != "assistant" else None:
+        message.role = "tool"
+        message.call_id = found[1]
+        message.failed = found[2] == "Error"
+        message.text = message.text[found.end() :]
+    elif message.role == "user" and message.text.startswith("Observation:\n"):
+        message.role = "tool"
+        message.text = message.text.removeprefix("Observation:\n")
+    return message
+
+
+def _literal_calls(text: str) -> Iterator[ToolCall]:
+    listed = json_value_of_literal(text) if len(text) <= _LITERAL_LIMIT else None
+    for entry in listed if isinstance(listed, list) else []:
+        function = entry.get("function") if isinstance(entry, dict) else None
+        if isinstance(function, dict):
+            arguments = function.get("arguments")
+            named = entry.get("id")
+            yield ToolCall(
+                as_text(function.get("name")),
+                arguments if isinstance(arguments, dict) else {"input": arguments},
+                named if isinstance(named, str) else None,
+            )

@@ -1,0 +1,270 @@
+"""Spans as tracing tools export them, brought to one form: OTLP JSON, span trees, flat lists.
+
+OTLP (one export a document or line)::
+
+    {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "x"}, "spans": [
+     {"traceId": "t1", "spanId": "a1", "parentSpanId": "", "name": "chat", "startTimeUnixNano": "1700000000000000000",
+      "endTimeUnixNano": "1700000001000000000", "status": {"code": 1},
+      "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}]}]}]}]}
+
+A tree: `{"trace_id": "t1", "spans": [{"span_id": "a1", "parent_span_id": null, "span_name": "Step 1",
+"timestamp": "2026-01-05T10:00:00Z", "duration": "PT1M3.5S", "status_code": "Ok", "span_attributes":
+{"openinference.span.kind": "LLM"}, "child_spans": []}]}`. A flat list, or one span a line: `{"name": "chat",
+"context": {"trace_id": "t1", "span_id": "a1"}, "parent_id": null, "start_time": "2026-01-05T10:00:00Z",
+"end_time": "…", "status_code": "OK", "attributes": {"llm": {"model_name": "x"}}}`.
+
+Attributes come out flat, with dotted names, however they are nested. A span written twice counts once.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from harness.errors import UnreadableTrajectory
+from harness.readers.input.decoding import EXPANSION_LIMIT, filled, unreadable
+from harness.trajectory import Source
+
+_KIND_OF_OPERATION = {
+    "chat": "LLM",
+    "text_completion": "LLM",
+    "generate_content": "LLM",
+    "completion": "LLM",
+    "execute_tool": "TOOL",
+    "tool": "TOOL",
+    "invoke_agent": "AGENT",
+    "agent": "AGENT",
+    "workflow": "CHAIN",
+    "task": "CHAIN",
+}
+_MOST_SHARED = 2_000_000
+"""How many fields may be copied from what is said of several spans to each of them."""
+
+_OTLP_VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue")
+_PLACED = frozenset(
+    {"context", "span_id", "spanId", "context.span_id", "trace_id", "traceId", "context.trace_id", "child_spans"}
+    | {"parent_span_id", "parentSpanId", "parent_id", "span_name", "name", "span_attributes", "attributes"}
+    | {"startTimeUnixNano", "endTimeUnixNano", "start_time", "end_time", "timestamp", "duration"}
+    | {"status", "status_code", "status_message"}
+)
+_STATUS = {"1": "ok", "2": "error", "status_code_ok": "ok", "status_code_error": "error", "ok": "ok", "error": "error"}
+
+
+class Span(Struct):
+    """One span; `kind` is that of OpenInference (LLM, TOOL, AGENT, CHAIN, …), `status` ok, error or unset."""
+
+    id: str
+    trace: str
+    parent: str | None
+    name: str
+    kind: str
+    attributes: dict[str, Any]
+    timestamp: str | None = None
+    start: float | None = None
+    seconds: float | None = None
+    status: str = "unset"
+    message: str = ""
+    rest: dict[str, Any] = {}
+
+
+def holds_spans(value: Any) -> bool:
+    """Whether a JSON value is one of the layouts, as far as its first span shows."""
+    if isinstance(value, list):
+        return bool(value) and holds_spans(value[0]) and not (isinstance(value[0], list))
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("resourceSpans", value.get("resource_spans")), list):
+        return True
+    spans = value.get("spans")
+    if isinstance(spans, list) and ("trace_id" in value or "traceId" in value):
+        return not spans or (isinstance(spans[0], dict) and _identity(spans[0]) is not None)
+    return _identity(value) is not None and ("attributes" in value or "span_attributes" in value or _is_dotted(value))
+
+
+def _is_dotted(value: dict[str, Any]) -> bool:
+    return any(isinstance(name, str) and name.startswith("attributes.") for name in value)
+
+
+def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
+    """The spans in a JSON value, in the order in which they are written."""
+    pending: list[tuple[Any, str, dict[str, Any]]] = [(value, "", {})]
+    shared_fields = 0
+    while pending:
+        item, trace, about = pending.pop()
+        if isinstance(item, list):
+            pending += [(part, trace, about) for part in reversed(item)]
+        elif not isinstance(item, dict):
+            raise unreadable(f"a span is no object but {type(item).__name__}", source, line)
+        elif (exported := item.get("resourceSpans", item.get("resource_spans"))) is not None:
+            pending.append((_of_resources(exported, source, line), trace, about))
+        elif "spans" in item and _identity(item) is None:
+            trace = str(item.get("trace_id") or item.get("traceId") or trace)
+            shared = {name: field for name, field in item.items() if name not in ("spans", "trace_id", "traceId")}
+            pending.append((item["spans"] or [], trace, about | shared))
+        else:
+            shared_fields += len(about)
+            if shared_fields > _MOST_SHARED:
+                raise unreadable("too much that is said of all spans at once to stand with each of them", source, line)
+            yield _span(item, trace, about, source, line)
+            children = item.get("child_spans")
+            pending.append((children if isinstance(children, list) else [], trace, about))
+
+
+def _of_resources(exported: Any, source: Source, line: int | None) -> list[dict[str, Any]]:
+    """The groups of spans in an OTLP export, each with its resource and scope."""
+    groups = []
+    for resource in exported if isinstance(exported, list) else [exported]:
+        if not isinstance(resource, dict):
+            raise unreadable("`resourceSpans` holds no objects", source, line)
+        scopes = resource.get("scopeSpans") or resource.get("scope_spans") or []
+        for scope in scopes if isinstance(scopes, list) else [scopes]:
+            if not isinstance(scope, dict):
+                raise unreadable("`scopeSpans` holds no objects", source, line)
+            about = filled([("resource", resource.get("resource")), ("scope", scope.get("scope"))])
+            groups.append({"spans": scope.get("spans")} | about)
+    return groups
+
+
+def _identity(span: dict[str, Any]) -> str | None:
+    context = span.get("context")
+    named = [context.get("span_id")] if isinstance(context, dict) else []
+    named += [span.get("span_id"), span.get("spanId"), span.get("context.span_id")]
+    return next((name for name in named if isinstance(name, str) and name), None)
+
+
+def _span(item: dict[str, Any], trace: str, about: dict[str, Any], source: Source, line: int | None) -> Span:
+    identity = _identity(item)
+    if identity is None:
+        raise unreadable("a span without a span id", source, line)
+    context = _object(item.get("context"))
+    traces = [context.get("trace_id"), item.get("trace_id"), item.get("traceId"), item.get("context.trace_id"), trace]
+    parents = [item.get("parent_span_id"), item.get("parentSpanId"), item.get("parent_id")]
+    attributes = _attributes(item)
+    start = _moment(item.get("startTimeUnixNano", item.get("start_time", item.get("timestamp"))))
+    end = _moment(item.get("endTimeUnixNano", item.get("end_time")))
+    status = _object(item.get("status"))
+    code = item.get("status_code", status.get("code", status.get("status_code", item.get("status"))))
+    messages = [item.get("status_message"), status.get("message"), status.get("description")]
+    said = item.get("start_time", item.get("timestamp"))
+    return Span(
+        id=identity,
+        trace=next((name for name in traces if isinstance(name, str) and name), ""),
+        parent=next((name for name in parents if isinstance(name, str) and name), None),
+        name=str(item.get("span_name", item.get("name", ""))),
+        kind=_kind(item, attributes),
+        attributes=attributes,
+        timestamp=said if isinstance(said, str) else _printed(start),
+        start=start,
+        seconds=_seconds(item.get("duration"), start, end),
+        status=_STATUS.get(str(code).lower(), "unset"),
+        message=next((text for text in messages if isinstance(text, str) and text), ""),
+        rest=about | filled((name, field) for name, field in item.items() if not _is_placed(name)),
+    )
+
+
+def _is_placed(name: str) -> bool:
+    return name in _PLACED or name.startswith("attributes.")
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _attributes(item: dict[str, Any]) -> dict[str, Any]:
+    said = item.get("span_attributes", item.get("attributes"))
+    if isinstance(said, str):
+        try:
+            said = msgspec.json.decode(said)
+        except (msgspec.DecodeError, ValueError):
+            said = {"attributes": said}
+    if isinstance(said, list):
+        said = {
+            pair["key"]: _otlp_value(pair.get("value"))
+            for pair in said
+            if isinstance(pair, dict) and isinstance(pair.get("key"), str)
+        }
+    if not isinstance(said, dict):
+        prefix = "attributes."
+        said = {name.removeprefix(prefix): field for name, field in item.items() if name.startswith(prefix)}
+    return flat(said)
+
+
+def _otlp_value(value: Any) -> Any:
+    """The value in OTLP's wrapping by type; integers are written as texts there."""
+    if not isinstance(value, dict):
+        return value
+    for name in _OTLP_VALUES:
+        if name in value:
+            return value[name]
+    if isinstance(value.get("arrayValue"), dict):
+        values = value["arrayValue"].get("values")
+        return [_otlp_value(part) for part in values] if isinstance(values, list) else []
+    if isinstance(value.get("kvlistValue"), dict):
+        pairs = value["kvlistValue"].get("values")
+        return {
+            str(pair.get("key")): _otlp_value(pair.get("value"))
+            for pair in (pairs if isinstance(pairs, list) else [])
+            if isinstance(pair, dict)
+        }
+    return value
+
+
+def flat(value: dict[str, Any]) -> dict[str, Any]:
+    """Nested objects and lists of objects as one object with dotted names; other lists stay as they are."""
+    result: dict[str, Any] = {}
+    pending: list[tuple[str, Any]] = [("", value)]
+    named = 0
+    while pending:
+        prefix, item = pending.pop()
+        if isinstance(item, list) and item and all(isinstance(part, dict) for part in item):
+            item = {str(place): part for place, part in enumerate(item)}
+        if isinstance(item, dict) and item:
+            named += len(prefix) * len(item)
+            if named > EXPANSION_LIMIT:
+                raise UnreadableTrajectory(f"the dotted names of the attributes exceed {EXPANSION_LIMIT >> 20} MiB")
+            pending += [(f"{prefix}.{name}" if prefix else str(name), part) for name, part in reversed(item.items())]
+        elif prefix and item is not None:
+            result[prefix] = item
+    return result
+
+
+def _kind(item: dict[str, Any], attributes: dict[str, Any]) -> str:
+    named = attributes.get("openinference.span.kind") or item.get("span_kind")
+    if isinstance(named, str) and named.isupper() and not named.startswith("SPAN_KIND"):
+        return named
+    operations = ("gen_ai.operation.name", "traceloop.span.kind", "llm.request.type")
+    said = next((attributes[name] for name in operations if isinstance(attributes.get(name), str)), "")
+    return _KIND_OF_OPERATION.get(said, "")
+
+
+def _moment(value: Any) -> float | None:
+    """Seconds since 1970 of an ISO 8601 text, or of a count of seconds, milli-, micro- or nanoseconds."""
+    if isinstance(value, str) and not value.isdecimal():
+        try:
+            moment = msgspec.convert(value.replace(" ", "T", 1), datetime)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except (msgspec.ValidationError, OverflowError, ValueError):
+            return None
+    if isinstance(value, str):
+        value = int(value) if len(value) < 25 else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e24:
+        return None
+    moment_ = float(value)
+    while moment_ > 1e11:  # the year 5138 in seconds
+        moment_ /= 1000
+    return moment_
+
+
+def _printed(moment: float | None) -> str | None:
+    return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat()
+
+
+def _seconds(duration: Any, start: float | None, end: float | None) -> float | None:
+    if isinstance(duration, str):
+        try:
+            return msgspec.convert(duration, timedelta).total_seconds()
+        except (msgspec.ValidationError, OverflowError):
+            return None
+    return None if start is None or end is None or end < start else end - start

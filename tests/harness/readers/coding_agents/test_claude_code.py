@@ -1,0 +1,258 @@
+"""Claude Code sessions: turns over many lines, results with their calls, the person's own words, sub-agents apart."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UnreadableTrajectory
+from harness.readers import read_file
+from harness.readers.coding_agents import claude_code
+from harness.trajectory import Source, Step, Tokens, Trajectory
+from tests.families import samples_sessions
+
+SOURCE = Source("claude_code", "logs/some-session.jsonl")
+
+
+def read(*lines: dict[str, Any], unfinished: str = "") -> list[Trajectory]:
+    data = "".join(json.dumps(line) + "\n" for line in lines) + unfinished
+    return list(claude_code.read(data.encode(), SOURCE))
+
+
+def line(kind: str, content: Any, **more: Any) -> dict[str, Any]:
+    message = {"role": kind, "content": content} | more.pop("message", {})
+    return {"type": kind, "sessionId": "s1", "message": message} | more
+
+
+def roles(trajectory: Trajectory) -> list[tuple[str, str]]:
+    return [(step.role, step.text) for step in trajectory.steps]
+
+
+def test_the_sample_is_a_session_and_its_sub_agent() -> None:
+    session, agent = claude_code.read(samples_sessions.claude_code(), SOURCE)
+    assert (session.id, session.parent, session.agent, session.model) == ("s1", None, "claude-code", "claude-x")
+    assert session.task == "Rename the flag"
+    assert roles(session) == [("user", "Rename the flag"), ("agent", ""), ("agent", "Done.")]
+    assert session.extra["session"]["gitBranch"] == "main"
+    assert session.extra["other_lines"][0]["value"]["type"] == "summary"
+    assert (agent.id, agent.parent) == ("s1/a7", "s1")
+    assert roles(agent) == [("user", "Search for flags"), ("agent", "Found two.")]
+
+
+def test_lines_with_one_message_id_are_one_turn_whose_usage_counts_once() -> None:
+    session, _ = claude_code.read(samples_sessions.claude_code(), SOURCE)
+    step = session.steps[1]
+    assert step.reasoning == "Look."
+    assert [call.name for call in step.calls] == ["Bash"]
+    assert step.tokens == Tokens(prompt=9, completion=5)
+    assert step.extra["more_lines"][0]["uuid"] == "u3"
+
+
+def test_the_prompt_is_what_was_new_written_to_the_cache_and_read_from_it() -> None:
+    usage = {"input_tokens": 2, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 30, "output_tokens": 7}
+    (session,) = read(line("assistant", "Yes.", message={"usage": usage | {"service_tier": "x"}}))
+    assert session.steps[0].tokens == Tokens(prompt=132, completion=7, cached=100)
+    assert session.steps[0].extra["usage"]["service_tier"] == "x"
+
+
+def test_a_result_stands_with_its_call_also_when_the_turn_goes_on_after_it() -> None:
+    def use(name: str) -> dict[str, Any]:
+        block = {"type": "tool_use", "id": name, "name": "Read", "input": {"file_path": name}}
+        return line("assistant", [block], message={"id": "m1"})
+
+    def result(name: str) -> dict[str, Any]:
+        return line("user", [{"type": "tool_result", "tool_use_id": name, "content": [{"type": "text", "text": name}]}])
+
+    (session,) = read(line("user", "Read both"), use("a"), result("a"), use("b"), result("b"))
+    (step,) = session.steps[1:]
+    assert [call.id for call in step.calls] == ["a", "b"]
+    assert [(found.call_id, found.text) for found in step.results] == [("a", "a"), ("b", "b")]
+
+
+def test_an_error_and_its_exit_code_are_as_the_session_says() -> None:
+    session, _ = claude_code.read(samples_sessions.claude_code(), SOURCE)
+    (result,) = session.steps[1].results
+    assert (result.is_error, result.exit_code) == (True, 2)
+    assert result.extra["toolUseResult"] == {"stderr": "no such file"}
+
+
+@pytest.mark.parametrize(
+    "injected",
+    [
+        line("user", "<system-reminder>Do not edit x.py</system-reminder>"),
+        line("user", [{"type": "text", "text": "Only read files."}], isMeta=True),
+        line("user", "You may only speak Latin.", isCompactSummary=True),
+        line("user", "<command-name>/clear</command-name>\n<command-args></command-args>"),
+        line("user", "<local-command-stdout>done</local-command-stdout>"),
+        line("user", "<bash-input>ls</bash-input>"),
+        line("user", "[Request interrupted by user for tool use]"),
+        {"type": "system", "sessionId": "s1", "content": "Conversation compacted"},
+        line("assistant", "API Error", isApiErrorMessage=True, message={"model": "<synthetic>"}),
+    ],
+)
+def test_what_the_program_adds_is_no_step_of_user_or_agent(injected: dict[str, Any]) -> None:
+    (session,) = read(line("user", "Fix it"), injected)
+    assert [step.role for step in session.steps] == ["user", "system"]
+    assert session.task == "Fix it"
+
+
+def test_what_the_program_puts_into_a_persons_text_stands_apart() -> None:
+    reminder = "<system-reminder>Do not edit x.py</system-reminder>"
+    (session,) = read(line("user", [{"type": "text", "text": reminder}, {"type": "text", "text": "Fix <b>it</b>"}]))
+    assert roles(session) == [("user", "Fix <b>it</b>")]
+    assert session.steps[0].extra["injected"] == [reminder]
+
+
+def test_a_marker_that_is_never_closed_is_a_persons_own_word() -> None:
+    (session,) = read(line("user", "What is a <system-reminder>?"))
+    assert roles(session) == [("user", "What is a <system-reminder>?")]
+
+
+def test_the_words_behind_a_command_are_the_persons() -> None:
+    wrapper = "<command-name>/fix</command-name>\n<command-args>only a.py</command-args>"
+    (session,) = read(line("user", wrapper))
+    assert roles(session) == [("user", "/fix only a.py")]
+    assert session.steps[0].extra["wrapper"] == wrapper
+
+
+def test_what_a_person_types_while_the_agent_works_is_the_persons() -> None:
+    queued = {"type": "queued_command", "prompt": "Leave b.py alone", "commandMode": "prompt"}
+    (session,) = read(line("user", "Fix it"), {"type": "attachment", "sessionId": "s1", "attachment": queued})
+    assert roles(session)[1] == ("user", "Leave b.py alone")
+
+
+def test_lines_of_unknown_types_are_kept_and_do_no_harm() -> None:
+    (session,) = read(line("user", "Fix it"), {"type": "hologram", "sessionId": "s1", "depth": 3}, {})
+    assert len(session.steps) == 1
+    assert [kept["value"] for kept in session.extra["other_lines"]] == [
+        {"type": "hologram", "sessionId": "s1", "depth": 3},
+        {},
+    ]
+
+
+def test_a_line_that_was_copied_counts_once() -> None:
+    (session,) = read(
+        line("user", "Fix it", uuid="u1"), line("user", "Fix it", uuid="u1"), line("user", "More", uuid="u2")
+    )
+    assert len(session.steps) == 2
+
+
+def test_sub_agents_without_an_id_are_told_apart_by_the_root_of_their_lines() -> None:
+    def side(uuid: str, parent: str | None) -> dict[str, Any]:
+        return line("user", uuid, uuid=uuid, parentUuid=parent, isSidechain=True)
+
+    found = read(line("user", "Go"), side("a1", None), side("b1", None), side("a2", "a1"), side("b2", "b1"))
+    assert [trajectory.id for trajectory in found] == ["s1", "s1/a1", "s1/b1"]
+    assert [len(trajectory.steps) for trajectory in found] == [1, 2, 2]
+
+
+def test_a_session_comes_before_its_sub_agents_also_where_these_are_written_first() -> None:
+    found = read(line("user", "Search", isSidechain=True, agentId="a7"), line("user", "Go"))
+    assert [trajectory.id for trajectory in found] == ["s1", "s1/a7"]
+
+
+def test_a_sub_agents_own_file_names_the_session_as_its_parent() -> None:
+    (agent,) = read(line("user", "Search", isSidechain=True, agentId="a7"))
+    assert (agent.id, agent.parent) == ("s1/a7", "s1")
+
+
+def test_streamed_lines_have_snake_case_names_and_a_sub_agent_is_known_by_its_call() -> None:
+    def streamed(content: str, call: str | None) -> dict[str, Any]:
+        message = {"role": "assistant", "content": [{"type": "text", "text": content}]}
+        return {
+            "type": "assistant",
+            "session_id": "s2",
+            "parent_tool_use_id": call,
+            "message": message,
+            "uuid": content,
+        }
+
+    found = read({"type": "system", "subtype": "init", "session_id": "s2"}, streamed("a", None), streamed("b", "t1"))
+    assert [(trajectory.id, trajectory.parent) for trajectory in found] == [("s2", None), ("s2/t1", "s2")]
+
+
+def test_a_document_of_log_lines_is_a_session_named_by_its_file() -> None:
+    document = json.dumps({"loglines": [line("user", "Fix it") | {"sessionId": None}], "title": "x"}, indent=1)
+    (session,) = claude_code.read(document.encode(), SOURCE)
+    assert session.id == "some-session"
+    assert session.extra["wrapper"] == {"title": "x"}
+
+
+def test_a_file_of_summaries_holds_no_trajectory() -> None:
+    assert read({"type": "summary", "summary": "Renaming", "leafUuid": "u9"}) == []
+
+
+def test_a_half_written_last_line_is_kept_beside_the_session() -> None:
+    (session,) = read(line("user", "Fix it"), unfinished='{"type": "assist')
+    assert session.extra["unfinished_line"] == '{"type": "assist'
+
+
+def test_a_broken_line_in_the_middle_is_named() -> None:
+    data = json.dumps(line("user", "Fix it")).encode()
+    with pytest.raises(UnreadableTrajectory) as raised:
+        list(claude_code.read(data + b'\n{"type": \n' + data, SOURCE))
+    assert raised.value.line_number == 2
+
+
+def test_a_field_of_the_wrong_type_is_named_with_its_line() -> None:
+    with pytest.raises(UnreadableTrajectory, match=r"\$\.message\.usage\.input_tokens") as raised:
+        read(line("user", "Fix it"), line("assistant", "Yes", message={"usage": {"input_tokens": "many"}}))
+    assert raised.value.line_number == 2
+
+
+FIGURES = {  # steps, calls, results, prompt tokens
+    "compaction_session.jsonl": (6, 0, 0, 180),
+    "sample_session.json": (21, 12, 12, 0),
+    "sample_session.jsonl": (5, 2, 2, 0),
+    "task_list.jsonl": (12, 12, 12, 330_915),
+}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_public_samples_are_read_whole(data_folder: Path, name: str) -> None:
+    (session,) = read_file(data_folder / "transcript_formats" / "claude_code" / name)
+    assert isinstance(session, Trajectory)
+    assert session.source.format == "claude_code"
+    assert counted(session.steps) == FIGURES[name]
+    assert all(result.call_id in {call.id for call in step.calls} for step in session.steps for result in step.results)
+
+
+def counted(steps: tuple[Step, ...]) -> tuple[int, int, int, int]:
+    prompt = sum(step.tokens.prompt or 0 for step in steps if step.tokens)
+    return len(steps), sum(len(s.calls) for s in steps), sum(len(s.results) for s in steps), prompt
+
+
+def turn(session: str, uuid: str, text: str, kind: str = "user", **more: Any) -> dict[str, Any]:
+    return line(kind, text, sessionId=session, uuid=uuid, **more)
+
+
+def test_several_sessions_in_a_file_are_several_runs_each_at_its_line() -> None:
+    found = read(turn("a", "1", "Fix it"), turn("a", "2", "Done.", "assistant"), turn("b", "3", "Test it"))
+    assert [(one.id, one.source.line, len(one.steps)) for one in found] == [("a", 1, 2), ("b", 3, 1)]
+
+
+def test_a_streamed_run_after_another_one_is_a_run_of_its_own() -> None:
+    def streamed(session: str) -> dict[str, Any]:
+        return {"type": "assistant", "session_id": session, "message": {"role": "assistant", "content": "Hi."}}
+
+    assert [one.id for one in read(streamed("a"), streamed("b"))] == ["a", "b"]
+
+
+def test_a_session_taken_up_in_a_file_of_its_own_leaves_what_it_repeats_to_the_earlier_one() -> None:
+    old, again = turn("a", "1", "Fix it"), turn("some-session", "2", "And test it", parentUuid="1")
+    (session,) = read(old, again)
+    assert (session.id, session.parent, session.task) == ("some-session", "a", "And test it")
+    assert [one["line"] for one in session.extra["replayed_lines"]] == [1]
+
+
+def test_the_lines_of_a_forked_session_that_say_where_they_are_from_count_there() -> None:
+    copied = turn("b", "1", "Fix it", forkedFrom={"sessionId": "a", "messageUuid": "0"})
+    (session,) = read(copied, turn("b", "2", "Try another way"))
+    assert (session.id, session.parent, roles(session)) == ("b", "a", [("user", "Try another way")])
+
+
+def test_a_line_that_a_second_session_in_the_file_has_again_counts_once() -> None:
+    first, second = read(turn("a", "1", "Fix it"), turn("b", "1", "Fix it"), turn("b", "2", "Test it"))
+    assert (len(first.steps), roles(second)) == (1, [("user", "Test it")])

@@ -1,0 +1,133 @@
+"""Gemini CLI sessions: messages that grow and patches applied, one result a call, the older document too."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UnreadableTrajectory
+from harness.readers import read_file
+from harness.readers.coding_agents import gemini_cli
+from harness.trajectory import Source, Tokens, Trajectory
+from tests.families import samples_sessions
+
+SOURCE = Source("gemini_cli", "logs/session.jsonl")
+HEADER = {"sessionId": "s1", "projectHash": "9f", "startTime": "2026-01-05T10:00:00Z", "kind": "main"}
+
+
+def read(*lines: dict[str, Any], unfinished: str = "") -> Trajectory:
+    data = "".join(json.dumps(line) + "\n" for line in (HEADER, *lines)) + unfinished
+    (trajectory,) = gemini_cli.read(data.encode(), SOURCE)
+    return trajectory
+
+
+def user(name: str, text: str) -> dict[str, Any]:
+    return {"id": name, "type": "user", "content": [{"text": text}]}
+
+
+def test_the_sample_is_a_session_of_two_answers() -> None:
+    (session,) = gemini_cli.read(samples_sessions.gemini_cli(), SOURCE)
+    assert (session.id, session.agent, session.model, session.task) == (
+        "s1",
+        "gemini-cli",
+        "gemini-x",
+        "Rename the flag",
+    )
+    assert [(step.role, step.text) for step in session.steps[1:]] == [
+        ("user", "Rename the flag"),
+        ("agent", ""),
+        ("agent", "Done."),
+    ]
+    assert session.steps[0].role == "system", "the context that the program sends"
+    step = session.steps[2]
+    assert step.reasoning == "Look: First list files."
+    assert step.tokens == Tokens(prompt=90, completion=7, cached=50)
+    assert step.extra["tokens"] == {"thoughts": 3}
+    assert [(call.name, call.arguments) for call in step.calls] == [("list_directory", {"path": "."})]
+    assert [(result.text, result.is_error, result.call_id) for result in step.results] == [("a.py", False, "c1")]
+
+
+def test_a_message_written_again_replaces_the_first_where_that_stood() -> None:
+    session = read(user("m1", "Fix"), {"id": "m2", "type": "info", "content": "update"}, user("m1", "Fix it"))
+    assert [step.text for step in session.steps] == ["Fix it", "update"]
+    assert [step.role for step in session.steps] == ["user", "system"]
+
+
+def test_a_patch_of_all_messages_replaces_those_before() -> None:
+    session = read(user("m1", "Fix it"), {"$set": {"messages": [user("m5", "Summary")], "summary": "x"}})
+    assert [step.text for step in session.steps] == ["Summary"]
+    assert session.extra["session"]["summary"] == "x"
+
+
+def test_messages_that_were_rewound_are_kept_beside() -> None:
+    session = read(user("m1", "Fix it"), user("m2", "No"), user("m3", "Stop"), {"$rewindTo": "m2"}, user("m4", "Yes"))
+    assert [step.text for step in session.steps] == ["Fix it", "Yes"]
+    assert [kept["rewound"]["id"] for kept in session.extra["other_lines"]] == ["m3", "m2"]
+
+
+def test_a_failed_call_is_an_error_by_its_status_or_its_response() -> None:
+    def call(name: str, status: str | None, response: dict[str, Any]) -> dict[str, Any]:
+        result = [{"functionResponse": {"id": name, "name": "f", "response": response}}]
+        return {"id": name, "name": "f", "args": {}, "status": status, "result": result}
+
+    calls = [call("a", "error", {"output": "x"}), call("b", None, {"error": "y"}), call("c", "cancelled", {"z": 1})]
+    session = read({"id": "m1", "type": "gemini", "content": "", "toolCalls": calls})
+    assert [(result.text, result.is_error) for result in session.steps[0].results] == [
+        ("x", True),
+        ("y", True),
+        ('{"z":1}', None),
+    ]
+
+
+def test_a_response_that_only_a_user_line_has_stands_with_its_call() -> None:
+    session = read(
+        {"id": "m1", "type": "gemini", "content": "", "toolCalls": [{"id": "a", "name": "f", "args": {}}]},
+        {"id": "m2", "type": "user", "content": [{"functionResponse": {"id": "a", "response": {"output": "x"}}}]},
+    )
+    assert [[result.text for result in step.results] for step in session.steps] == [["x"]]
+
+
+def test_the_older_document_is_read() -> None:
+    document = HEADER | {"messages": [user("m1", "Fix it"), {"id": "m2", "type": "gemini", "content": "Done."}]}
+    (session,) = gemini_cli.read(json.dumps(document, indent=2).encode(), SOURCE)
+    assert [(step.role, step.text) for step in session.steps] == [("user", "Fix it"), ("agent", "Done.")]
+
+
+def test_lines_that_are_neither_message_nor_patch_are_kept() -> None:
+    session = read(user("m1", "Fix it"), {"note": 1})
+    assert session.extra["other_lines"] == [{"line": 3, "value": {"note": 1}}]
+
+
+def test_a_half_written_last_line_is_kept_and_a_wrong_type_named_with_its_line() -> None:
+    assert read(user("m1", "x"), unfinished='{"id": "m').extra["unfinished_line"] == '{"id": "m'
+    with pytest.raises(UnreadableTrajectory, match=r"\$\.tokens\.input") as raised:
+        read(user("m1", "x"), {"id": "m2", "type": "gemini", "tokens": {"input": "many"}})
+    assert raised.value.line_number == 3
+
+
+FIGURES = {"task_list.jsonl": (10, 8, 8, 101_783), "toolcall_session.jsonl": (4, 2, 2, 20_006)}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_public_samples_are_read_whole(data_folder: Path, name: str) -> None:
+    (session,) = read_file(data_folder / "transcript_formats" / "gemini_cli" / name)
+    assert isinstance(session, Trajectory)
+    steps = session.steps
+    prompt = sum(step.tokens.prompt or 0 for step in steps if step.tokens)
+    figures = (len(steps), sum(len(s.calls) for s in steps), sum(len(s.results) for s in steps), prompt)
+    assert figures == FIGURES[name]
+    assert [step.role for step in steps].count("user") == 1
+
+
+def test_a_header_of_another_session_begins_another_run() -> None:
+    def session(name: str, text: str) -> list[dict[str, Any]]:
+        header = {"sessionId": name, "projectHash": "9f", "startTime": "2026-01-05T10:00:00Z"}
+        return [header, {"id": "m1", "type": "user", "content": [{"text": text}]}]
+
+    lines = [*session("a", "Fix it"), *session("b", "Test it"), session("a", "")[0] | {"lastUpdated": "later"}]
+    data = "\n".join(json.dumps(line) for line in lines).encode()
+    found = list(gemini_cli.read(data, SOURCE))
+    assert [(one.id, one.task, one.source.line) for one in found] == [("a", "Fix it", 1), ("b", "Test it", 3)]
+    assert found[0].extra["session"]["lastUpdated"] == "later", "a header of the same session goes on with it"

@@ -1,0 +1,219 @@
+"""OpenHands runs: actions as calls, observations with their cause, older events without either, outcomes as tested."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UnreadableTrajectory
+from harness.readers import read_file
+from harness.readers.coding_agents import openhands
+from harness.trajectory import Source, Tokens, Trajectory
+from tests.families import samples_sessions
+
+SOURCE = Source("openhands", "runs/output.jsonl", 4)
+
+
+def read(value: Any) -> Trajectory:
+    (trajectory,) = openhands.read(json.dumps(value).encode(), SOURCE)
+    return trajectory
+
+
+def action(name: str, number: int, **args: Any) -> dict[str, Any]:
+    return {"id": number, "source": "agent", "action": name, "args": args}
+
+
+def observation(name: str, number: int, cause: int | None, content: str, **more: Any) -> dict[str, Any]:
+    return {"id": number, "source": "agent", "observation": name, "cause": cause, "content": content} | more
+
+
+def test_the_sample_is_a_run_that_passed() -> None:
+    (run,) = openhands.read(samples_sessions.openhands(), SOURCE)
+    assert (run.id, run.agent, run.model, run.task) == ("kim__app-1", "openhands", "gpt-x", "Rename the flag")
+    assert run.outcome.status == "passed"
+    assert run.extra["git_patch"].startswith("--- a/cli.py")
+    assert run.extra["metadata"]["agent_class"] == "CodeActAgent"
+    assert [kept["observation"] for kept in run.extra["other_events"]] == ["agent_state_changed"]
+    assert [step.role for step in run.steps] == ["user", "agent", "agent", "agent", "agent"]
+
+
+def test_an_action_is_a_call_its_thought_the_text_and_its_observation_the_result() -> None:
+    (run,) = openhands.read(samples_sessions.openhands(), SOURCE)
+    step = run.steps[1]
+    assert (step.text, step.calls[0].name, step.calls[0].arguments) == ("Look around.", "run", {"command": "ls x"})
+    assert (step.results[0].text, step.results[0].exit_code, step.results[0].is_error) == ("no such file", 2, None)
+
+
+def test_an_edit_that_was_refused_is_an_error_and_so_is_a_call_that_was_never_made() -> None:
+    (run,) = openhands.read(samples_sessions.openhands(), SOURCE)
+    assert run.steps[2].results[0].is_error is True
+    assert run.steps[3].calls == ()
+    assert [(result.text, result.is_error) for result in run.steps[3].results] == [("Unknown tool 'sed'", True)]
+
+
+def test_an_observation_finds_its_cause_over_others() -> None:
+    run = read(
+        [
+            action("run", 1, command="a"),
+            action("run", 5, command="b"),
+            observation("run", 6, 5, "B"),
+            observation("run", 7, 1, "A"),
+        ]
+    )
+    assert [[result.text for result in step.results] for step in run.steps] == [["A"], ["B"]]
+
+
+def test_actions_of_one_answer_are_one_step_with_its_tokens() -> None:
+    def answered(number: int, name: str, thought: str) -> dict[str, Any]:
+        usage = {"prompt_tokens": 90, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 50}}
+        calls = [{"id": call, "function": {"name": "bash", "arguments": call}} for call in ("t1", "t2")]
+        response = {"id": "r1", "model": "gpt-x", "usage": usage, "choices": [{"message": {"tool_calls": calls}}]}
+        metadata = {"tool_call_id": name, "model_response": response}
+        return action("run", number, command=name, thought=thought) | {"tool_call_metadata": metadata}
+
+    run = read([answered(1, "t1", "Both."), answered(2, "t2", ""), observation("run", 3, 2, "B")])
+    (step,) = run.steps
+    assert (step.text, run.model) == ("Both.", "gpt-x")
+    assert step.tokens == Tokens(prompt=90, completion=7, cached=50)
+    assert [(call.id, call.extra["function"]["arguments"]) for call in step.calls] == [("t1", "t1"), ("t2", "t2")]
+    assert step.results[0].call_id == "t2"
+
+
+def test_messages_are_texts_of_who_sent_them_and_what_is_recalled_is_the_systems() -> None:
+    run = read(
+        [
+            action("system", 0, content="You are an agent.", tools=[]),
+            action("message", 1, content="Fix it") | {"source": "user"},
+            action("recall", 2, query="Fix it") | {"source": "user", "message": "Retrieving"},
+            observation("recall", 3, 2, "Use git."),
+            action("message", 4, content="Which file?"),
+            action("change_agent_state", 5, agent_state="init") | {"source": "environment"},
+        ]
+    )
+    assert [(step.role, step.text) for step in run.steps] == [
+        ("system", "You are an agent."),
+        ("user", "Fix it"),
+        ("system", "Retrieving"),
+        ("system", "Use git."),
+        ("agent", "Which file?"),
+    ]
+    assert run.extra["other_events"][0]["args"] == {"agent_state": "init"}
+
+
+OLD = [
+    {"action": "message", "content": "Fix it", "wait_for_response": False},
+    {"action": "run", "command": "ls", "thought": "Look."},
+    {"observation": "run", "content": "a.py", "exit_code": 1, "command": "ls"},
+    {"action": "message", "content": "Which one?", "wait_for_response": True},
+]
+
+
+@pytest.mark.parametrize("history", [OLD, [OLD[0:1], OLD[1:3], OLD[3:]]], ids=["events", "pairs"])
+def test_older_events_have_neither_id_nor_source(history: list[Any]) -> None:
+    run = read({"issue": {"owner": "kim", "repo": "app", "number": 5}, "history": history, "success": True})
+    assert run.id == "kim/app#5"
+    assert run.outcome.status == "unknown", "that a model thinks it succeeded is no outcome"
+    assert run.extra["success"] is True
+    assert [(step.role, step.text) for step in run.steps] == [
+        ("user", "Fix it"),
+        ("agent", "Look."),
+        ("agent", "Which one?"),
+    ]
+    assert run.steps[1].calls[0].arguments == {"command": "ls"}
+    assert (run.steps[1].results[0].text, run.steps[1].results[0].exit_code) == ("a.py", 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({"report": {"resolved": True}}, "passed"),
+        ({"report": {"resolved": False}}, "failed"),
+        ({"test_result": {"report": {"resolved": True}}}, "passed"),
+        ({"resolved": False}, "failed"),
+        ({"report": None, "test_result": {"git_patch": ""}}, "unknown"),
+    ],
+)
+def test_the_outcome_is_what_the_tests_said(said: dict[str, Any], status: str) -> None:
+    assert read({"instance_id": "x-1", "history": OLD} | said).outcome.status == status
+
+
+def test_a_list_of_events_is_named_by_its_file_and_line() -> None:
+    assert read(OLD).id == "output:4"
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"instance_id": "x", "history": [3]}, r"an event is no object - at `\$\.history\[0\]`"),
+        ({"instance_id": "x", "history": "none"}, r"\$\.history"),
+        ([action("run", 1) | {"cause": "late"}], r"\$\.cause"),
+        (3, "neither an object nor a list"),
+    ],
+)
+def test_what_cannot_be_is_named(value: Any, found: str) -> None:
+    with pytest.raises(UnreadableTrajectory, match=found) as raised:
+        read(value)
+    assert raised.value.line_number == 4
+
+
+@pytest.mark.data
+def test_the_public_benchmark_runs_have_the_actions_and_errors_that_were_counted(data_folder: Path) -> None:
+    path = data_folder / "agent_trajs" / "openhands" / "multi_swe_bench__examples__output.jsonl.gz"
+    runs = [run for run in read_file(path) if isinstance(run, Trajectory)]
+    assert [run.id for run in runs] == [f"ponylang__ponyc-{number}" for number in (4595, 4593, 4588)]
+    calls = Counter(call.name for run in runs for step in run.steps for call in step.calls)
+    assert calls == {"run": 49, "edit": 29, "read": 23, "think": 2, "finish": 2}
+    assert ["maximum iteration" in str(run.extra.get("error")) for run in runs] == [False, False, True]
+    errors = [result for run in runs for step in run.steps for result in step.results if not step.calls]
+    assert [result.extra["observation"] for result in errors] == ["error", "error"]
+
+
+@pytest.mark.data
+def test_the_public_event_lists_and_resolver_runs_are_read(data_folder: Path) -> None:
+    figures = {}
+    for folder in ("transcript_formats/openhands", "agent_trajs/openhands"):
+        for path in sorted((data_folder / folder).iterdir()):
+            if path.name.startswith(("events_", "runtime_", "resolver_", "unit_")):
+                runs = [run for run in read_file(path) if isinstance(run, Trajectory)]
+                figures[path.name.split(".")[0]] = [
+                    (len(run.steps), sum(len(step.calls) for step in run.steps)) for run in runs
+                ]
+    assert figures == {
+        "events_basic": [(3, 2)],
+        "events_wrong_initial_state": [(5, 4)],
+        "resolver_output": [(5, 4), (23, 22)],
+        "runtime__trajs__basic": [(3, 2)],
+        "runtime__trajs__basic_gui_mode": [(6, 4)],
+        "runtime__trajs__basic_interactions": [(6, 1)],
+        "runtime__trajs__wrong_initial_state": [(5, 4)],
+        "unit__resolver__mock_output__output": [(5, 4), (23, 22)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("event", "text"),
+    [
+        ({"message": "All is mended.", "args": {"thought": ""}}, "All is mended."),
+        ({"args": {"thought": "Done.", "final_thought": "All is mended."}}, "Done.\nAll is mended."),
+        ({"message": "All is mended.", "args": {"final_thought": "All is mended.", "outputs": {}}}, "All is mended."),
+        ({"args": {"outputs": {"content": "All is mended."}, "thought": ""}}, "All is mended."),
+        ({"action": "reject", "args": {"outputs": {"reason": "No hinge."}}}, "No hinge."),
+    ],
+)
+def test_what_an_agent_says_when_it_finishes_is_the_text_of_its_last_step(event: dict[str, Any], text: str) -> None:
+    events = [{"id": 0, "source": "agent", "action": "finish"} | event]
+    (run,) = openhands.read(json.dumps(events).encode(), Source("openhands", "run.json"))
+    assert run.steps[-1].text == text
+    assert run.steps[-1].calls[0].name == events[0]["action"]
+
+
+def test_what_the_program_says_of_an_action_is_kept_beside_its_call_and_its_result() -> None:
+    events = [
+        {"id": 0, "source": "agent", "action": "run", "message": "Running command: ls", "args": {"command": "ls"}},
+        {"id": 1, "source": "agent", "observation": "run", "cause": 0, "message": "It ended.", "content": "a.py"},
+    ]
+    (run,) = openhands.read(json.dumps(events).encode(), Source("openhands", "run.json"))
+    (step,) = run.steps
+    assert (step.calls[0].extra["message"], step.results[0].extra["message"]) == ("Running command: ls", "It ended.")

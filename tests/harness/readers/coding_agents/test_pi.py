@@ -1,0 +1,70 @@
+"""Pi sessions: what a fork repeats, the older versions, the person's commands, a file cut off."""
+
+import json
+from typing import Any
+
+from harness.readers.coding_agents import pi
+from harness.trajectory import Source, Tokens, Trajectory
+from tests.families.recordings import recording_of
+
+SOURCE = Source("pi", "sessions/2026-01-05T10-00-00-000Z_s1.jsonl")
+HEADER = {"type": "session", "id": "s1", "timestamp": "2026-01-05T10:00:00.000Z", "cwd": "/app", "modelId": "gpt-x"}
+
+
+def read(*lines: dict[str, Any], unfinished: str = "") -> list[Trajectory]:
+    data = "".join(json.dumps(line) + "\n" for line in lines) + unfinished
+    return list(pi.read(data.encode(), SOURCE))
+
+
+def message(**fields: Any) -> dict[str, Any]:
+    return {"type": "message", "timestamp": "2026-01-05T10:00:01.000Z", "message": fields}
+
+
+def test_the_sample_is_a_fork_whose_own_steps_alone_count() -> None:
+    (session,) = pi.read(recording_of("pi"), SOURCE)
+    assert (session.id, session.parent, session.model, session.task) == ("s1", "s0", "gpt-x", "Rename the flag")
+    assert [line["line"] for line in session.extra["replayed_lines"]] == [2]
+    assert [(step.role, step.text) for step in session.steps] == [
+        ("user", "Rename the flag"),
+        ("agent", ""),
+        ("system", "git status\nclean"),
+        ("system", "The flag is renamed."),
+        ("agent", "Done."),
+    ]
+    step = session.steps[1]
+    assert (step.reasoning, step.timestamp) == ("Look first.", "2026-01-05T10:00:07.000Z")
+    assert step.tokens == Tokens(prompt=90, completion=7, cached=50, cost_usd=0.001)
+    assert [(call.name, call.arguments, call.id) for call in step.calls] == [("bash", {"command": "ls x"}, "c1")]
+    assert [(result.text, result.is_error, result.call_id) for result in step.results] == [("no such file", True, "c1")]
+
+
+def test_a_session_that_is_no_fork_repeats_nothing_however_old_its_entries() -> None:
+    early = message(role="user", content="Fix it") | {"timestamp": "2025-01-01T00:00:00.000Z"}
+    (session,) = read(HEADER, early)
+    assert (session.parent, [step.text for step in session.steps]) == (None, ["Fix it"])
+
+
+def test_the_first_version_names_the_model_in_its_header_and_its_entries_have_no_ids() -> None:
+    (session,) = read(HEADER, message(role="user", content="Fix it"))
+    assert session.model == "gpt-x"
+    assert session.steps[0].extra == {}
+
+
+def test_a_file_of_two_sessions_gives_a_trajectory_of_each_at_its_line() -> None:
+    found = read(
+        HEADER, message(role="user", content="Fix it"), HEADER | {"id": "s2"}, message(role="user", content="x")
+    )
+    assert [(session.id, session.source.line) for session in found] == [("s1", 1), ("s2", 3)]
+
+
+def test_what_is_printed_while_it_runs_counts_a_message_once_when_it_ends() -> None:
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Done."}], "timestamp": 1767607200000}
+    grown = [{"type": kind, "message": said} for kind in ("message_start", "message_update", "message_end", "turn_end")]
+    (session,) = read(HEADER, {"type": "agent_start"}, *grown)
+    assert [(step.text, step.timestamp) for step in session.steps] == [("Done.", "2026-01-05T10:00:00+00:00")]
+    assert session.extra["other_lines"] == [{"line": 2, "value": {"type": "agent_start"}}]
+
+
+def test_a_line_that_a_crash_cut_off_is_kept() -> None:
+    (session,) = read(HEADER, message(role="user", content="Fix it"), unfinished='{"type": "mess')
+    assert session.extra["unfinished_line"] == '{"type": "mess'

@@ -1,0 +1,241 @@
+"""Inspect eval logs: a trajectory a sample and epoch, stored texts put back, scores as outcomes, the archive too."""
+
+import io
+import json
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+
+from harness.errors import MissingPrerequisite, UnreadableTrajectory
+from harness.readers import read_file
+from harness.readers.evaluations import inspect_ai, inspect_messages
+from harness.trajectory import Source, Tokens, Trajectory, Unreadable
+from tests.families import samples_sessions
+
+SOURCE = Source("inspect_ai", "logs/log.json")
+LOG = {"version": 2, "status": "success", "eval": {"task": "triage", "model": "openai/gpt-x", "solver": "react"}}
+
+
+def read(*samples: Any, **more: Any) -> list[Trajectory]:
+    return list(inspect_ai.read(json.dumps(LOG | {"samples": samples} | more).encode(), SOURCE))
+
+
+def scored(*values: Any) -> Trajectory:
+    scores = {f"scorer {place}": {"value": value} for place, value in enumerate(values)}
+    (trajectory,) = read({"id": 1, "scores": scores})
+    return trajectory
+
+
+def test_the_sample_is_two_epochs_of_one_sample() -> None:
+    first, second = inspect_ai.read(samples_sessions.inspect_ai(), SOURCE)
+    assert (first.id, second.id) == ("a1", "a1-e2")
+    assert (first.model, first.task) == ("openai/gpt-x", "Which file?")
+    assert (first.outcome.status, first.outcome.reward) == ("passed", None)
+    assert (second.outcome.status, second.outcome.reward) == ("unknown", 0.5)
+    assert [step.role for step in first.steps] == ["system", "user", "agent", "agent"]
+    assert first.extra["log"]["status"] == "success"
+    assert first.extra["target"] == "a.py"
+
+
+def test_a_call_its_failed_result_and_what_the_events_say_of_the_step() -> None:
+    first, _ = inspect_ai.read(samples_sessions.inspect_ai(), SOURCE)
+    step = first.steps[2]
+    assert step.reasoning == "List them."
+    assert [(call.name, call.arguments, call.id) for call in step.calls] == [("bash", {"cmd": "ls"}, "c1")]
+    (result,) = step.results
+    assert (result.text, result.is_error) == ("a long text", True), "the stored text is in its place"
+    assert result.extra["error"] == {"type": "timeout", "message": "over 30 s"}
+    assert (step.tokens, step.seconds) == (Tokens(90, 7, 50), 1.5)
+    assert step.timestamp == "2026-01-05T10:00:00+00:00"
+
+
+def test_an_older_log_stores_texts_in_its_transcript() -> None:
+    transcript = {"events": [], "content": {"77": "the text"}}
+    (trajectory,) = read({"id": 1, "messages": [{"role": "user", "content": "tc://77"}], "transcript": transcript})
+    assert trajectory.steps[0].text == "the text"
+
+
+def test_a_reference_to_nothing_stays_as_it_is() -> None:
+    (trajectory,) = read({"id": 1, "messages": [{"role": "user", "content": "attachment://gone"}]})
+    assert trajectory.steps[0].text == "attachment://gone"
+
+
+@pytest.mark.parametrize(
+    ("values", "status", "reward"),
+    [
+        (["C"], "passed", None),
+        (["I"], "failed", None),
+        ([1], "passed", 1.0),
+        ([0.0], "failed", 0.0),
+        ([True], "passed", None),
+        (["P"], "unknown", None),
+        ([0.3], "unknown", 0.3),
+        ([{"a": 1}], "unknown", None),
+        (["C", 1], "passed", None),
+        (["C", "I"], "unknown", None),
+        ([], "unknown", None),
+    ],
+)
+def test_scores_are_an_outcome_where_all_scorers_say_the_same(
+    values: list[Any], status: str, reward: float | None
+) -> None:
+    outcome = scored(*values).outcome
+    assert (outcome.status, outcome.reward) == (status, reward)
+
+
+def test_not_a_number_is_no_outcome_and_the_score_is_kept() -> None:
+    trajectory = scored(float("nan"))
+    assert (trajectory.outcome.status, trajectory.outcome.reward) == ("unknown", None)
+    assert "scorer 0" in trajectory.extra["scores"]
+
+
+def test_the_error_of_a_sample_is_kept() -> None:
+    (trajectory,) = read({"id": 1, "error": {"message": "out of memory"}, "limit": {"type": "time"}})
+    assert trajectory.extra["error"] == {"message": "out of memory"}
+    assert trajectory.extra["limit"] == {"type": "time"}
+
+
+def test_a_log_without_samples_holds_no_trajectory() -> None:
+    assert read() == []
+
+
+def test_a_field_of_the_wrong_type_is_named() -> None:
+    for sample, found in ((3, "samples"), ({"id": 1, "epoch": "one"}, r"\$\.epoch"), ({"messages": [{}]}, "role")):
+        with pytest.raises(UnreadableTrajectory, match=found):
+            read(sample)
+
+
+def test_what_is_nested_so_deep_that_it_cannot_be_worked_on_is_unreadable() -> None:
+    content = b"[" * 700 + b"]" * 700
+    sample = b'{"id": 1, "messages": [{"role": "user", "content": ' + content + b"}]}"
+    with pytest.raises(UnreadableTrajectory, match="nested too deep"):
+        list(inspect_ai.read(json.dumps(LOG).encode()[:-1] + b', "samples": [' + sample + b"]}", SOURCE))
+
+
+def test_a_text_that_is_referred_to_again_and_again_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_messages, "EXPANSION_LIMIT", 10_000)
+    sample = {"id": 1, "attachments": {"a": "x" * 1000}}
+    told = {"role": "user", "content": "attachment://a"}
+    (trajectory,) = read(sample | {"messages": [told] * 5})
+    assert [len(step.text) for step in trajectory.steps] == [1000] * 5
+    parts = {"role": "user", "content": [{"type": "text", "text": "attachment://a"}] * 50}
+    for messages in ([told] * 50, [parts], [told | {"content": [{"deep": [["tc://a"] * 50]}]}]):
+        with pytest.raises(UnreadableTrajectory, match="refers to its attachments so often"):
+            read(sample | {"messages": messages})
+
+
+def test_what_a_log_says_of_all_samples_stands_with_the_first_alone_where_it_is_long() -> None:
+    short = read(*[{"id": n} for n in range(3)], plan={"prompt": "x"})
+    assert all(trajectory.extra["log"]["plan"] == {"prompt": "x"} for trajectory in short)
+    first, *others = read(*[{"id": n} for n in range(30)], plan={"prompt": "x" * 1_000_000})
+    assert first.extra["log"]["plan"] == {"prompt": "x" * 1_000_000}
+    for trajectory in others:
+        assert trajectory.extra["log"]["whole_log"] == first.id
+        assert "plan" not in trajectory.extra["log"]
+        assert trajectory.model == first.model
+
+
+def test_a_sample_over_64_mib_is_unreadable_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    long = b'{"id": "long", "messages": [], "x": "' + b"0" * (64 << 20) + b'"}'
+    for samples in ({"long": long}, {"long": long, "short": b'{"id": "short"}'}):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as writer:
+            writer.writestr("header.json", '{"version": 2, "eval": {"task": "t"}}')
+            for name, sample in samples.items():
+                writer.writestr(f"samples/{name}.json", sample)
+        found = list(read_file(path))
+        assert len(found) == len(samples)
+        assert isinstance(found[0], Unreadable)
+        assert "samples/long.json in the archive unpacks to over 64 MiB" in found[0].error
+        assert [one.id for one in found if isinstance(one, Trajectory)] == list(samples)[1:]
+
+
+def test_the_archive_of_a_log_gives_the_same_trajectories_and_a_broken_sample_harms_no_other(tmp_path: Path) -> None:
+    document = json.loads(samples_sessions.inspect_ai())
+    samples = document.pop("samples")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as writer:
+        writer.writestr("header.json", json.dumps(document, indent=2))
+        writer.writestr("samples/a1_epoch_1.json", json.dumps(samples[0], indent=2))
+        writer.writestr("samples/broken.json", '{"id": ')
+        writer.writestr("samples/a1_epoch_2.json", json.dumps(samples[1]))
+    path = tmp_path / "some.file"
+    path.write_bytes(packed.getvalue())
+    first, broken, second = read_file(path)
+    plain = tmp_path / "plain.file"
+    plain.write_bytes(samples_sessions.inspect_ai())
+    for found, expected in zip((first, second), read_file(plain), strict=True):
+        assert isinstance(found, Trajectory)
+        assert isinstance(expected, Trajectory)
+        assert (found.id, found.steps, found.outcome) == (expected.id, expected.steps, expected.outcome)
+    assert isinstance(broken, Unreadable)
+    assert broken.line == 2
+
+
+def packed_by_zstandard(path: Path, files: dict[str, bytes]) -> None:
+    """A zip archive as newer versions of Inspect write it; Python writes none before 3.14."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as writer:
+        for name, content in files.items():
+            writer.writestr(name, pyarrow.compress(content, codec="zstd", asbytes=True))
+            member = writer.getinfo(name)
+            member.compress_type, member.file_size, member.CRC = 93, len(content), zlib.crc32(content)
+
+
+def test_an_archive_that_zstandard_packed_gives_the_same_trajectories(tmp_path: Path) -> None:
+    document = json.loads(samples_sessions.inspect_ai())
+    first, second = document.pop("samples")
+    path, plain = tmp_path / "log.eval", tmp_path / "log.json"
+    plain.write_bytes(samples_sessions.inspect_ai())
+    files = {"header.json": document, "samples/a1_epoch_1.json": first, "samples/a1_epoch_2.json": second}
+    packed_by_zstandard(path, {name: json.dumps(content).encode() for name, content in files.items()})
+    found = [(one.id, one.steps) for one in read_file(path) if isinstance(one, Trajectory)]
+    assert found == [(one.id, one.steps) for one in read_file(plain) if isinstance(one, Trajectory)]
+    assert len(found) == 2
+
+
+def test_a_sample_that_zstandard_packed_and_that_was_changed_is_unreadable_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    packed_by_zstandard(
+        path, {"header.json": b'{"version": 2, "eval": {"task": "t"}}', "samples/a.json": b'{"id": "a"}'}
+    )
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'{"id": "a"}', b'{"id": "b"}'))
+    (found,) = read_file(path)
+    assert isinstance(found, Unreadable)
+    assert "samples/a.json in the archive cannot be unpacked" in found.error
+
+
+def test_without_pyarrow_the_archive_that_zstandard_packed_names_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.eval"
+    packed_by_zstandard(path, {"header.json": b"{}", "samples/a.json": b'{"id": "a"}'})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingPrerequisite, match=r"zstandard packed .*log\.eval.*misstep\[lake\]"):
+        list(read_file(path))
+
+
+@pytest.mark.data
+def test_the_public_logs_are_read(data_folder: Path) -> None:
+    folder = data_folder / "transcript_formats" / "inspect_ai"
+    figures = {
+        path.name: [
+            (run.id, run.outcome.status, len(run.steps), sum(len(step.results) for step in run.steps))
+            for run in read_file(path)
+            if isinstance(run, Trajectory)
+        ]
+        for path in sorted(folder.glob("*.json"))
+    }
+    assert figures == {
+        "log_formats.json": [("1", "failed", 3, 0)],
+        "log_tool_call_error.json": [("1-e4", "unknown", 1, 11)],
+        "security-guide.json": [(name, "passed", 3, 0) for name in ("1", "2", "3")],
+    }
+    (run,) = read_file(folder / "log_tool_call_error.json")
+    assert isinstance(run, Trajectory)
+    assert all(result.is_error for result in run.steps[0].results)

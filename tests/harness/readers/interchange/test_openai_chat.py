@@ -1,0 +1,75 @@
+"""OpenAI chat files: one conversation a document or a line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UnreadableTrajectory
+from harness.protocols import Sample, Shape
+from harness.readers.interchange.openai_chat import read, refuse
+from harness.trajectory import Source, Trajectory
+from tests.families import samples
+
+SOURCE = Source("openai_chat", "runs/chats.jsonl", 4)
+HELLO = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Good day."}]
+
+
+def one(value: Any, source: Source = SOURCE) -> Trajectory:
+    (trajectory,) = read(json.dumps(value).encode(), source)
+    return trajectory
+
+
+def seen(value: Any, shape: Shape = "document") -> Sample:
+    return Sample(Path("chats.jsonl"), shape, value, "")
+
+
+def test_a_conversation_stands_under_messages_or_is_a_bare_list() -> None:
+    assert refuse(seen({"messages": HELLO})) is None
+    assert refuse(seen(HELLO)) is None
+    assert one({"messages": HELLO}).steps == one(HELLO).steps
+
+
+@pytest.mark.parametrize(
+    "value", [None, {}, [], {"messages": []}, {"messages": [5]}, {"messages": "hello"}, [{"text": "?"}]]
+)
+def test_what_has_no_messages_with_roles_is_refused(value: Any) -> None:
+    assert refuse(seen(value))
+
+
+def test_a_run_of_mini_swe_agent_is_left_to_its_own_reader() -> None:
+    assert refuse(seen(json.loads(samples.mini_swe_agent())))
+    assert refuse(seen([*HELLO, {"role": "user", "content": "<returncode>0</returncode>"}]))
+
+
+def test_a_bash_block_alone_does_not_make_a_chat_a_run_of_mini_swe_agent() -> None:
+    assert refuse(seen([HELLO[0], {"role": "assistant", "content": "Try this:\n\n```bash\nls\n```"}])) is None
+
+
+def test_it_is_called_by_its_id_else_by_file_and_line() -> None:
+    assert one({"id": "chat-9", "messages": HELLO}).id == "chat-9"
+    assert one({"messages": HELLO}).id == "chats-4"
+    assert one(HELLO, Source("openai_chat", "runs/chat.json.gz")).id == "chat"
+
+
+def test_task_model_and_everything_beside_the_messages_are_kept() -> None:
+    trajectory = one(json.loads(samples.openai_chat()))
+    assert trajectory.task == "Where is my order W12?"
+    assert trajectory.model == "m-small"
+    assert trajectory.extra["metadata"] == {"shop": 4}
+    assert trajectory.outcome.status == "unknown"
+
+
+def test_each_message_counted_from_0_is_found_in_a_step() -> None:
+    trajectory = one(json.loads(samples.openai_chat()))
+    assert trajectory.extra["step_of_message"] == [0, 1, 2, 2, 3]
+    assert [step.role for step in trajectory.steps] == ["system", "user", "agent", "agent"]
+    assert trajectory.steps[2].results[0].text == "on its way"
+
+
+@pytest.mark.parametrize("value", [5, "hello", {"messages": 5}, {"messages": [5]}, {"messages": [{"content": "?"}]}])
+def test_another_shape_is_unreadable_and_named_by_file_and_line(value: Any) -> None:
+    with pytest.raises(UnreadableTrajectory) as caught:
+        one(value)
+    assert (caught.value.file, caught.value.line_number) == (SOURCE.file, SOURCE.line)
