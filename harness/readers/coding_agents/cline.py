@@ -12,7 +12,7 @@ The file `tasks/<task>/api_conversation_history.json` of the extension's storage
 
 Messages are Anthropic's with fields of the programs' own (`src/shared/messages/content.ts`;
 `src/core/task-persistence/apiMessages.ts`), from the first versions on. Earlier ones wrote calls and results as text:
-`harness.readers.coding_agents.cline_calls`. The file `ui_messages.json` beside it says the same for the screen, and is not read: each
+`cline_calls`. The file `ui_messages.json` beside it says the same for the screen, and is not read: each
 task would count twice.
 
 A person's words are what stands in the tags `task`, `user_message`, `feedback` and `answer`, or without any tag where

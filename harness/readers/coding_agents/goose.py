@@ -7,8 +7,8 @@ A session (made up)::
      "conversation": [messages]}
 
 The database, of version 1.10 (October 2025) and later, is read as one such line a session
-(`harness.readers.input.databases`; the tables are in `crates/goose/src/session/session_manager.rs`). Sessions of earlier
-versions are files of their own: `goose_jsonl`. The messages are described in `harness.readers.coding_agents.goose_messages`. The
+(`databases`; the tables are in `crates/goose/src/session/session_manager.rs`). Sessions of earlier
+versions are files of their own: `goose_jsonl`. The messages are described in `goose_messages`. The
 program counts tokens for a whole session: they stand in `extra["session"]`.
 """
 

@@ -6,7 +6,7 @@ Lines (made up)::
     {"role": "user", "created": 1767607200, "content": [{"type": "text", "text": "Rename the flag"}]}
 
 These are the files `~/.local/share/goose/sessions/<session>.jsonl` (`crates/goose/src/session/legacy.rs`); the oldest
-have no header. The messages are described in `harness.readers.coding_agents.goose_messages`; later sessions are of `goose`.
+have no header. The messages are described in `goose_messages`; later sessions are of `goose`.
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,7 @@ Lines (made up)::
      "type": "tool", "callID": "c1", "tool": "bash", "state": {"status": "completed", "input": {"command": "ls"},
      "output": "a.py", "metadata": {"exit": 0}}}}
 
-The parts are those of `harness.readers.coding_agents.opencode`, and become steps as there (`packages/opencode/src/cli/cmd/run.ts`).
+The parts are those of `opencode`, and become steps as there (`packages/opencode/src/cli/cmd/run.ts`).
 The person's words and the model are not among them. Lines without a part, such as errors, stand in
 `extra["other_lines"]`.
 """

@@ -6,7 +6,7 @@
      "traj": [{"role": "system", "content": "Be polite."}, {"role": "user", "content": "Hello."}]}
 
 A trajectory's id is `task_id-trial`; it passed when its reward is 1. The messages under `traj` are OpenAI's (see
-`harness.readers.interchange.chat`); `extra["step_of_message"]` has for each, counted from 0, the step it became or went into.
+`chat`); `extra["step_of_message"]` has for each, counted from 0, the step it became or went into.
 """
 
 import math

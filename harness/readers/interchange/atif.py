@@ -6,7 +6,7 @@
                 "tool_calls": [{"tool_call_id": "c1", "function_name": "read", "arguments": {"path": "a.py"}}],
                 "observation": {"results": [{"source_call_id": "c1", "content": "x = 1"}]}}]}
 
-All its fields are in `harness.readers.interchange.atif_document`. Sub-agents' trajectories that are embedded in their parent's
+All its fields are in `atif_document`. Sub-agents' trajectories that are embedded in their parent's
 document are given as trajectories of their own. A step that was copied from an earlier trajectory (`is_copied_context`)
 was taken, and counts, there: it is in `extra["copied_steps"]` and makes no step here. What our nouns have no place for
 is in `extra` under ATIF's names.

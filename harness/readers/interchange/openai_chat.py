@@ -4,7 +4,7 @@
                   {"role": "assistant", "content": "On its way."}],
      "model": "m-small", "metadata": {"ticket": 4}}
 
-How messages become steps is in `harness.readers.interchange.chat`. `extra["step_of_message"]` has for each message, counted from
+How messages become steps is in `chat`. `extra["step_of_message"]` has for each message, counted from
 0, the step that it became or went into.
 """
 
