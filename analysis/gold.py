@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.forms import json_form
-from harness.items import Inline, read_items
-from harness.journal.records import replace_file
+from misstep.harness.errors import InputError
+from misstep.harness.forms import json_form
+from misstep.harness.items import Inline, read_items
+from misstep.harness.journal.records import replace_file
 
 _SHOWN = 3
 _ERRORS_FORM = "gold_errors.jsonl has a JSON object an error, with trajectory and label."

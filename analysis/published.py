@@ -27,10 +27,10 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from analysis.tables import Row, Unit
-from harness.errors import InputError, UsageError
-from harness.forms import toml_form
-from harness.places import data_folder
+from misstep.analysis.tables import Row, Unit
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.forms import toml_form
+from misstep.harness.places import data_folder
 
 Check = Literal[
     "percentage",

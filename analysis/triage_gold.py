@@ -11,8 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.gold import GoldLabel, check_columns, gold_lines
-from harness.errors import InputError
+from misstep.analysis.gold import GoldLabel, check_columns, gold_lines
+from misstep.harness.errors import InputError
 
 SUBCATEGORIES = "gold_subcategories.csv"
 CONSTRUCTIONS = "gold_construction.csv"

@@ -15,11 +15,11 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from analysis.labels import read_labels
-from analysis.measures.agreement import agreement_report
-from analysis.stats import coefficients
-from analysis.stats.patterns import category_counts, distinct_rows
-from analysis.stats.resampling import bootstrap, percentile_interval
+from misstep.analysis.labels import read_labels
+from misstep.analysis.measures.agreement import agreement_report
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.patterns import category_counts, distinct_rows
+from misstep.analysis.stats.resampling import bootstrap, percentile_interval
 
 ITEMS = 100_000
 RESAMPLES = 10_000

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from analysis.stats.proportions import wilson
-from harness.repair.failure_bot.change_point import STEADY, ChangePoint, Prior
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.repair.failure_bot.change_point import STEADY, ChangePoint, Prior
 
 CONFIDENCE, MOST = 0.95, 400
 Fails = Callable[[int], bool]

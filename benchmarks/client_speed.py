@@ -21,10 +21,10 @@ import openai
 from msgspec import Struct
 
 from benchmarks.measuring import machine, measure
-from harness.clients import ClientSettings, open_client
-from harness.clients.concurrency import run_concurrently
-from harness.clients.openai_client import OpenAIClient
-from harness.exchange import Client, Message, Reply, Request
+from misstep.harness.clients import ClientSettings, open_client
+from misstep.harness.clients.concurrency import run_concurrently
+from misstep.harness.clients.openai_client import OpenAIClient
+from misstep.harness.exchange import Client, Message, Reply, Request
 
 LATENCY_SECONDS = 0.2
 IN_FLIGHT = 100

@@ -18,9 +18,9 @@ from distributed import Client
 from benchmarks.classify_speed import gain_of_two_processes
 from benchmarks.made_up_runs import write_runs
 from benchmarks.measuring import machine
-from harness.classifiers import CLASSIFIERS, classify_all
-from harness.runs.shards.cluster import Cluster, open_cluster
-from studies.classified_paths import classified_on_cluster
+from misstep.harness.classifiers import CLASSIFIERS, classify_all
+from misstep.harness.runs.shards.cluster import Cluster, open_cluster
+from misstep.studies.classified_paths import classified_on_cluster
 
 NUMBER = 5_000
 ROUNDS = 3

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.labels import Reading, read_labels
-from analysis.labels.counting import counted_labels
-from analysis.measures.agreement import agreement_report
+from misstep.analysis.labels import Reading, read_labels
+from misstep.analysis.labels.counting import counted_labels
+from misstep.analysis.measures.agreement import agreement_report
 from benchmarks.agreement_speed import LABELS, best, made_up_codes, run, write_labels
 from benchmarks.measuring import machine
-from harness.whole_counts import CountedParts, Counts, Part, RatingPattern, ScoreBin, decoded_parts, summed
+from misstep.harness.whole_counts import CountedParts, Counts, Part, RatingPattern, ScoreBin, decoded_parts, summed
 
 SHARDS = 64
 ITEMS = 1_000_000

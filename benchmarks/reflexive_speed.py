@@ -19,13 +19,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from benchmarks.measuring import machine
-from harness.agent.clocks import VirtualClock
-from harness.loop_events import ItemEnded, LoopEvent
-from harness.reflexive.log import Log
-from harness.reflexive.loop import run_loop
-from harness.reflexive.settings import LoopSettings, mechanisms_named
-from harness.reflexive.simulated.skill import SimulatedSkill
-from harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.loop_events import ItemEnded, LoopEvent
+from misstep.harness.reflexive.log import Log
+from misstep.harness.reflexive.loop import run_loop
+from misstep.harness.reflexive.settings import LoopSettings, mechanisms_named
+from misstep.harness.reflexive.simulated.skill import SimulatedSkill
+from misstep.harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
 
 HOURS = 1_000.0
 BOUND_SECONDS = 120.0

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import machine, measure
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 SESSIONS, ADDED, PROJECTS, ROUNDS = 10_000, 100, 20, 3
 MOST_TO_OPEN, MOST_TO_FILTER, MOST_TIMES_ALONE = 2.0, 0.1, 3.0
@@ -129,8 +129,8 @@ def _judged(what: str, value: float, most: float) -> str:
 
 def main() -> None:
     """Print all of it."""
-    from harness.classifiers import categories
-    from studies.classified_paths import classified_findings
+    from misstep.harness.classifiers import categories
+    from misstep.studies.classified_paths import classified_findings
 
     print(machine())
     with tempfile.TemporaryDirectory() as made, chromium() as driver:

@@ -17,21 +17,21 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.pages.findings import findings
+from misstep.analysis.pages.findings import findings
 from benchmarks.measuring import machine
-from harness.classifiers import CLASSIFIERS, classify_all
-from harness.journal.classified import Judged, Summary
-from harness.journal.inputs import FileState
-from harness.journal.records import SCORES
-from harness.lake.store import FolderStore, Store
-from harness.runs.classify import judge_of, manifest_of
-from harness.runs.file_batches import batches, found_files
-from harness.runs.generate import GenerateOptions, write_folder
-from harness.runs.shards.layout import shards_of
-from harness.runs.shards.merge import merge_shards
-from harness.runs.shards.parts import PART_BYTES, Marker, write_marker, write_parts
-from harness.runs.shards.plan import Plan, frozen_plan
-from studies.classified_paths import as_json, merge_classified
+from misstep.harness.classifiers import CLASSIFIERS, classify_all
+from misstep.harness.journal.classified import Judged, Summary
+from misstep.harness.journal.inputs import FileState
+from misstep.harness.journal.records import SCORES
+from misstep.harness.lake.store import FolderStore, Store
+from misstep.harness.runs.classify import judge_of, manifest_of
+from misstep.harness.runs.file_batches import batches, found_files
+from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.shards.layout import shards_of
+from misstep.harness.runs.shards.merge import merge_shards
+from misstep.harness.runs.shards.parts import PART_BYTES, Marker, write_marker, write_parts
+from misstep.harness.runs.shards.plan import Plan, frozen_plan
+from misstep.studies.classified_paths import as_json, merge_classified
 
 CATEGORIES = tuple(CLASSIFIERS)
 SHARDS, VERDICTS, GENERATED, ROUNDS = 64, 1_000_000, 500, 3

@@ -18,8 +18,8 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from harness.readers import read_file
-from harness.trajectory import Trajectory
+from misstep.harness.readers import read_file
+from misstep.harness.trajectory import Trajectory
 
 Array = np.ndarray[Any, Any]
 
@@ -78,7 +78,7 @@ def visible_runs(folder: Path) -> Iterator[VisibleRun]:
             continue
         said = [part for step in run.steps for part in (step.text, *(str(call.arguments) for call in step.calls))]
         answers = [result.text for step in run.steps for result in step.results]
-        logs = [(folder / item / "logs" / name).read_text() for name in ("tests.log", "harness.log")]
+        logs = [(folder / item / "logs" / name).read_text() for name in ("tests.log", "misstep.harness.log")]
         sizes = (len(run.steps), *(sum(map(len, part)) for part in (said, answers, logs)), len(run.task))
         yield VisibleRun("\n".join([*said, *answers, *logs]), sizes, gold[item] == "agent", family[item])
 

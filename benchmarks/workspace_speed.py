@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measuring import machine
-from harness.errors import SandboxMissing
-from harness.workspace import Sandbox, find_sandbox, open_workspace, program_folders, python_toolchain
+from misstep.harness.errors import SandboxMissing
+from misstep.harness.workspace import Sandbox, find_sandbox, open_workspace, program_folders, python_toolchain
 
 ROUNDS = 40
 FOLDERS, FILES = 200, 100

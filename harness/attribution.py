@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from harness.places import data_folder
-from harness.verdict import Verdict
+from misstep.harness.places import data_folder
+from misstep.harness.verdict import Verdict
 
 Fault = Literal["task", "agent", "infrastructure", "pass"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)

@@ -25,7 +25,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Literal
 
-from harness.copies import address_text
+from misstep.harness.copies import address_text
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """The device is full, the quota is used, a file may not grow further, the device is broken."""

@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 from msgspec import Struct
 
-from harness.escaping import without_surrogates
+from misstep.harness.escaping import without_surrogates
 
 Role = Literal["system", "user", "assistant"]
 

@@ -7,9 +7,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, field
 
-from harness.attribution import Fault, taxonomy
-from harness.errors import InputError
-from harness.places import data_folder
+from misstep.harness.attribution import Fault, taxonomy
+from misstep.harness.errors import InputError
+from misstep.harness.places import data_folder
 
 _FILE = Path("fault_mappings.toml")
 

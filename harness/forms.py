@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.evidence import Evidence
+from misstep.harness.evidence import Evidence
 
 Arm = Literal["shadow", "guide"]
 """Whether guidance is only recorded, or said to the agent."""

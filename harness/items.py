@@ -16,10 +16,10 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.evidence import Evidence
-from harness.forms import json_form, misspelt, toml_form
-from harness.trajectory import Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.evidence import Evidence
+from misstep.harness.forms import json_form, misspelt, toml_form
+from misstep.harness.trajectory import Trajectory
 
 Kind = Literal["misbehaviour", "recovery", "patch", "triage", "text"]
 Level = Literal["nominal", "ordinal", "interval"]

@@ -8,8 +8,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.intervention import ObservedRun
-from harness.trajectory import Trajectory
+from misstep.harness.intervention import ObservedRun
+from misstep.harness.trajectory import Trajectory
 
 LiveArm = Literal["control", "shadow", "guide"]
 """What a session's agent has beside it: no observer, one that only detects, or one that also speaks."""

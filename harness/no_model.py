@@ -1,7 +1,7 @@
 """A way to ask where there is no model: for rules, and for what is run without one."""
 
-from harness.exchange import Failure, Outcome, Request
-from harness.protocols import Ask
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.protocols import Ask
 
 
 class NoModel:

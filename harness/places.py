@@ -6,8 +6,8 @@ In a checkout `data/` and `notebooks/` stand beside the packages; in a wheel the
 import os
 from pathlib import Path
 
-from harness.copies import address_text
-from harness.errors import UsageError
+from misstep.harness.copies import address_text
+from misstep.harness.errors import UsageError
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
 

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from harness.escaping import plain
+from misstep.harness.escaping import plain
 
 
 def say(sentence: str) -> None:

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, UsageError
 
 ITEM_LINE = "<!-- item -->"
 """What parts the system's message from what is asked."""

@@ -6,11 +6,11 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.exchange import Outcome, Request
-from harness.items import Item, Kind, Question
-from harness.trajectory import Source, Trajectory, Unreadable
-from harness.verdict import Verdict
+from misstep.harness.attempts import Attempts
+from misstep.harness.exchange import Outcome, Request
+from misstep.harness.items import Item, Kind, Question
+from misstep.harness.trajectory import Source, Trajectory, Unreadable
+from misstep.harness.verdict import Verdict
 
 Unit = Literal["value", "file"]
 Shape = Literal["document", "lines", "text"]

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from harness.errors import MisstepError, UsageError
-from harness.version import __version__
+from misstep.harness.errors import MisstepError, UsageError
+from misstep.harness.version import __version__
 
 T = TypeVar("T")
 

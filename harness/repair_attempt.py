@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from harness.trajectory import Trajectory
+from misstep.harness.trajectory import Trajectory
 
 NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
 """How an attempt ended whose case does not hold, or whose oracle does not answer alike each time."""

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 
 REVIEWS = "reviews.csv"
 """The review log in the folder of a run."""

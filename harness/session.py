@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.escaping import one_line
-from harness.evidence import Evidence
-from harness.trajectory import Trajectory
+from misstep.harness.escaping import one_line
+from misstep.harness.evidence import Evidence
+from misstep.harness.trajectory import Trajectory
 
 TITLE_CHARACTERS = 100
 """The most characters of a title."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from urllib.parse import urlsplit
 
-from harness.copies import is_address
+from misstep.harness.copies import is_address
 
 SERVER, HERE, HOME = "[base-url]", ".", "~"
 """What stands for a server that was asked, for the present folder and for the home."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from harness.evidence import Evidence
+from misstep.harness.evidence import Evidence
 
 Role = Literal["user", "agent", "system"]
 OutcomeStatus = Literal["passed", "failed", "unknown"]

@@ -20,9 +20,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.evidence import Evidence
-from harness.forms import misspelt, toml_form
+from misstep.harness.errors import InputError
+from misstep.harness.evidence import Evidence
+from misstep.harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
 Part = Literal["environment", "tests", "solution", "workspace", "logs"]

@@ -17,9 +17,9 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from harness.errors import InputError
-from harness.evidence import Evidence
-from harness.verdict import Status
+from misstep.harness.errors import InputError
+from misstep.harness.evidence import Evidence
+from misstep.harness.verdict import Status
 
 COUNTS = "counts.json"
 """The file of counts in the folder of a run."""

@@ -8,26 +8,26 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.version import __version__
+from misstep.harness.version import __version__
 
 if TYPE_CHECKING:
-    from harness.agent.actions import Observation
-    from harness.agent.clocks import Clock
-    from harness.agent.tools import Tool
-    from harness.agent.turns import Turn
-    from harness.errors import MisstepError, UnreadableTrajectory
-    from harness.exchange import Failure, Message, Reply, Request
-    from harness.intervention import Feedback, Misbehaviour
-    from harness.items import Item
-    from harness.judges.fencing import fence
-    from harness.protocols import Ask, Classifier, Reader, Sample
-    from harness.protocols import WrittenJudge as Judge
-    from harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, Reading, Skill, Target, VitalSign
-    from harness.runs.reflect.skills import SkillOptions
-    from harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
-    from harness.verdict import Verdict
-    from harness.work_item import WorkItem
-    from studies.run_frames import RunFrames
+    from misstep.harness.agent.actions import Observation
+    from misstep.harness.agent.clocks import Clock
+    from misstep.harness.agent.tools import Tool
+    from misstep.harness.agent.turns import Turn
+    from misstep.harness.errors import MisstepError, UnreadableTrajectory
+    from misstep.harness.exchange import Failure, Message, Reply, Request
+    from misstep.harness.intervention import Feedback, Misbehaviour
+    from misstep.harness.items import Item
+    from misstep.harness.judges.fencing import fence
+    from misstep.harness.protocols import Ask, Classifier, Reader, Sample
+    from misstep.harness.protocols import WrittenJudge as Judge
+    from misstep.harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, Reading, Skill, Target, VitalSign
+    from misstep.harness.runs.reflect.skills import SkillOptions
+    from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+    from misstep.harness.verdict import Verdict
+    from misstep.harness.work_item import WorkItem
+    from misstep.studies.run_frames import RunFrames
 
 __all__ = [
     "Agents",
@@ -72,23 +72,23 @@ __all__ = [
 ]
 
 _MODULES = {
-    "harness.agent.actions": ("Observation",),
-    "harness.agent.clocks": ("Clock",),
-    "harness.agent.tools": ("Tool",),
-    "harness.agent.turns": ("Turn",),
-    "harness.errors": ("MisstepError", "UnreadableTrajectory"),
-    "harness.exchange": ("Failure", "Message", "Reply", "Request"),
-    "harness.intervention": ("Feedback", "Misbehaviour"),
-    "harness.items": ("Item",),
-    "harness.judges.fencing": ("fence",),
-    "harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
-    "harness.reflexive.protocols": (
+    "misstep.harness.agent.actions": ("Observation",),
+    "misstep.harness.agent.clocks": ("Clock",),
+    "misstep.harness.agent.tools": ("Tool",),
+    "misstep.harness.agent.turns": ("Turn",),
+    "misstep.harness.errors": ("MisstepError", "UnreadableTrajectory"),
+    "misstep.harness.exchange": ("Failure", "Message", "Reply", "Request"),
+    "misstep.harness.intervention": ("Feedback", "Misbehaviour"),
+    "misstep.harness.items": ("Item",),
+    "misstep.harness.judges.fencing": ("fence",),
+    "misstep.harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
+    "misstep.harness.reflexive.protocols": (
         *("Agents", "ChannelBroken", "Check", "Context", "Reading", "Skill", "Target", "VitalSign"),
     ),
-    "harness.runs.reflect.skills": ("SkillOptions",),
-    "harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
-    "harness.verdict": ("Verdict",),
-    "harness.work_item": ("WorkItem",),
+    "misstep.harness.runs.reflect.skills": ("SkillOptions",),
+    "misstep.harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
+    "misstep.harness.verdict": ("Verdict",),
+    "misstep.harness.work_item": ("WorkItem",),
 }
 _OTHER_NAMES = {"WrittenJudge": "Judge"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}
@@ -132,6 +132,6 @@ def open(run: Path | str, benchmark: str = "", data: Path | None = None) -> "Run
     >>> run = misstep.open("run")  # doctest: +SKIP
     >>> run.verdicts.label.value_counts()  # doctest: +SKIP
     """
-    from studies.run_frames import open_frames  # pandas takes a second to import
+    from misstep.studies.run_frames import open_frames  # pandas takes a second to import
 
     return open_frames(run, benchmark, data)

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from harness.errors import CannotWrite, InputError, MisstepError, is_full
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import CannotWrite, InputError, MisstepError, is_full
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep import __version__
 from misstep.command_groups import COMMANDS, FIRST, LINES
 

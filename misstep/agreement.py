@@ -4,8 +4,8 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep import gate_options
 from misstep.agreement_options import (
     Adjudicate,
@@ -28,7 +28,7 @@ from misstep.agreement_options import (
 from misstep.options import Html, Json, Seed, command_app, json_text, write_file
 
 if TYPE_CHECKING:
-    from analysis.measures.agreement import QuestionReports
+    from misstep.analysis.measures.agreement import QuestionReports
 
 app = command_app()
 
@@ -70,11 +70,11 @@ def agreement(
     misstep agreement scores.xlsx --level ordinal --missing NA
     misstep agreement labels.csv --adjudicate disputed.csv
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.labels import Reading, read_questions
-    from analysis.labels.content import shown
-    from analysis.measures.agreement import QuestionReports, agreement_report
-    from analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
-    from analysis.measures.gates import fail_under as gate_of
+    from misstep.analysis.labels import Reading, read_questions
+    from misstep.analysis.labels.content import shown
+    from misstep.analysis.measures.agreement import QuestionReports, agreement_report
+    from misstep.analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
+    from misstep.analysis.measures.gates import fail_under as gate_of
 
     gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
     reading = Reading(
@@ -111,14 +111,14 @@ def agreement(
     if json:
         print(json_text(found.document()))
     else:
-        from analysis.pages.agreement_text import reports_text
+        from misstep.analysis.pages.agreement_text import reports_text
 
         print(reports_text(found))
     gate_options.settle(gates, found.coefficients(), "misstep agreement", junit, summary)
 
 
 def _page(found: "QuestionReports", file: str) -> str:
-    from analysis.pages.agreement import report_page
+    from misstep.analysis.pages.agreement import report_page
 
     command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
     return report_page(found, file, command)

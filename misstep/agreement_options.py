@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.options import path_or_address
 
 if TYPE_CHECKING:
-    from analysis.labels import Reading
+    from misstep.analysis.labels import Reading
 
 File = Annotated[
     Path,
@@ -89,7 +89,7 @@ Adjudicate = Annotated[
 
 def gold_reading(item: str, rater: str, label: str, keep: Literal["first", "last"] | None, missing: str) -> "Reading":
     """How a file of gold labels is read, of one rater or several."""
-    from analysis.labels import Reading
+    from misstep.analysis.labels import Reading
 
     return Reading(
         item=item,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.agreement_options import Boot, names
 from misstep.options import Html, Json, Seed, command_app, json_text, write_file
 
 if TYPE_CHECKING:
-    from studies.annotation.plan import State
+    from misstep.studies.annotation.plan import State
 
 app = command_app(has_commands=True)
 
@@ -61,11 +61,11 @@ def serve(
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import asyncio
 
-    from studies.annotation.cases import open_cases
-    from studies.annotation.plan import planned
-    from studies.annotation.server import Pages
-    from studies.annotation.server import serve as serve_study
-    from studies.annotation.study import AnnotationStudy, Server
+    from misstep.studies.annotation.cases import open_cases
+    from misstep.studies.annotation.plan import planned
+    from misstep.studies.annotation.server import Pages
+    from misstep.studies.annotation.server import serve as serve_study
+    from misstep.studies.annotation.study import AnnotationStudy, Server
 
     opened = open_cases(cases)
     named = names(raters, "--raters") or [getpass.getuser()]
@@ -113,10 +113,10 @@ def export(
     misstep annotate export study --out labels --html study.html
     misstep agreement labels/labels.csv
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.pages.annotation.result import result_page, result_text
-    from analysis.pages.foot import Foot
-    from studies.annotation.export import document, measured, write_export
-    from studies.annotation.study import read_study
+    from misstep.analysis.pages.annotation.result import result_page, result_text
+    from misstep.analysis.pages.foot import Foot
+    from misstep.studies.annotation.export import document, measured, write_export
+    from misstep.studies.annotation.study import read_study
 
     state, manifest = read_study(study)
     found = measured(state, boot, seed)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 MOST_K = 1_000
 

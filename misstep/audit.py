@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.options import Html, Json, command_app, json_text, path_or_address
 
 if TYPE_CHECKING:
-    from analysis.audit.findings import Finding
+    from misstep.analysis.audit.findings import Finding
 
 app = command_app()
 
@@ -63,7 +63,7 @@ def audit(
     Write an agreement as 9/12, 75% or 0.75. Parts, margins, agreements and kappas are lists: parts=93 26. A TOML file
     has the form of data/published. The shipped papers are wink, autotriage, engineering_agent and reflexive.
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.audit.findings import document, is_at_least
+    from misstep.analysis.audit.findings import document, is_at_least
 
     findings = [finding for name in files or _papers() for finding in _found(name)]
     if html is not None:
@@ -71,7 +71,7 @@ def audit(
     if json:
         print(json_text(document(findings)))
     else:
-        from analysis.pages.audit_text import findings_text
+        from misstep.analysis.pages.audit_text import findings_text
 
         print(findings_text(findings, every=every))
     if fail_on is not None and any(is_at_least(finding, fail_on) for finding in findings):
@@ -79,16 +79,16 @@ def audit(
 
 
 def _papers() -> tuple[str, ...]:
-    from analysis.published import published_papers
+    from misstep.analysis.published import published_papers
 
     return published_papers()
 
 
 def _found(name: str) -> "list[Finding]":
     """The findings of a file or, where there is no such file, of a shipped paper."""
-    from analysis.audit.findings import paper_findings, row_findings
-    from analysis.audit.user_file import read_user_rows
-    from analysis.published import load_paper, read_paper
+    from misstep.analysis.audit.findings import paper_findings, row_findings
+    from misstep.analysis.audit.user_file import read_user_rows
+    from misstep.analysis.published import load_paper, read_paper
 
     file = path_or_address(name)
     if not file.exists():
@@ -104,8 +104,8 @@ def _found(name: str) -> "list[Finding]":
 
 
 def _write_page(html: Path, findings: "list[Finding]", command: str, files: list[str]) -> None:
-    from analysis.pages.audit import findings_page
-    from harness.journal.records import replace_file
+    from misstep.analysis.pages.audit import findings_page
+    from misstep.harness.journal.records import replace_file
 
     written = findings_page(findings, command, files).encode()
     try:

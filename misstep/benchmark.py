@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.places import path_text
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.places import path_text
+from misstep.harness.progress import say
 from misstep.agreement_options import Item, Keep, Label, Missing, Rater, gold_reading
 from misstep.options import command_app, path_or_address
 
@@ -45,8 +45,8 @@ def make(
     Items are named by the ids of the sessions, as `misstep classify --json` has them. Sessions without a label stay in
     the benchmark: a judge is asked about them, and no score counts them.
     """
-    from harness.runs.session_benchmark import session_benchmark
-    from studies.gold_labels import add_gold, gold_from
+    from misstep.harness.runs.session_benchmark import session_benchmark
+    from misstep.studies.gold_labels import add_gold, gold_from
 
     if (out / "gold.csv").exists():
         raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from analysis.measures.gates import fail_on as gate_of
-from analysis.pages.findings import complaints, findings_text, shares
-from harness.classifiers import chosen_categories, classify_all
-from harness.copies import is_address
-from harness.journal.records import REPORT
-from harness.places import path_text
-from harness.progress import say
-from harness.runs.inputs import Changed
+from misstep.analysis.measures.gates import fail_on as gate_of
+from misstep.analysis.pages.findings import complaints, findings_text, shares
+from misstep.harness.classifiers import chosen_categories, classify_all
+from misstep.harness.copies import is_address
+from misstep.harness.journal.records import REPORT
+from misstep.harness.places import path_text
+from misstep.harness.progress import say
+from misstep.harness.runs.inputs import Changed
 from misstep import gate_options
 from misstep.classify_options import Categories
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
@@ -23,7 +23,7 @@ from misstep.options import Html, Json, command_app, json_text, moment, path_or_
 from misstep.pages import write_page
 from misstep.run_folders import stopped_with
 from misstep.shard_options import ShardOption, folder_of, place_of_shards, refuse_beside_shard
-from studies.classified_paths import (
+from misstep.studies.classified_paths import (
     as_json,
     classified_findings,
     classified_on_cluster,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from harness.classifiers import CLASSIFIERS
+from misstep.harness.classifiers import CLASSIFIERS
 
 Categories = Annotated[
     str, typer.Option(metavar="A,B", help=f"Categories to look for; by default {', '.join(CLASSIFIERS)}.")

@@ -4,14 +4,14 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from harness.errors import writing
-from harness.lake.store import FolderStore
-from harness.runs.shards.cluster import open_cluster, run_line
-from harness.runs.shards.item_runs import without_options
-from harness.runs.shards.layout import shards_of
+from misstep.harness.errors import writing
+from misstep.harness.lake.store import FolderStore
+from misstep.harness.runs.shards.cluster import open_cluster, run_line
+from misstep.harness.runs.shards.item_runs import without_options
+from misstep.harness.runs.shards.layout import shards_of
 from misstep.merged import show_merged
 from misstep.run_folders import stopped_with
-from studies.merged_runs import merge_run
+from misstep.studies.merged_runs import merge_run
 
 
 def do_line(dask: str, shards: int | None, out: Path, *, json: bool) -> None:

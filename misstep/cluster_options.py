@@ -5,8 +5,8 @@ from typing import Annotated, TypeGuard
 
 import typer
 
-from harness.errors import UsageError
-from harness.runs.shards.layout import MOST_SHARDS
+from misstep.harness.errors import UsageError
+from misstep.harness.runs.shards.layout import MOST_SHARDS
 
 DaskOption = Annotated[
     str | None,

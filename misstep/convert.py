@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from analysis.tables.aligned import aligned
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.places import path_text
-from harness.progress import say
-from harness.readers import READERS
-from harness.runs.convert import Converted, convert_all
+from misstep.analysis.tables.aligned import aligned
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.places import path_text
+from misstep.harness.progress import say
+from misstep.harness.readers import READERS
+from misstep.harness.runs.convert import Converted, convert_all
 from misstep.options import Json, command_app, path_or_address
 
 _SHOWN = 10

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from harness.escaping import plain
-from harness.places import path_text
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.places import path_text
+from misstep.harness.progress import say
 from misstep.agreement_options import By, Item, Keep, Label, Level, Missing, Order, Rater, Raters, names
 from misstep.attempt_options import K, Threshold, numbers_of_attempts
 from misstep.options import BenchmarkFolder, Json, Seed, command_app, json_text, path_or_address, write_file
@@ -71,9 +71,9 @@ def count(
     misstep count counts-*.json --out counts.json
     misstep count run-1 run-2 --stratum model
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.labels import Reading
-    from analysis.measures.counted import counted_report
-    from studies.counting import Counting, counted_parts
+    from misstep.analysis.labels import Reading
+    from misstep.analysis.measures.counted import counted_report
+    from misstep.studies.counting import Counting, counted_parts
 
     reading = Reading(
         raters=names(raters, "--raters"),
@@ -95,6 +95,6 @@ def count(
     if json:
         print(json_text(found))
     else:
-        from analysis.pages.counted import counted_text
+        from misstep.analysis.pages.counted import counted_text
 
         print(counted_text(found), end="")

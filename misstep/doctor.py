@@ -6,13 +6,13 @@ from pathlib import Path
 import msgspec
 import typer
 
-from analysis.tables.aligned import aligned
-from harness.clients.local_server import weights
-from harness.datasets.catalogue import named_data_folder
-from harness.errors import MisstepError
-from harness.escaping import plain
-from harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
-from harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
+from misstep.analysis.tables.aligned import aligned
+from misstep.harness.clients.local_server import weights
+from misstep.harness.datasets.catalogue import named_data_folder
+from misstep.harness.errors import MisstepError
+from misstep.harness.escaping import plain
+from misstep.harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
+from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
 from misstep.options import Json, command_app
 
 app = command_app()

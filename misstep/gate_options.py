@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.pages import write_page
 
 if TYPE_CHECKING:
-    from analysis.measures.gates import Gate
-    from analysis.stats.estimate import Estimate
+    from misstep.analysis.measures.gates import Gate
+    from misstep.analysis.stats.estimate import Estimate
 
 FailOn = Annotated[
     list[str] | None,
@@ -59,8 +59,8 @@ def settle(
     """Decide the limits, write what became of them, and end with exit code 1 unless all are kept."""
     if not gates:
         return
-    from analysis.measures.gates import decide
-    from analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
+    from misstep.analysis.measures.gates import decide
+    from misstep.analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
 
     outcomes = decide(gates, figures)
     if junit is not None:

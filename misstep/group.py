@@ -32,7 +32,7 @@ def group(
     misstep group RUN
     misstep group RUN --texts errors --json
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from studies.text_groups import grouped, groups_text
+    from misstep.studies.text_groups import grouped, groups_text
 
     found, examples = grouped(run, texts, least, seed)
     print(json_text(found) if json else groups_text(found, examples, texts), end="\n" if json else "")

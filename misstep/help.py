@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from analysis.tables.aligned import aligned
+from misstep.analysis.tables.aligned import aligned
 from misstep.options import command_app
-from studies.help_topics import GUIDES, TOPICS, topic_text
+from misstep.studies.help_topics import GUIDES, TOPICS, topic_text
 
 app = command_app()
 

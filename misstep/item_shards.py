@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from harness.escaping import plain
-from harness.runs.shards.layout import Shard, next_step
+from misstep.harness.escaping import plain
+from misstep.harness.runs.shards.layout import Shard, next_step
 from misstep.options import json_text
 
 
@@ -14,7 +14,7 @@ def number_of_shards(shard: Shard | None) -> int:
 
 def say_shard(shard: Shard, out: Path, n: int, one: str, *, json: bool) -> None:
     """Print that a shard is done, and what comes next."""
-    from analysis.tables.wording import counted_text
+    from misstep.analysis.tables.wording import counted_text
 
     place = str(out / shard.folder)
     if json:

@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from analysis.measures.gates import fail_on as gate_of
-from harness.errors import UsageError
-from harness.progress import say
+from misstep.analysis.measures.gates import fail_on as gate_of
+from misstep.harness.errors import UsageError
+from misstep.harness.progress import say
 from misstep import gate_options
 from misstep.merged import show_merged
 from misstep.options import BenchmarkFolder, Json, command_app
-from studies.merged_runs import merge_run
+from misstep.studies.merged_runs import merge_run
 
 app = command_app()
 

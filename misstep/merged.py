@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from harness.progress import say
+from misstep.harness.progress import say
 from misstep import gate_options
-from studies.merged_runs import Merged
+from misstep.studies.merged_runs import Merged
 
 if TYPE_CHECKING:
-    from analysis.measures.gates import Gate
+    from misstep.analysis.measures.gates import Gate
 
 
 def show_merged(

@@ -10,10 +10,10 @@ import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.clients import ClientSettings
+    from misstep.harness.clients import ClientSettings
 
 Model = Annotated[str, typer.Option(help="Model to ask; it overrides the model of a judge's file.")]
 BaseUrl = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")]
@@ -78,7 +78,7 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
         if options.local:
             if options.model or options.base_url or options.replay is not None:
                 raise UsageError("--local has its own model", "Leave out --model, --base-url and --replay.")
-            from harness.clients.local_server import MODEL, local_server
+            from misstep.harness.clients.local_server import MODEL, local_server
 
             options = replace(options, base_url=stack.enter_context(local_server()), model=MODEL)
         yield options
@@ -86,10 +86,10 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
 
 def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
     """The settings of the client; `base_url` is the judge's own address, where it has one."""
-    from harness.clients import ClientSettings
-    from harness.clients.address import ADDRESS, checked_address
-    from harness.clients.prices import Price
-    from harness.clients.settings import share_of_shard
+    from misstep.harness.clients import ClientSettings
+    from misstep.harness.clients.address import ADDRESS, checked_address
+    from misstep.harness.clients.prices import Price
+    from misstep.harness.clients.settings import share_of_shard
 
     if (options.price_in is None) != (options.price_out is None):
         given, lacking = ("in", "out") if options.price_out is None else ("out", "in")

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options import command_app, path_alone
 from misstep.pages import write_page
 
@@ -31,8 +31,8 @@ def notebook(
     items to read first. There is one for each kind of run. With --open a notebook that is there already is opened as
     it is. JupyterLab comes with `pip install 'misstep[lab]'`.
     """
-    from studies.lab import open_in_lab
-    from studies.starter_notebook import starter_notebook
+    from misstep.studies.lab import open_in_lab
+    from misstep.studies.starter_notebook import starter_notebook
 
     target = out or run.resolve().with_name(f"{run.resolve().name}.ipynb")
     if target.exists() and not open_it:

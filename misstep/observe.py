@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep import model_options
 from misstep.observe_files import follow_file, replay_files
 from misstep.options import Json, command_app, path_or_address
@@ -68,14 +68,14 @@ def observe(
     """
     if hook:
         try:
-            from harness.observer.hook import answer_hook
+            from misstep.harness.observer.hook import answer_hook
 
             answer_hook(every, detector, model, categories, alone=not (paths or follow or out))
         finally:
             os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
-    from harness.classifiers import chosen_categories
-    from harness.observer.detectors import check_model, detector_named
-    from harness.observer.replay import ReplayOptions
+    from misstep.harness.classifiers import chosen_categories
+    from misstep.harness.observer.detectors import check_model, detector_named
+    from misstep.harness.observer.replay import ReplayOptions
 
     kept = chosen_categories(categories) if categories else ()
     options = ReplayOptions(detector, kept, every, delay, mode)

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 import typer
 from msgspec.structs import asdict
 
-from harness.errors import UsageError
-from harness.escaping import plain, printable
-from harness.places import path_text
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain, printable
+from misstep.harness.places import path_text
+from misstep.harness.progress import say
 from misstep.model_options import ModelOptions, client_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness.observer.follow import Watch
-    from harness.observer.replay import ReplayOptions
-    from harness.runs.observe import Observe
-    from harness.trajectory import Trajectory
+    from misstep.harness.observer.follow import Watch
+    from misstep.harness.observer.replay import ReplayOptions
+    from misstep.harness.runs.observe import Observe
+    from misstep.harness.trajectory import Trajectory
 
 _SHOWN = 10
 _LOOKS_APART = 1.0
@@ -39,9 +39,9 @@ def replay_files(
     json: bool,
 ) -> None:
     """Replay files into a run folder, and print what was found."""
-    from analysis.pages.observed import observed_json, observed_text
-    from harness.journal.records import REPORT
-    from studies.observed_paths import observed_findings
+    from misstep.analysis.pages.observed import observed_json, observed_text
+    from misstep.harness.journal.records import REPORT
+    from misstep.studies.observed_paths import observed_findings
 
     given = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
     given |= {"--model": asking.model} if asking.model else {}
@@ -78,8 +78,8 @@ def replay_files(
 
 def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, json: bool) -> None:
     """Print what the observer has to say of a session while it grows."""
-    from harness.journal.records import encode
-    from harness.observer.follow import Failures, follow, watch_of
+    from misstep.harness.journal.records import encode
+    from misstep.harness.observer.follow import Failures, follow, watch_of
 
     if asking.model and options.delay:
         raise UsageError("--delay is made-up time, and the model takes its own", "Leave out --delay.")
@@ -90,7 +90,7 @@ def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, j
         with ExitStack() as stack:
             begin: Callable[[Trajectory], Watch] = partial(watch_of, options, failures)
             if asking.model:
-                from harness.runs.observe_model import ModelFollow
+                from misstep.harness.runs.observe_model import ModelFollow
 
                 begin = stack.enter_context(ModelFollow(options, client_settings(asking), asking.model, failures))
             for item, one in follow(file, begin, wait=lambda: pause.wait(_LOOKS_APART)):
@@ -105,10 +105,10 @@ def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, j
 
 def _observe(options: "ReplayOptions", asking: ModelOptions, stack: ExitStack) -> "Observe":
     """What puts a run before the observer, with a model where one is named."""
-    from harness.observer.replay import replay
+    from misstep.harness.observer.replay import replay
 
     if asking.model:
-        from harness.runs.observe_model import ModelReplay
+        from misstep.harness.runs.observe_model import ModelReplay
 
         return stack.enter_context(ModelReplay(options, client_settings(asking), asking.model))
     return partial(replay, options=options)

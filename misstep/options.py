@@ -22,7 +22,7 @@ def command_app(*, has_commands: bool = False) -> typer.Typer:
 
 def _checked(data: Path | None) -> Path | None:
     """The option as it was given; a folder that was named here or by `MISSTEP_DATA` has to exist."""
-    from harness.datasets.catalogue import named_data_folder
+    from misstep.harness.datasets.catalogue import named_data_folder
 
     named_data_folder(data)
     return data
@@ -49,7 +49,7 @@ BenchmarkFolder = Annotated[
 
 def refuse_given(context: typer.Context, names: Collection[str], why: str) -> None:
     """Refuse options that would be ignored, by the names of their parameters."""
-    from harness.errors import UsageError
+    from misstep.harness.errors import UsageError
 
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
@@ -79,8 +79,8 @@ def json_text(document: object) -> str:
 
 def write_file(option: str, file: Path, text: str) -> None:
     """Write what an option asks for to a file."""
-    from harness.errors import UsageError
-    from harness.journal.records import replace_file
+    from misstep.harness.errors import UsageError
+    from misstep.harness.journal.records import replace_file
 
     try:
         replace_file(file, text.encode())
@@ -90,19 +90,19 @@ def write_file(option: str, file: Path, text: str) -> None:
 
 def path_or_address(given: str) -> Path:
     """A path, or an address such as `s3://bucket/logs`, as a path: what lies at an address is fetched to the cache."""
-    from harness.copies import is_address
+    from misstep.harness.copies import is_address
 
     if not is_address(given):
         return Path(given)
-    from harness.lake.addresses import local_copies
+    from misstep.harness.lake.addresses import local_copies
 
     return local_copies(given)
 
 
 def path_alone(given: str) -> Path:
     """A path of this machine, for commands that look at it again and again or run what is in it."""
-    from harness.copies import is_address
-    from harness.errors import UsageError
+    from misstep.harness.copies import is_address
+    from misstep.harness.errors import UsageError
 
     if is_address(given):
         raise UsageError(f"this command reads no address: {given}", "Give a folder of this machine.")

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.escaping import plain
-from harness.lake.manifest import Manifest
-from harness.progress import say
-from harness.runs.pack import pack as pack_into
+from misstep.harness.escaping import plain
+from misstep.harness.lake.manifest import Manifest
+from misstep.harness.progress import say
+from misstep.harness.runs.pack import pack as pack_into
 from misstep.options import Json, command_app, json_text, path_or_address
 
 _SHOWN = 10

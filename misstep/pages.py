@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from harness.errors import UsageError, writing
-from harness.journal.records import replace_file
+from misstep.harness.errors import UsageError, writing
+from misstep.harness.journal.records import replace_file
 
 
 def write_page(option: str, file: Path, page: str) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.attempt_options import K, Threshold, numbers_of_attempts
 from misstep.options import Html, Json, Seed, command_app, json_text, path_or_address
 from misstep.pages import write_page
@@ -53,22 +53,22 @@ def passing(
     misstep pass rewards.jsonl --threshold 0.5 --json
     misstep pass run-1 run-2
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.measures.passing.scores import pass_report
-    from studies.passing import described, open_attempts
+    from misstep.analysis.measures.passing.scores import pass_report
+    from misstep.studies.passing import described, open_attempts
 
     attempts = open_attempts(paths, threshold)
     for remark in attempts.remarks:
         say(f"misstep: {plain(remark)}")
     found = pass_report(attempts, numbers_of_attempts(k), boot, seed)
     if html is not None:
-        from analysis.pages.passing import passes_page
+        from misstep.analysis.pages.passing import passes_page
 
         command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
         write_page("--html", html, passes_page(found, described(paths), command))
     if json:
         print(json_text(found))
     else:
-        from analysis.pages.passing import passes_text
+        from misstep.analysis.pages.passing import passes_text
 
         print(passes_text(found), end="")
     if any(one.unreadable for one in found.systems):

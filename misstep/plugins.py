@@ -2,9 +2,9 @@
 
 import typer
 
-from analysis.tables.aligned import aligned
-from harness.escaping import plain
-from harness.runs.plugins import Plugin, installed_plugins
+from misstep.analysis.tables.aligned import aligned
+from misstep.harness.escaping import plain
+from misstep.harness.runs.plugins import Plugin, installed_plugins
 from misstep.options import Json, command_app, json_text
 
 app = command_app()

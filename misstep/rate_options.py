@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from harness.clients.settings import InFlight
+    from misstep.harness.clients.settings import InFlight
 
 Concurrency = Annotated[
     str,

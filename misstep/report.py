@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from analysis.measures.gates import fail_on as gate_of
-from harness.errors import UsageError
-from harness.journal.records import REPORT, Manifest
-from harness.runs.standing_runs import manifest_of
+from misstep.analysis.measures.gates import fail_on as gate_of
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import REPORT, Manifest
+from misstep.harness.runs.standing_runs import manifest_of
 from misstep import gate_options
 from misstep.options import BenchmarkFolder, Data, Json, command_app, path_alone
 from misstep.pages import write_page
@@ -96,26 +96,26 @@ def report(
             "Name two, or one with --by. `judge compare` and `repair report` have --json of their own.",
         )
     if commands == {_JUDGED}:
-        from studies.judged_runs import open_runs
-        from studies.judging.report import report_html
+        from misstep.studies.judged_runs import open_runs
+        from misstep.studies.judging.report import report_html
 
         written = report_html(open_runs(runs, benchmark, data), command=again)
     elif commands == {_REPAIRED}:
-        from studies.repair_report import repairs_html
-        from studies.repair_runs import open_repair_runs
+        from misstep.studies.repair_report import repairs_html
+        from misstep.studies.repair_runs import open_repair_runs
 
         written = repairs_html(open_repair_runs(runs), command=again)
     elif commands == {_CLASSIFIED} and len(runs) == 1:
-        from studies.classified_paths import classified_page
+        from misstep.studies.classified_paths import classified_page
 
         written = classified_page(runs[0])
     elif commands == {_OBSERVED} and len(runs) == 1:
-        from studies.observed_paths import page_of_observed
+        from misstep.studies.observed_paths import page_of_observed
 
         written = page_of_observed(runs[0])
     elif commands == {_REFLECTED}:
-        from studies.reflexive.report import reflections_html
-        from studies.reflexive.runs import open_reflexive_runs
+        from misstep.studies.reflexive.report import reflections_html
+        from misstep.studies.reflexive.runs import open_reflexive_runs
 
         written = reflections_html(open_reflexive_runs(runs), again)
     else:

@@ -4,12 +4,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.journal.records import Manifest
+from misstep.harness.journal.records import Manifest
 from misstep.pages import write_page
 
 if TYPE_CHECKING:
-    from analysis.measures.session_rates import Grouping
-    from analysis.stats.estimate import Estimate
+    from misstep.analysis.measures.session_rates import Grouping
+    from misstep.analysis.stats.estimate import Estimate
 
 
 def report_sessions(
@@ -22,7 +22,7 @@ def report_sessions(
     json: bool,
 ) -> "dict[str, Estimate]":
     """Compare two runs of `classify`, or two groups of one, or show one by groups; gives the changes for limits."""
-    from studies.compared_sessions import (
+    from misstep.studies.compared_sessions import (
         changes_of,
         compared_groups,
         compared_runs,

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from harness import places
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness import places
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options import Data, command_app
-from studies.provenance import write_provenance
-from studies.reproduce import (
+from misstep.studies.provenance import write_provenance
+from misstep.studies.reproduce import (
     chosen,
     json_summary,
     kernel_folders,

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from harness.copies import is_address
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.copies import is_address
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 
 
 def run_folder(given: str) -> Path:

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from analysis.tables.aligned import aligned
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.lake.index import query
+from misstep.analysis.tables.aligned import aligned
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.lake.index import query
 from misstep.options import Json, command_app
 
 _USUAL = "transcript_id,agent,model,n_steps,n_bytes,success,date"

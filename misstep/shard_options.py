@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
-from harness.lake.addresses import is_address
-from harness.runs.shards.layout import MOST_SHARDS, Shard
+from misstep.harness.errors import UsageError
+from misstep.harness.lake.addresses import is_address
+from misstep.harness.runs.shards.layout import MOST_SHARDS, Shard
 
 _EXPLICIT = "Give it as a number, such as --shard 3/8."
 _IN_SLURM = 'Number the array from 0 or 1 without gaps, or give the number yourself: --shard "$SLURM_ARRAY_TASK_ID/8".'

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import typer
 from msgspec.structs import replace
 
-from harness.errors import UsageError
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.progress import say
 from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
@@ -93,10 +93,10 @@ def triage(
     With --shard several machines judge, each its own cases; `misstep merge RUN` joins what they found. With --dask the
     workers of a Dask cluster do all shards.
     """
-    from harness.agent.policies.model import ModelSettings
-    from harness.runs.triage.benchmark import asked_cases
-    from harness.runs.triage.judges import TOKENS_OF_CASE, judge_name, triage_judge
-    from harness.workspace import find_sandbox
+    from misstep.harness.agent.policies.model import ModelSettings
+    from misstep.harness.runs.triage.benchmark import asked_cases
+    from misstep.harness.runs.triage.judges import TOKENS_OF_CASE, judge_name, triage_judge
+    from misstep.harness.workspace import find_sandbox
 
     if shard is not None:
         place_of_shards(None if out is None else str(out))

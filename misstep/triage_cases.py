@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.escaping import plain
-from harness.progress import say
-from harness.runs.shards.layout import Shard
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
+from misstep.harness.runs.shards.layout import Shard
 from misstep import model_options
 from misstep.item_shards import say_shard
 from misstep.options import json_text
 
 if TYPE_CHECKING:
-    from harness.runs.triage.benchmark import AskedCases
-    from harness.runs.triage.case_judge import CaseJudge
+    from misstep.harness.runs.triage.benchmark import AskedCases
+    from misstep.harness.runs.triage.case_judge import CaseJudge
 
 
 def judge_cases(
@@ -30,15 +30,15 @@ def judge_cases(
     """Judge the cases and print what was found."""
     import sys
 
-    from harness.runs.judge import run_judge
-    from harness.runs.triage.processes import at_once
+    from misstep.harness.runs.judge import run_judge
+    from misstep.harness.runs.triage.processes import at_once
     from misstep.judge.options import exit_unless_whole
 
     client = model_options.client_settings(asking)
     with at_once(judge, workers) as (opened, concurrency):  # before anything starts threads
-        from analysis.gold import check_gold, item_ids
-        from studies.curation import check_free, curation_text
-        from studies.curation import curate as curated
+        from misstep.analysis.gold import check_gold, item_ids
+        from misstep.studies.curation import check_free, curation_text
+        from misstep.studies.curation import curate as curated
 
         check_gold(cases.folder, judge.labels, item_ids(cases.folder))
         if curate is not None:
@@ -51,15 +51,15 @@ def judge_cases(
         exit_unless_whole(ended)
         say_shard(shard, run, ended.wanted, "case", json=json)
         return
-    from studies.judged_runs import open_run
-    from studies.judging.triaged import triage_document, triage_text
+    from misstep.studies.judged_runs import open_run
+    from misstep.studies.judging.triaged import triage_document, triage_text
 
     found = open_run(run, str(cases.folder))
     print(json_text(triage_document(found, cases.notes)) if json else triage_text(found, cases.notes), end="")
     if curate is not None:
         (say if json else print)(curation_text(curated(found, curate, cases.cases), curate))
     if kept:
-        from studies.judging.scores import write_scores
+        from misstep.studies.judging.scores import write_scores
 
         write_scores(run, cases.folder)
         say(f"misstep: the run is in {plain(str(run))}")

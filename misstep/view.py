@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.intervention import INTERVENTION
-from harness.places import path_text
-from harness.progress import say
-from harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.intervention import INTERVENTION
+from misstep.harness.places import path_text
+from misstep.harness.progress import say
+from misstep.harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 from misstep.options import command_app, path_or_address
 from misstep.pages import write_page
 
@@ -65,8 +65,8 @@ def view(
 
 
 def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
-    from harness.classifiers import categories, classify_all
-    from studies.viewed_runs import viewed_runs
+    from misstep.harness.classifiers import categories, classify_all
+    from misstep.studies.viewed_runs import viewed_runs
 
     viewed = viewed_runs(path, categories(), classify_all, shlex.join(["misstep", "view", path_text(path), *options]))
     _write(out or Path(f"{file_name(Path(path_text(path.resolve())).name)}.html"), viewed.page)
@@ -75,8 +75,8 @@ def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
 
 
 def _view_two(path: Path | None, compare: tuple[str, str], out: Path | None, id_: str | None) -> None:
-    from harness.classifiers import categories, classify_all
-    from studies.compared_runs import compared_runs
+    from misstep.harness.classifiers import categories, classify_all
+    from misstep.studies.compared_runs import compared_runs
 
     words = [
         *([] if path is None else [path_text(path)]),
@@ -91,7 +91,7 @@ def _view_two(path: Path | None, compare: tuple[str, str], out: Path | None, id_
 
 
 def _view_one(path: Path, out: Path | None, id_: str | None) -> None:
-    from harness.classifiers import categories, classify_all
+    from misstep.harness.classifiers import categories, classify_all
 
     chosen = chosen_runs(path, [id_])
     (run,) = chosen.runs
@@ -127,9 +127,9 @@ def file_name(id_: str) -> str:
 
 
 def _page(trajectory: Trajectory, verdicts: list[Verdict], path: Path) -> str:
-    from analysis.pages import Foot
-    from analysis.pages.trajectory import trajectory_page
-    from harness.observer.replay import ReplayOptions, replay
+    from misstep.analysis.pages import Foot
+    from misstep.analysis.pages.trajectory import trajectory_page
+    from misstep.harness.observer.replay import ReplayOptions, replay
 
     command = shlex.join(["misstep", "view", path_text(path), "--id", trajectory.id])
     guided = any(INTERVENTION in step.extra for step in trajectory.steps)

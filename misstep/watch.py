@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from analysis.pages.findings import finding_line
-from harness.classifiers import chosen_categories, classify_all
-from harness.escaping import plain
-from harness.progress import say
+from misstep.analysis.pages.findings import finding_line
+from misstep.harness.classifiers import chosen_categories, classify_all
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.classify_options import Categories
 from misstep.options import command_app, path_alone
-from studies.watching import new_findings
+from misstep.studies.watching import new_findings
 
 app = command_app()
 

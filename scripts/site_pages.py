@@ -11,7 +11,7 @@ from mkdocs.structure.files import File, Files
 from typer.cli import get_docs_for_click
 
 from misstep.command_groups import COMMANDS
-from studies.help_topics import GUIDES, TOPICS, topic_text
+from misstep.studies.help_topics import GUIDES, TOPICS, topic_text
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)\s#]+)(#[^)]*)?\)")

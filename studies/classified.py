@@ -11,19 +11,19 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem
-from analysis.labels import ScaleLevel, read_labels
-from analysis.measures.agreement import agreement_report
-from analysis.measures.validity import JudgedSet
-from analysis.papers.autotriage.agreement import RatedSet
-from harness.classifiers import categories, classify_all
-from harness.datasets.catalogue import data_set, how_to_get, located
-from harness.generate.trajectories import generate_trajectories
-from harness.items import read_items
-from harness.journal.records import replace_file
-from harness.places import cache_folder
-from harness.runs.benchmarks import benchmark_folder, incomplete, read_trajectories, sources_of
-from harness.verdict import Verdict
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.labels import ScaleLevel, read_labels
+from misstep.analysis.measures.agreement import agreement_report
+from misstep.analysis.measures.validity import JudgedSet
+from misstep.analysis.papers.autotriage.agreement import RatedSet
+from misstep.harness.classifiers import categories, classify_all
+from misstep.harness.datasets.catalogue import data_set, how_to_get, located
+from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.items import read_items
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import cache_folder
+from misstep.harness.runs.benchmarks import benchmark_folder, incomplete, read_trajectories, sources_of
+from misstep.harness.verdict import Verdict
 
 RUN_SETS = (
     "agent_trajs",
@@ -125,7 +125,7 @@ def _key(folder: Path) -> str:
     digest = hashlib.sha256()
     for file in sorted((folder / "trajectories").glob("*.jsonl")):
         digest.update(file.read_bytes())
-    for module in ("harness.classifiers", "harness.trajectory", "harness.verdict"):
+    for module in ("misstep.harness.classifiers", "misstep.harness.trajectory", "misstep.harness.verdict"):
         for source in sources_of(module):
             digest.update(source.read_bytes())
     return digest.hexdigest()[:16]

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import msgspec
 
-from analysis.pages.findings import Findings, complaints, findings, findings_text, shares
-from harness.journal.classified import Summary
-from harness.journal.labelled_sessions import labelled_sessions
-from harness.journal.records import REPORT, SCORES, encode
-from harness.lake.store import Store, open_store
-from harness.places import path_text
-from harness.runs.classify import ClassifyAs, Conclude, classify_paths
-from harness.runs.inputs import EVER, Changed
-from harness.runs.shards.classify import ShardDone, classify_shard, plan_of_classify
-from harness.runs.shards.cluster import open_cluster
-from harness.runs.shards.layout import PLAN, Shard, next_step, shards_of
-from harness.runs.shards.merge import merge_shards
-from harness.runs.shards.plan import Plan
-from harness.trajectory import Trajectory
-from studies.finished_runs import finished_manifest, named_inputs, read_scores, scores_in
-from studies.merged_runs import Merged, merge_run, page_of
+from misstep.analysis.pages.findings import Findings, complaints, findings, findings_text, shares
+from misstep.harness.journal.classified import Summary
+from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.records import REPORT, SCORES, encode
+from misstep.harness.lake.store import Store, open_store
+from misstep.harness.places import path_text
+from misstep.harness.runs.classify import ClassifyAs, Conclude, classify_paths
+from misstep.harness.runs.inputs import EVER, Changed
+from misstep.harness.runs.shards.classify import ShardDone, classify_shard, plan_of_classify
+from misstep.harness.runs.shards.cluster import open_cluster
+from misstep.harness.runs.shards.layout import PLAN, Shard, next_step, shards_of
+from misstep.harness.runs.shards.merge import merge_shards
+from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.trajectory import Trajectory
+from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores, scores_in
+from misstep.studies.merged_runs import Merged, merge_run, page_of
 
 
 def classified_findings(
@@ -156,12 +156,12 @@ def classified_page(run: Path) -> str:
 
 
 def _page(found: Findings, run: Path, inputs: Sequence[str], arguments: Sequence[str]) -> str:
-    from analysis.pages.sessions.page import sessions_page  # takes long, and only a run has a page
+    from misstep.analysis.pages.sessions.page import sessions_page  # takes long, and only a run has a page
 
     return sessions_page(found, labelled_sessions(run), inputs, arguments)
 
 
 def _show(session: Trajectory, evidence: Collection[int]) -> str:
-    from analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
+    from misstep.analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from analysis.pages.foot import Foot
-from analysis.pages.runs.compared import ComparedRun, compared_page
-from harness.errors import UsageError
-from harness.lake.addresses import is_address, local_copies
-from harness.places import path_text
-from harness.runs.chosen_runs import ChosenRuns, chosen_runs
-from harness.runs.classify import ClassifyAs
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
+from misstep.harness.errors import UsageError
+from misstep.harness.lake.addresses import is_address, local_copies
+from misstep.harness.places import path_text
+from misstep.harness.runs.chosen_runs import ChosenRuns, chosen_runs
+from misstep.harness.runs.classify import ClassifyAs
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 
 class ComparedRuns(Struct, frozen=True):

@@ -8,24 +8,24 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions, newly_flagged
-from analysis.measures.session_comparison_tables import (
+from misstep.analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions, newly_flagged
+from misstep.analysis.measures.session_comparison_tables import (
     comparison_finding,
     comparison_table,
     group_tables,
     newly_flagged_table,
 )
-from analysis.measures.session_rates import Grouping, group_of, rates_by, session_rates_table
-from analysis.pages import Foot, Section, page
-from analysis.pages.display import figure_html
-from analysis.plots import forest
-from analysis.stats.estimate import Estimate
-from analysis.tables import Table, of_evidence
-from harness.errors import UsageError
-from harness.evidence import together
-from harness.journal.labelled_sessions import labelled_sessions
-from harness.journal.records import Manifest, encode
-from studies.judged_runs import distinct_names
+from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by, session_rates_table
+from misstep.analysis.pages import Foot, Section, page
+from misstep.analysis.pages.display import figure_html
+from misstep.analysis.plots import forest
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Table, of_evidence
+from misstep.harness.errors import UsageError
+from misstep.harness.evidence import together
+from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.records import Manifest, encode
+from misstep.studies.judged_runs import distinct_names
 
 _MOST_OPEN = 2
 """With more groups than that their tables are folded."""

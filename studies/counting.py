@@ -8,20 +8,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.labels import Reading, read_ratings
-from analysis.labels.counting import rating_patterns
-from analysis.labels.source import read_source
-from analysis.measures.judging.reference import majority
-from analysis.measures.passing.attempts import Attempts
-from analysis.measures.passing.reading import has_attempts
-from analysis.measures.session_rates import Grouping, group_of
-from harness.errors import InputError, UsageError
-from harness.journal.classified import Labels
-from harness.journal.labelled_sessions import labelled_sessions
-from harness.journal.records import ATTEMPT_RECORDS, VERDICTS
-from harness.places import path_text
-from harness.runs.standing_runs import manifest_of
-from harness.whole_counts import (
+from misstep.analysis.labels import Reading, read_ratings
+from misstep.analysis.labels.counting import rating_patterns
+from misstep.analysis.labels.source import read_source
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.passing.attempts import Attempts
+from misstep.analysis.measures.passing.reading import has_attempts
+from misstep.analysis.measures.session_rates import Grouping, group_of
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.classified import Labels
+from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.records import ATTEMPT_RECORDS, VERDICTS
+from misstep.harness.places import path_text
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.whole_counts import (
     AskedItems,
     CountedParts,
     Counts,
@@ -36,9 +36,9 @@ from harness.whole_counts import (
     summed,
     time_bin,
 )
-from studies.judged_runs import JUDGED, open_run
-from studies.passing import open_attempts
-from studies.repair_runs import REPAIRED
+from misstep.studies.judged_runs import JUDGED, open_run
+from misstep.studies.passing import open_attempts
+from misstep.studies.repair_runs import REPAIRED
 
 _OPENS = b'{"parts":'
 """How a file of counts begins, and no other file that is read here."""

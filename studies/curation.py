@@ -17,30 +17,30 @@ from typing import cast
 
 from msgspec import Struct, structs
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.reference import majority
-from analysis.measures.triage.cases import JudgedCases
-from analysis.measures.triage.curation import ACTIONS, Curation, Decision, ErrorRates, Outcome, curation, decide
-from analysis.measures.triage.curation_tables import curation_sentence, worth_sentence
-from analysis.pages.data_card import CARD, RUNS, About, ChatMessage, CuratedEvidence, CuratedRun, card_text
-from analysis.papers.autotriage.curation import known_errors
-from harness.attribution import TriageVerdict
-from harness.errors import InputError, UsageError, writing
-from harness.journal.records import MANIFEST, Manifest, encode_lines, replace_file, write_manifest, written_in
-from harness.readers import read_file
-from harness.runs.triage.case_judge import case_folder
-from harness.sharing import without_places
-from harness.trajectory import Trajectory, Unreadable
-from harness.triage.files import FilesOfCase
-from harness.triage.logs import outcome_of_run
-from harness.triage.rules.interrupted import acted
-from harness.triage.texts import TRAJECTORY, TextsOfItem, recorded_outcome
-from harness.triage_case import CaseFile, TriageCase, read_triage_case
-from studies.finished_runs import command_line, places_of
-from studies.judged_runs import JudgedRun
-from studies.judging.triage import judged_cases
-from studies.training_messages import training_messages
-from studies.triage_recording import recorded_cases
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.measures.triage.curation import ACTIONS, Curation, Decision, ErrorRates, Outcome, curation, decide
+from misstep.analysis.measures.triage.curation_tables import curation_sentence, worth_sentence
+from misstep.analysis.pages.data_card import CARD, RUNS, About, ChatMessage, CuratedEvidence, CuratedRun, card_text
+from misstep.analysis.papers.autotriage.curation import known_errors
+from misstep.harness.attribution import TriageVerdict
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.journal.records import MANIFEST, Manifest, encode_lines, replace_file, write_manifest, written_in
+from misstep.harness.readers import read_file
+from misstep.harness.runs.triage.case_judge import case_folder
+from misstep.harness.sharing import without_places
+from misstep.harness.trajectory import Trajectory, Unreadable
+from misstep.harness.triage.files import FilesOfCase
+from misstep.harness.triage.logs import outcome_of_run
+from misstep.harness.triage.rules.interrupted import acted
+from misstep.harness.triage.texts import TRAJECTORY, TextsOfItem, recorded_outcome
+from misstep.harness.triage_case import CaseFile, TriageCase, read_triage_case
+from misstep.studies.finished_runs import command_line, places_of
+from misstep.studies.judged_runs import JudgedRun
+from misstep.studies.judging.triage import judged_cases
+from misstep.studies.training_messages import training_messages
+from misstep.studies.triage_recording import recorded_cases
 
 CURATED = "triage --curate"
 """The command of such a folder."""

@@ -1,12 +1,12 @@
 """Recorded edits of models as notebooks ask for them: read by the project's own readers, absent sets left out."""
 
-from analysis.measures.edit_formats import ReadEdit
-from harness.datasets import aider_leaderboards, patch_corpora
-from harness.edits import EDIT_FORMATS, edit_format
-from harness.errors import EditRefused
-from harness.recorded_edits import EditRun, RecordedEdit
-from harness.runs.benchmarks import set_folder
-from studies.classified import at_hand
+from misstep.analysis.measures.edit_formats import ReadEdit
+from misstep.harness.datasets import aider_leaderboards, patch_corpora
+from misstep.harness.edits import EDIT_FORMATS, edit_format
+from misstep.harness.errors import EditRefused
+from misstep.harness.recorded_edits import EditRun, RecordedEdit
+from misstep.harness.runs.benchmarks import set_folder
+from misstep.studies.classified import at_hand
 
 
 def leaderboard_runs() -> list[EditRun]:

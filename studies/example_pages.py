@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from analysis.pages.foot import Foot
-from analysis.pages.origins import example_address
-from analysis.pages.trajectory import trajectory_page
-from analysis.tables import Table
-from harness.classifiers import classify_all
-from harness.generate.trajectories import generate_trajectories
-from harness.runs.benchmarks import benchmark_folder, read_trajectories
-from harness.trajectory import Trajectory
-from studies.classified import GENERATED, GENERATED_SET, version
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.origins import example_address
+from misstep.analysis.pages.trajectory import trajectory_page
+from misstep.analysis.tables import Table
+from misstep.harness.classifiers import classify_all
+from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.runs.benchmarks import benchmark_folder, read_trajectories
+from misstep.harness.trajectory import Trajectory
+from misstep.studies.classified import GENERATED, GENERATED_SET, version
 
 
 def example_pages(

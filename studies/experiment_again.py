@@ -8,13 +8,13 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import MisstepError, SandboxMissing
-from harness.live_session import LiveSession
-from harness.runs.experiment.drawing import engineers
-from harness.runs.experiment.observing import Beside
-from harness.runs.experiment.running import ExperimentPlan, live_session
-from harness.workspace import Sandbox, find_sandbox
-from studies.experiments import Experiment, compacted, recordings
+from misstep.harness.errors import MisstepError, SandboxMissing
+from misstep.harness.live_session import LiveSession
+from misstep.harness.runs.experiment.drawing import engineers
+from misstep.harness.runs.experiment.observing import Beside
+from misstep.harness.runs.experiment.running import ExperimentPlan, live_session
+from misstep.harness.workspace import Sandbox, find_sandbox
+from misstep.studies.experiments import Experiment, compacted, recordings
 
 SAMPLE = 4
 """Sessions of each recording: the first in which something was planted."""

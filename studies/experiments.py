@@ -13,20 +13,20 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, structs
 
-from analysis.measures.experiments.comparison import compare_arms
-from analysis.measures.experiments.file_report import file_report
-from analysis.measures.experiments.live import of_live
-from analysis.measures.experiments.live_tables import live_sessions_table
-from analysis.measures.experiments.tables import experiment_finding, experiment_tables
-from analysis.pages import Foot, page, table_text
-from analysis.papers.wink.live import LiveExperiments
-from analysis.papers.wink.live_recovery import recovery_effect_table, time_to_recovery_table
-from analysis.tables import Table
-from analysis.tables.json_document import document
-from analysis.tables.wording import counted_text
-from harness.errors import UsageError
-from harness.intervention import Misbehaviour
-from harness.journal.records import (
+from misstep.analysis.measures.experiments.comparison import compare_arms
+from misstep.analysis.measures.experiments.file_report import file_report
+from misstep.analysis.measures.experiments.live import of_live
+from misstep.analysis.measures.experiments.live_tables import live_sessions_table
+from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
+from misstep.analysis.pages import Foot, page, table_text
+from misstep.analysis.papers.wink.live import LiveExperiments
+from misstep.analysis.papers.wink.live_recovery import recovery_effect_table, time_to_recovery_table
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.json_document import document
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import UsageError
+from misstep.harness.intervention import Misbehaviour
+from misstep.harness.journal.records import (
     LIVE_RECORDS,
     MANIFEST,
     VERDICTS,
@@ -38,10 +38,10 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.live_session import LiveSession
-from harness.places import data_folder
-from harness.runs.standing_runs import manifest_of
-from studies.recovery_benchmark import judgements_of, rule_verdicts
+from misstep.harness.live_session import LiveSession
+from misstep.harness.places import data_folder
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 
 EXPERIMENT = "experiment run"
 """What the manifest of an experiment names as its command."""

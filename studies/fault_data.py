@@ -13,30 +13,30 @@ from concurrent.futures import ThreadPoolExecutor
 
 from msgspec.structs import replace
 
-from analysis.gold import BenchmarkItem, read_gold
-from analysis.measures.judging.judged import JudgedItems
-from analysis.measures.judging.reference import clusters_of
-from analysis.measures.judging.scores import score
-from analysis.measures.solved import SolvedSet
-from analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
-from analysis.measures.triage.real import faults_of_marks as _faults_of_marks
-from analysis.measures.triage.real import worth_of_passes as _worth_of_passes
-from harness.datasets.agentless_classes import classed_tasks
-from harness.datasets.paperbench_judge_eval import printed_accuracies
-from harness.datasets.utboost import tasks as utboost_tasks
-from harness.fault_mappings import FaultMapping, fault_mappings, mapping_of
-from harness.items import Item, read_items, read_question
-from harness.judges.answering import answered
-from harness.no_model import NO_MODEL
-from harness.protocols import FittedJudge
-from harness.runs.benchmarks import benchmark_folder, read_trajectories, set_folder
-from harness.runs.known_judges import known_judge
-from harness.trajectory import Outcome as RunOutcome
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
-from studies.classified import at_hand, seed, version
-from studies.recorded_judges import marked_runs
-from studies.solve_rates import SUBMISSIONS, solved_sets
+from misstep.analysis.gold import BenchmarkItem, read_gold
+from misstep.analysis.measures.judging.judged import JudgedItems
+from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
+from misstep.analysis.measures.triage.real import faults_of_marks as _faults_of_marks
+from misstep.analysis.measures.triage.real import worth_of_passes as _worth_of_passes
+from misstep.harness.datasets.agentless_classes import classed_tasks
+from misstep.harness.datasets.paperbench_judge_eval import printed_accuracies
+from misstep.harness.datasets.utboost import tasks as utboost_tasks
+from misstep.harness.fault_mappings import FaultMapping, fault_mappings, mapping_of
+from misstep.harness.items import Item, read_items, read_question
+from misstep.harness.judges.answering import answered
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.protocols import FittedJudge
+from misstep.harness.runs.benchmarks import benchmark_folder, read_trajectories, set_folder
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.trajectory import Outcome as RunOutcome
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.studies.classified import at_hand, seed, version
+from misstep.studies.recorded_judges import marked_runs
+from misstep.studies.solve_rates import SUBMISSIONS, solved_sets
 
 TRIAGED = ("agentrx", "whoandwhen")
 """The sets whose labels of whole failed runs map to the taxonomy."""

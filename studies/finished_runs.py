@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import msgspec
 
-from harness.clients.address import ADDRESS
-from harness.errors import InputError, UsageError
-from harness.journal.records import SCORES, Manifest, read_manifest
-from harness.runs.shards.layout import refuse_unmerged
-from harness.sharing import Places, private_places
+from misstep.harness.clients.address import ADDRESS
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import SCORES, Manifest, read_manifest
+from misstep.harness.runs.shards.layout import refuse_unmerged
+from misstep.harness.sharing import Places, private_places
 
 Scores = TypeVar("Scores")
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.flip_tables import flips_document, flips_table
-from analysis.measures.judging.flips import Flips, flips
-from analysis.pages import Foot, page, table_text
-from analysis.tables import Table
-from harness.items import read_items, read_question
-from harness.journal.records import read_manifest, read_verdicts, replace_file
-from studies.judging.assessment import NO_JUDGE
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.flip_tables import flips_document, flips_table
+from misstep.analysis.measures.judging.flips import Flips, flips
+from misstep.analysis.pages import Foot, page, table_text
+from misstep.analysis.tables import Table
+from misstep.harness.items import read_items, read_question
+from misstep.harness.journal.records import read_manifest, read_verdicts, replace_file
+from misstep.studies.judging.assessment import NO_JUDGE
 
 FLIPS = "flips.json"
 PAGE = "flips.html"
@@ -42,7 +42,7 @@ def _figures(found: Flips, table: Table) -> list[str]:
     """The shares with their intervals, beside what chance alone does."""
     if find_spec("matplotlib") is None or found.flip_rate.value is None:
         return []
-    from analysis.plots import forest
+    from misstep.analysis.plots import forest
 
     return [
         forest(table.drawn, "How often the verdict changes", "The dashed line is chance", reference=found.chance.value)

@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from analysis.measures.judging.reference import majority
-from analysis.measures.repair.attempts import counted
-from analysis.published import load_paper
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.repair.attempts import counted
+from misstep.analysis.published import load_paper
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from analysis.measures.judging.judged import JudgedItems
-    from analysis.measures.judging.ratings import JudgedRatings
-    from analysis.measures.repair.attempts import RepairArm
-    from analysis.measures.solved import SolvedSet
-    from analysis.measures.study_prevalence import Study
-    from analysis.measures.validity import JudgedSet
-    from analysis.papers.autotriage.agreement import RatedSet
-    from analysis.published import Figure, Paper
-    from analysis.stats.estimate import Estimate
+    from misstep.analysis.measures.judging.judged import JudgedItems
+    from misstep.analysis.measures.judging.ratings import JudgedRatings
+    from misstep.analysis.measures.repair.attempts import RepairArm
+    from misstep.analysis.measures.solved import SolvedSet
+    from misstep.analysis.measures.study_prevalence import Study
+    from misstep.analysis.measures.validity import JudgedSet
+    from misstep.analysis.papers.autotriage.agreement import RatedSet
+    from misstep.analysis.published import Figure, Paper
+    from misstep.analysis.stats.estimate import Estimate
 
 _FIGURE = ("id", "place", "row", "column", "printed", "number", "unit", "numerator", "denominator")
 _SESSION = ("dataset", "session", "category", "label", "first_step", "n_steps")

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from analysis.measures.study_prevalence import StudiedSession, Study
-from harness.classifiers import categories, classify_all
-from harness.generate.study.sessions import generate_study
-from harness.generate.voice import FOLDER
-from harness.journal.records import replace_file
-from harness.places import cache_folder
-from harness.runs.benchmarks import sources_of
-from studies.classified import seed
+from misstep.analysis.measures.study_prevalence import StudiedSession, Study
+from misstep.harness.classifiers import categories, classify_all
+from misstep.harness.generate.study.sessions import generate_study
+from misstep.harness.generate.voice import FOLDER
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import cache_folder
+from misstep.harness.runs.benchmarks import sources_of
+from misstep.studies.classified import seed
 
 SESSIONS, VALIDATION = 3_000, 1_500
 """How many sessions are studied, and how many more measure the errors of the rules."""
@@ -25,10 +25,10 @@ VALIDATION_SEED = 1_000
 """What is added to the seed for the sessions that measure errors: no session is in both."""
 
 _ROOMS = (
-    "harness.generate",
-    "harness.generate.study",
-    "harness.classifiers",
-    "harness.trajectory",
+    "misstep.harness.generate",
+    "misstep.harness.generate.study",
+    "misstep.harness.classifiers",
+    "misstep.harness.trajectory",
 )
 
 

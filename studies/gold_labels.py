@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from analysis.gold import GoldLabel, item_ids, read_gold, write_gold
-from analysis.labels import Reading, read_questions
-from analysis.stats.patterns import MISSING
-from harness.errors import InputError, UsageError
-from harness.items import Question, read_question
-from harness.places import path_text
+from misstep.analysis.gold import GoldLabel, item_ids, read_gold, write_gold
+from misstep.analysis.labels import Reading, read_questions
+from misstep.analysis.stats.patterns import MISSING
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import Question, read_question
+from misstep.harness.places import path_text
 
 _SHOWN = 5
 

@@ -3,9 +3,9 @@
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from analysis.pages.form_text import form_text
-from harness.errors import UsageError
-from harness.forms import nearest
+from misstep.analysis.pages.form_text import form_text
+from misstep.harness.errors import UsageError
+from misstep.harness.forms import nearest
 
 
 class Topic(NamedTuple):
@@ -16,21 +16,21 @@ class Topic(NamedTuple):
 
 
 TOPICS = {
-    "judge-file": Topic("harness.judges.judge_file:JudgeFile", "a judge with a prompt (TOML)"),
-    "pattern-judge": Topic("harness.judges.pattern_judge:PatternFile", "a judge of regular expressions (TOML)"),
-    "benchmark-file": Topic("harness.items:BenchmarkFile", "the folder of a benchmark, and its benchmark.toml"),
-    "items": Topic("harness.items:Item", "a line of a benchmark's items.jsonl"),
-    "verdicts": Topic("harness.verdict:Verdict", "a line of a run's verdicts.jsonl"),
-    "prices": Topic("harness.clients.prices:PriceFile", "the prices of models (TOML)"),
-    "repair-case": Topic("harness.repair.case:Case", "the folder of a repair case, and its case.toml"),
-    "triage-case": Topic("harness.triage_case:CaseFile", "the folder of a triage case, and its case.toml"),
+    "judge-file": Topic("misstep.harness.judges.judge_file:JudgeFile", "a judge with a prompt (TOML)"),
+    "pattern-judge": Topic("misstep.harness.judges.pattern_judge:PatternFile", "a judge of regular expressions (TOML)"),
+    "benchmark-file": Topic("misstep.harness.items:BenchmarkFile", "the folder of a benchmark, and its benchmark.toml"),
+    "items": Topic("misstep.harness.items:Item", "a line of a benchmark's items.jsonl"),
+    "verdicts": Topic("misstep.harness.verdict:Verdict", "a line of a run's verdicts.jsonl"),
+    "prices": Topic("misstep.harness.clients.prices:PriceFile", "the prices of models (TOML)"),
+    "repair-case": Topic("misstep.harness.repair.case:Case", "the folder of a repair case, and its case.toml"),
+    "triage-case": Topic("misstep.harness.triage_case:CaseFile", "the folder of a triage case, and its case.toml"),
 }
 
 GUIDES = {
     "reflect-skill": Topic(
-        "studies.reflexive.guides:skill_guide", "how to write a skill of the reflexive loop (Python)"
+        "misstep.studies.reflexive.guides:skill_guide", "how to write a skill of the reflexive loop (Python)"
     ),
-    "reflect-mechanisms": Topic("studies.reflexive.guides:mechanisms_guide", "what each mechanism of the loop is for"),
+    "reflect-mechanisms": Topic("misstep.studies.reflexive.guides:mechanisms_guide", "what each mechanism of the loop is for"),
 }
 """The pages that are about no form of a file: each is the text that a function gives."""
 

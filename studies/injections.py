@@ -15,21 +15,21 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
-from analysis.measures.judging.reference import clusters_of, majority
-from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
-from harness.errors import InputError, UsageError, writing
-from harness.items import Item, Question, Runs, category_in, read_items, read_question
-from harness.journal.records import read_manifest
-from harness.journal.run_folder import make_folder
-from harness.judges.fit import fitted_to
-from harness.judges.injection import Plain, attacks, digest, injected, shipped_plain
-from harness.judges.injection_places import Subject
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.prompted_judge import PromptedJudge
-from harness.readers.inline import inline_run
-from harness.runs.asked_categories import categories_for
-from harness.runs.trajectories_by_id import runs_by_id
+from misstep.analysis.gold import BenchmarkItem, GoldLabel, item_ids, read_gold
+from misstep.analysis.measures.judging.reference import clusters_of, majority
+from misstep.harness.datasets.benchmark import Benchmark, Gold, write_benchmark
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.items import Item, Question, Runs, category_in, read_items, read_question
+from misstep.harness.journal.records import read_manifest
+from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.judges.fit import fitted_to
+from misstep.harness.judges.injection import Plain, attacks, digest, injected, shipped_plain
+from misstep.harness.judges.injection_places import Subject
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.asked_categories import categories_for
+from misstep.harness.runs.trajectories_by_id import runs_by_id
 
 FOLDER = "benchmark"
 """Where a run's own benchmark stands in its folder."""

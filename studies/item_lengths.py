@@ -6,12 +6,12 @@ An item whose run cannot be read has no length; whoever asks about the run says 
 from functools import cache
 from pathlib import Path
 
-from analysis.measures.judging.slices import Lengths
-from harness.errors import InputError
-from harness.items import Item, read_items, trajectory_file
-from harness.readers import read_file
-from harness.runs.item_trajectories import run_in
-from harness.trajectory import Trajectory
+from misstep.analysis.measures.judging.slices import Lengths
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, read_items, trajectory_file
+from misstep.harness.readers import read_file
+from misstep.harness.runs.item_trajectories import run_in
+from misstep.harness.trajectory import Trajectory
 
 
 def item_lengths(folder: Path) -> Lengths:

@@ -9,25 +9,25 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem, GoldLabel, read_gold
-from analysis.measures.judging.reference import clusters_of
-from analysis.tables.wording import counted_text
-from analysis.triage_gold import Construction, families_of, read_constructions, read_subcategories
-from harness.attribution import FAULTS
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.items import Question, read_items, read_question
-from harness.journal.inputs import difference
-from harness.journal.records import (
+from misstep.analysis.gold import BenchmarkItem, GoldLabel, read_gold
+from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.tables.wording import counted_text
+from misstep.analysis.triage_gold import Construction, families_of, read_constructions, read_subcategories
+from misstep.harness.attribution import FAULTS
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.items import Question, read_items, read_question
+from misstep.harness.journal.inputs import difference
+from misstep.harness.journal.records import (
     Manifest,
     read_triage_verdicts,
     read_verdicts,
 )
-from harness.progress import say
-from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.benchmarks import benchmark_folder, benchmark_named
-from harness.runs.standing_runs import manifest_of
-from harness.verdict import Verdict
+from misstep.harness.progress import say
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_named
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.verdict import Verdict
 
 JUDGED = "judge run"
 """What the manifest of a run of a judge names as its command."""

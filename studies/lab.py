@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
-from harness.errors import MissingPrerequisite
+from misstep.harness.errors import MissingPrerequisite
 
 _LAB = (
     "--ServerApp.ip=127.0.0.1",

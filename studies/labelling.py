@@ -5,18 +5,18 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from analysis.gold import GoldLabel, read_gold, write_gold
-from analysis.pages.foot import Foot
-from analysis.pages.labelling import Asked, Label, done_page, labelling_page
-from harness.errors import UsageError
-from harness.escaping import one_line
-from harness.items import Item, Runs, read_items
-from harness.judges import read_known, shipped_judges
-from harness.readers.inline import inline_run
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.session import TITLE_CHARACTERS, title_of
-from harness.trajectory import Source, Step, Trajectory
-from studies.judged_runs import JudgedRun, open_run
+from misstep.analysis.gold import GoldLabel, read_gold, write_gold
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.labelling import Asked, Label, done_page, labelling_page
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import one_line
+from misstep.harness.items import Item, Runs, read_items
+from misstep.harness.judges import read_known, shipped_judges
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.session import TITLE_CHARACTERS, title_of
+from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep.studies.judged_runs import JudgedRun, open_run
 
 _HELD = 10_000
 """The most items whose texts are held for one session of labelling."""

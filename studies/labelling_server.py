@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from harness.errors import MisstepError
-from studies import loopback
-from studies.labelling import Labelling
+from misstep.harness.errors import MisstepError
+from misstep.studies import loopback
+from misstep.studies.labelling import Labelling
 
 
 async def serve(labelling: Labelling, port: int, ready: Callable[[str], None]) -> None:

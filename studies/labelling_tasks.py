@@ -1,11 +1,11 @@
 """A drawn sample of a judge's run as tasks for an annotation tool."""
 
-from analysis.tables.files import csv_of
-from harness.items import Item, Runs
-from harness.judges.context import fitted_steps
-from harness.readers.inline import inline_run
-from harness.runs.trajectories_by_id import runs_by_id
-from studies.labelling import Drawn
+from misstep.analysis.tables.files import csv_of
+from misstep.harness.items import Item, Runs
+from misstep.harness.judges.context import fitted_steps
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.studies.labelling import Drawn
 
 _ROOM = 30_000
 """The characters of a session in a task; a cell of a workbook holds 32,767."""

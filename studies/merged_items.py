@@ -6,17 +6,17 @@ from pathlib import Path
 
 import msgspec
 
-from analysis.tables.wording import counted_text
-from harness.errors import UsageError
-from harness.journal.records import Manifest
-from harness.lake.store import Store
-from harness.runs.shards.item_merge import finished_shards, merge_judged, merge_repairs
-from harness.runs.shards.plan import Plan
-from studies.judged_runs import benchmark_of_run, open_run
-from studies.judging.scores import scores_text, scores_text_json, write_scores
-from studies.judging.triaged import triage_document, triage_text
-from studies.merged_runs import Merged
-from studies.repair_report import repairs_text, scores_json, write_repair_scores
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import Manifest
+from misstep.harness.lake.store import Store
+from misstep.harness.runs.shards.item_merge import finished_shards, merge_judged, merge_repairs
+from misstep.harness.runs.shards.plan import Plan
+from misstep.studies.judged_runs import benchmark_of_run, open_run
+from misstep.studies.judging.scores import scores_text, scores_text_json, write_scores
+from misstep.studies.judging.triaged import triage_document, triage_text
+from misstep.studies.merged_runs import Merged
+from misstep.studies.repair_report import repairs_text, scores_json, write_repair_scores
 
 _TRIAGE = "triage"
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import NamedTuple
 
-from analysis.stats.estimate import Estimate
-from harness.errors import InputError, UsageError
-from harness.journal.records import REPORT
-from harness.lake.store import Store, open_store
-from harness.runs.shards.layout import PLAN
-from harness.runs.shards.plan import read_plan
-from studies.judged_runs import JUDGED
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import REPORT
+from misstep.harness.lake.store import Store, open_store
+from misstep.harness.runs.shards.layout import PLAN
+from misstep.harness.runs.shards.plan import read_plan
+from misstep.studies.judged_runs import JUDGED
 
 
 class Merged(NamedTuple):
@@ -34,9 +34,9 @@ A run of a judge also takes the folder or name of its benchmark, where that has 
 """
 
 MERGES: dict[str, str] = {
-    "classify": "studies.classified_paths:merge_classified",
-    JUDGED: "studies.merged_items:merge_judge_run",
-    "repair run": "studies.merged_items:merge_repair_run",
+    "classify": "misstep.studies.classified_paths:merge_classified",
+    JUDGED: "misstep.studies.merged_items:merge_judge_run",
+    "repair run": "misstep.studies.merged_items:merge_repair_run",
 }
 """The command of a run → the function that merges its shards."""
 

@@ -13,8 +13,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from analysis.pages import kernel
-from harness.errors import InputError, MissingPrerequisite
+from misstep.analysis.pages import kernel
+from misstep.harness.errors import InputError, MissingPrerequisite
 
 CELL_SECONDS = 600
 """How long one cell may run."""

@@ -4,21 +4,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.measures.observed import Observed, observed
-from analysis.pages.observed import observed_json, observed_page
-from harness.intervention import ObservedRun
-from harness.journal.records import (
+from misstep.analysis.measures.observed import Observed, observed
+from misstep.analysis.pages.observed import observed_json, observed_page
+from misstep.harness.intervention import ObservedRun
+from misstep.harness.journal.records import (
     OBSERVED_RECORDS,
     REPORT,
     SCORES,
     SESSION_RECORDS,
     read_records,
 )
-from harness.places import path_text
-from harness.runs.observe import LeftOut, Observe, observe_paths
-from harness.session import Session
-from harness.trajectory import Trajectory
-from studies.finished_runs import finished_manifest, named_inputs, read_scores
+from misstep.harness.places import path_text
+from misstep.harness.runs.observe import LeftOut, Observe, observe_paths
+from misstep.harness.session import Session
+from misstep.harness.trajectory import Trajectory
+from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores
 
 
 def observed_findings(
@@ -57,6 +57,6 @@ def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:
 
 
 def _show(session: Trajectory, evidence: Collection[int]) -> str:
-    from analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
+    from misstep.analysis.pages.sessions.shown import show_session  # takes long, and only a run has a page
 
     return show_session(session, evidence)

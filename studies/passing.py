@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from analysis.labels.content import STANDARD_INPUT, shown
-from analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered, together
-from analysis.measures.passing.reading import read_attempts
-from analysis.measures.repair.attempts import RepairArm, by_case, counted, ended_as
-from analysis.tables.wording import counted_text
-from harness.errors import UsageError
-from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
-from studies.repair_runs import arms_of, open_repair_runs, warn_of
+from misstep.analysis.labels.content import STANDARD_INPUT, shown
+from misstep.analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered, together
+from misstep.analysis.measures.passing.reading import read_attempts
+from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, ended_as
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import UsageError
+from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep.studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 
 def open_attempts(paths: Sequence[Path], threshold: float | None = None, system: str = "") -> Attempts:

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import msgspec
 
-from analysis.pages.foot import Foot, versions
-from analysis.pages.notebook import Report
-from analysis.pages.origin_pages import DataSetRecord, RecordFile, Upstream, origin_pages
-from analysis.pages.origins import data_sets_of
-from analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
-from analysis.published import published_papers
-from analysis.tables import Table
-from analysis.tables.files import file_addresses
-from analysis.tables.inputs import figures_of
-from harness.datasets.catalogue import Source, address_template, data_set, files_of, locate
-from harness.datasets.checking import check
-from harness.errors import MissingPrerequisite
-from harness.journal.records import replace_file
-from harness.places import data_folder
-from studies.classified import version
-from studies.example_pages import example_pages
+from misstep.analysis.pages.foot import Foot, versions
+from misstep.analysis.pages.notebook import Report
+from misstep.analysis.pages.origin_pages import DataSetRecord, RecordFile, Upstream, origin_pages
+from misstep.analysis.pages.origins import data_sets_of
+from misstep.analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
+from misstep.analysis.published import published_papers
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.files import file_addresses
+from misstep.analysis.tables.inputs import figures_of
+from misstep.harness.datasets.catalogue import Source, address_template, data_set, files_of, locate
+from misstep.harness.datasets.checking import check
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import data_folder
+from misstep.studies.classified import version
+from misstep.studies.example_pages import example_pages
 
 _FILE = "provenance.json"
 

@@ -4,19 +4,19 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.gold import BenchmarkItem, read_gold, read_marked_errors
-from analysis.measures.judging.judged import JudgedItems, JudgedMarks
-from analysis.measures.judging.marked import Mark
-from analysis.measures.judging.ratings import JudgedRatings
-from analysis.measures.judging.reference import clusters_of
-from harness.datasets.benchmark import read_benchmark
-from harness.datasets.recorded import RECORDED, recorded_verdicts
-from harness.datasets.trail_judges import answers
-from harness.datasets.trail_ratings import judge_ratings, people_ratings
-from harness.items import read_items
-from harness.runs.benchmarks import benchmark_folder, set_folder
-from harness.verdict import Verdict
-from studies.classified import at_hand, version
+from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
+from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks
+from misstep.analysis.measures.judging.marked import Mark
+from misstep.analysis.measures.judging.ratings import JudgedRatings
+from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.harness.datasets.benchmark import read_benchmark
+from misstep.harness.datasets.recorded import RECORDED, recorded_verdicts
+from misstep.harness.datasets.trail_judges import answers
+from misstep.harness.datasets.trail_ratings import judge_ratings, people_ratings
+from misstep.harness.items import read_items
+from misstep.harness.runs.benchmarks import benchmark_folder, set_folder
+from misstep.harness.verdict import Verdict
+from misstep.studies.classified import at_hand, version
 
 AGENT_JUDGE = "agent_as_a_judge"
 """The set whose judge says whether what an agent built meets a requirement."""

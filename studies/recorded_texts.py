@@ -2,7 +2,7 @@
 
 import re
 
-from harness.escaping import one_line
+from misstep.harness.escaping import one_line
 
 _KEPT = 160
 _PATH = re.compile(r"(?<![\w.])/(?:[\w.+@-]+/)+[\w.+@-]*")

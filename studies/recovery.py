@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
-from analysis.papers.wink.unaided import Loop
-from harness.classifiers import infinite_loop
-from harness.runs.benchmarks import read_trajectories
-from harness.trajectory import Trajectory
-from studies.classified import RUN_SETS, classified_sets
+from misstep.analysis.papers.wink.unaided import Loop
+from misstep.harness.classifiers import infinite_loop
+from misstep.harness.runs.benchmarks import read_trajectories
+from misstep.harness.trajectory import Trajectory
+from misstep.studies.classified import RUN_SETS, classified_sets
 
 
 def unaided_loops(datasets: Sequence[str] = RUN_SETS) -> list[Loop]:

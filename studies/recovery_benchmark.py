@@ -13,16 +13,16 @@ from pathlib import Path
 import tomli_w
 from msgspec import structs
 
-from analysis.measures.recovery.problems import Judgements, heard_words
-from harness.errors import UsageError
-from harness.intervention import Misbehaviour
-from harness.items import Item
-from harness.journal.records import encode_lines, replace_file
-from harness.live_session import LiveSession
-from harness.no_model import NO_MODEL
-from harness.runs.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
-from harness.trajectory import Step, Trajectory
-from harness.verdict import Verdict
+from misstep.analysis.measures.recovery.problems import Judgements, heard_words
+from misstep.harness.errors import UsageError
+from misstep.harness.intervention import Misbehaviour
+from misstep.harness.items import Item
+from misstep.harness.journal.records import encode_lines, replace_file
+from misstep.harness.live_session import LiveSession
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.runs.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
+from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.verdict import Verdict
 
 RUNS = "trajectories/sessions.jsonl"
 RATER = "planted"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-from analysis.measures.recovery_codes import (
+from misstep.analysis.measures.recovery_codes import (
     DECISION_COLUMNS,
     DECISIONS,
     OUTCOMES,
@@ -18,12 +18,12 @@ from analysis.measures.recovery_codes import (
     code_book,
     read_coded,
 )
-from analysis.pages import Foot
-from analysis.pages.trajectory import trajectory_page
-from harness.errors import InputError, UsageError
-from harness.journal.records import replace_file
-from harness.live_session import LiveSession
-from studies.recovery_benchmark import judgements_of, recovery_items, rule_verdicts, shown_run
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.trajectory import trajectory_page
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import replace_file
+from misstep.harness.live_session import LiveSession
+from misstep.studies.recovery_benchmark import judgements_of, recovery_items, rule_verdicts, shown_run
 
 ITEMS = "items"
 """The folder of the pages."""

@@ -10,18 +10,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.measures.repair.attempts import RepairArm
-from analysis.measures.repair.repeated import repeats
-from harness.agent.loop import AgentLimits
-from harness.clients import ClientSettings
-from harness.datasets.catalogue import how_to_get, locate, located
-from harness.errors import MisstepError, SandboxMissing
-from harness.repair.build.datasets import SETS, write_cases
-from harness.repair.repairers import RepairerOptions
-from harness.repair.settings import setting_named
-from harness.runs.repair import RepairPlan, run_repairs
-from harness.workspace import Sandbox, find_sandbox
-from studies.repair_runs import RepairRun, open_repair_run, recordings
+from misstep.analysis.measures.repair.attempts import RepairArm
+from misstep.analysis.measures.repair.repeated import repeats
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.clients import ClientSettings
+from misstep.harness.datasets.catalogue import how_to_get, locate, located
+from misstep.harness.errors import MisstepError, SandboxMissing
+from misstep.harness.repair.build.datasets import SETS, write_cases
+from misstep.harness.repair.repairers import RepairerOptions
+from misstep.harness.repair.settings import setting_named
+from misstep.harness.runs.repair import RepairPlan, run_repairs
+from misstep.harness.workspace import Sandbox, find_sandbox
+from misstep.studies.repair_runs import RepairRun, open_repair_run, recordings
 
 
 class Repeated(Struct, frozen=True):

@@ -9,29 +9,29 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from analysis.measures.repair.comparison import compare_repairs
-from analysis.measures.repair.document import repair_document
-from analysis.measures.repair.reviews import ReviewFunnel, review_document, review_funnel, review_table
-from analysis.measures.repair.scores import RepairScores, score_repairs
-from analysis.measures.repair.tables import (
+from misstep.analysis.measures.repair.comparison import compare_repairs
+from misstep.analysis.measures.repair.document import repair_document
+from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_document, review_funnel, review_table
+from misstep.analysis.measures.repair.scores import RepairScores, score_repairs
+from misstep.analysis.measures.repair.tables import (
     repair_comparison_table,
     repair_rates_table,
     repairs_finding,
     repairs_table,
     signals_table,
 )
-from analysis.pages import Foot, table_text
-from analysis.pages.attempts import attempt_browser, repairs_page
-from analysis.pages.display import figure_html
-from analysis.plots import forest
-from analysis.tables import Table
-from analysis.tables.wording import counted_text
-from harness.errors import InputError
-from harness.journal.records import REPORT, SCORES, replace_file
-from harness.repair_attempt import RepairAttempt
-from harness.repair_reviews import REVIEWS, read_reviews
-from studies.judged_runs import distinct_names
-from studies.repair_runs import RepairRun, arms_of, attempts_in, open_repair_run, warn_of
+from misstep.analysis.pages import Foot, table_text
+from misstep.analysis.pages.attempts import attempt_browser, repairs_page
+from misstep.analysis.pages.display import figure_html
+from misstep.analysis.plots import forest
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import InputError
+from misstep.harness.journal.records import REPORT, SCORES, replace_file
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.repair_reviews import REVIEWS, read_reviews
+from misstep.studies.judged_runs import distinct_names
+from misstep.studies.repair_runs import RepairRun, arms_of, attempts_in, open_repair_run, warn_of
 
 SEED = 0
 """Of the bootstraps."""

@@ -3,12 +3,12 @@
 import shlex
 from pathlib import Path
 
-from harness.errors import InputError, writing
-from harness.journal.records import replace_file
-from harness.journal.run_folder import make_folder
-from harness.repair.case import CaseFolder
-from harness.repair_attempt import RepairAttempt, signal_line
-from studies.repair_report import attempt_html
+from misstep.harness.errors import InputError, writing
+from misstep.harness.journal.records import replace_file
+from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair_attempt import RepairAttempt, signal_line
+from misstep.studies.repair_report import attempt_html
 
 PATCH, TASK, PAGE = "patch.diff", "task.md", "index.html"
 

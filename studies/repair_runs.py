@@ -14,13 +14,13 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from analysis.measures.repair.attempts import Evidence, RepairArm, noted
-from analysis.measures.repair.reviews import ReviewFunnel, review_funnel
-from analysis.tables.wording import counted_text
-from harness.datasets.catalogue import data_sets
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.journal.records import (
+from misstep.analysis.measures.repair.attempts import Evidence, RepairArm, noted
+from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_funnel
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.datasets.catalogue import data_sets
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     MANIFEST,
     Manifest,
@@ -30,14 +30,14 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.places import data_folder
-from harness.progress import say
-from harness.repair_attempt import RepairAttempt
-from harness.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
-from harness.runs.standing_runs import manifest_of
-from harness.trajectory import Trajectory
-from studies.judged_runs import distinct_names
-from studies.recorded_texts import placeless
+from misstep.harness.places import data_folder
+from misstep.harness.progress import say
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.trajectory import Trajectory
+from misstep.studies.judged_runs import distinct_names
+from misstep.studies.recorded_texts import placeless
 
 REPAIRED = "repair run"
 """What the manifest of a run of repairs names as its command."""

@@ -8,18 +8,18 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from analysis.pages import Foot
-from analysis.pages.index import index_page, notebook_lines, summary
-from analysis.pages.notebook import Report, notebook_page, read_notebook, with_table_names, write_figures
-from analysis.tables import STATUS_WORDS, Table
-from analysis.tables.files import file_addresses, write_table
-from harness import places
-from harness.datasets.catalogue import data_sets, named_data_folder
-from harness.errors import MissingPrerequisite, UsageError, writing
-from harness.escaping import plain
-from harness.journal.records import replace_file
-from harness.progress import Progress, say
-from studies.notebooks import execute
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.index import index_page, notebook_lines, summary
+from misstep.analysis.pages.notebook import Report, notebook_page, read_notebook, with_table_names, write_figures
+from misstep.analysis.tables import STATUS_WORDS, Table
+from misstep.analysis.tables.files import file_addresses, write_table
+from misstep.harness import places
+from misstep.harness.datasets.catalogue import data_sets, named_data_folder
+from misstep.harness.errors import MissingPrerequisite, UsageError, writing
+from misstep.harness.escaping import plain
+from misstep.harness.journal.records import replace_file
+from misstep.harness.progress import Progress, say
+from misstep.studies.notebooks import execute
 
 _INDEX = "index"
 _WARNINGS_SHOWN = 3

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem, GoldLabel
-from analysis.measures.judging.reference import clusters_of, majority
-from analysis.measures.observed import OBSERVED, ObservedIntervention, interventions_of
-from harness.intervention import ObservedRun
-from harness.journal.records import (
+from misstep.analysis.gold import BenchmarkItem, GoldLabel
+from misstep.analysis.measures.judging.reference import clusters_of, majority
+from misstep.analysis.measures.observed import OBSERVED, ObservedIntervention, interventions_of
+from misstep.harness.intervention import ObservedRun
+from misstep.harness.journal.records import (
     OBSERVED_RECORDS,
     Manifest,
     read_records,
     read_verdicts,
 )
-from harness.repair_attempt import RepairAttempt, Signal
-from harness.runs.standing_runs import manifest_of
-from harness.verdict import Verdict
-from studies.experiments import EXPERIMENT, sessions_in
-from studies.exports.columns import ExportedTable
-from studies.exports.record_tables import experiment_tables, reflected_tables
-from studies.frames import frame_of
-from studies.judged_runs import JUDGED, open_run
-from studies.reflexive.runs import REFLECTED, open_reflexive_run
-from studies.repair_runs import REPAIRED, attempts_in
+from misstep.harness.repair_attempt import RepairAttempt, Signal
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.verdict import Verdict
+from misstep.studies.experiments import EXPERIMENT, sessions_in
+from misstep.studies.exports.columns import ExportedTable
+from misstep.studies.exports.record_tables import experiment_tables, reflected_tables
+from misstep.studies.frames import frame_of
+from misstep.studies.judged_runs import JUDGED, open_run
+from misstep.studies.reflexive.runs import REFLECTED, open_reflexive_run
+from misstep.studies.repair_runs import REPAIRED, attempts_in
 
 if TYPE_CHECKING:
     from pandas import DataFrame

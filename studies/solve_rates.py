@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from analysis.measures.solved import SolvedSet, solved_set
-from harness.datasets import outcomes_of
-from harness.runs.benchmarks import set_folder
-from studies.classified import at_hand, version
+from misstep.analysis.measures.solved import SolvedSet, solved_set
+from misstep.harness.datasets import outcomes_of
+from misstep.harness.runs.benchmarks import set_folder
+from misstep.studies.classified import at_hand, version
 
 SUBMISSIONS = {("swe_bench_resolved_submissions", "verified"): "SWE-bench Verified"}
 """Sets whose systems were all tried once on the same tasks: (data set, table) → title."""

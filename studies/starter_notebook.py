@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import item_ids, read_gold
-from analysis.measures.observed import OBSERVED
-from harness.errors import InputError
-from harness.journal.records import (
+from misstep.analysis.gold import item_ids, read_gold
+from misstep.analysis.measures.observed import OBSERVED
+from misstep.harness.errors import InputError
+from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     LIVE_RECORDS,
     LOOP_RECORDS,
@@ -20,12 +20,12 @@ from harness.journal.records import (
     Records,
     read_records,
 )
-from harness.runs.standing_runs import manifest_of
-from harness.verdict import Verdict
-from studies.experiments import EXPERIMENT
-from studies.judged_runs import JUDGED
-from studies.reflexive.runs import REFLECTED
-from studies.repair_runs import REPAIRED
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.verdict import Verdict
+from misstep.studies.experiments import EXPERIMENT
+from misstep.studies.judged_runs import JUDGED
+from misstep.studies.reflexive.runs import REFLECTED
+from misstep.studies.repair_runs import REPAIRED
 
 
 class _Question(Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from analysis.measures.text_groups import GroupedTexts, TextGroup, group_texts
-from analysis.tables.wording import counted_text
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.journal.records import ATTEMPT_RECORDS, VERDICTS, read_records, read_verdicts
-from harness.runs.standing_runs import manifest_of
+from misstep.analysis.measures.text_groups import GroupedTexts, TextGroup, group_texts
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.journal.records import ATTEMPT_RECORDS, VERDICTS, read_records, read_verdicts
+from misstep.harness.runs.standing_runs import manifest_of
 
 Texts = Literal["reasons", "errors"]
 

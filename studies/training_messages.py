@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from analysis.pages.data_card import ChatCall, ChatFunction, ChatMessage
-from harness.journal.records import encode
-from harness.trajectory import Step, ToolCall, Trajectory
+from misstep.analysis.pages.data_card import ChatCall, ChatFunction, ChatMessage
+from misstep.harness.journal.records import encode
+from misstep.harness.trajectory import Step, ToolCall, Trajectory
 
 _ROLES = {"user": "user", "system": "system", "agent": "assistant"}
 

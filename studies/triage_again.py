@@ -9,17 +9,17 @@ from pathlib import Path
 import tomli_w
 from msgspec import Struct
 
-from harness.attribution import FAULTS, TriageVerdict
-from harness.clients import ClientSettings
-from harness.errors import MisstepError, SandboxMissing
-from harness.generate.triage.draws import Unit, units
-from harness.generate.triage.family import families
-from harness.journal.records import encode_lines, read_triage_verdicts
-from harness.runs.judge import run_judge
-from harness.runs.known_judges import known_judge
-from harness.runs.triage.case_folders import make_unit
-from harness.workspace import find_sandbox
-from studies.triage_recording import open_recording, recorded_about, recordings
+from misstep.harness.attribution import FAULTS, TriageVerdict
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import MisstepError, SandboxMissing
+from misstep.harness.generate.triage.draws import Unit, units
+from misstep.harness.generate.triage.family import families
+from misstep.harness.journal.records import encode_lines, read_triage_verdicts
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.triage.case_folders import make_unit
+from misstep.harness.workspace import find_sandbox
+from misstep.studies.triage_recording import open_recording, recorded_about, recordings
 
 SAMPLE = 1
 """Units of the recording, each of one case or of two from nearly the same run."""

@@ -23,12 +23,12 @@ import msgspec
 import tomli_w
 from msgspec import Struct, structs
 
-from analysis.gold import read_gold
-from analysis.measures.triage.cases import BASELINE, JudgedCases
-from analysis.triage_gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_subcategories
-from harness.attribution import Evidence, TriageVerdict
-from harness.errors import InputError, MisstepError, UsageError
-from harness.journal.records import (
+from misstep.analysis.gold import read_gold
+from misstep.analysis.measures.triage.cases import BASELINE, JudgedCases
+from misstep.analysis.triage_gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_subcategories
+from misstep.harness.attribution import Evidence, TriageVerdict
+from misstep.harness.errors import InputError, MisstepError, UsageError
+from misstep.harness.journal.records import (
     MANIFEST,
     VERDICTS,
     encode_lines,
@@ -38,10 +38,10 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.places import data_folder
-from harness.progress import say
-from harness.runs.triage.generate import FamilyChoice
-from studies.recorded_texts import placeless
+from misstep.harness.places import data_folder
+from misstep.harness.progress import say
+from misstep.harness.runs.triage.generate import FamilyChoice
+from misstep.studies.recorded_texts import placeless
 
 RECORDING = "recording.toml"
 JUDGES = (BASELINE, "triage@rules-text", "triage@rules-read-only", "triage@rules-sandbox")

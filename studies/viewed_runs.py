@@ -6,16 +6,16 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from analysis.pages.foot import Foot
-from analysis.pages.runs.index import runs_page
-from analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run
-from harness.journal.classified import Failed, Names, failed_verdicts, together
-from harness.journal.workers import enough_workers, in_order
-from harness.places import path_text
-from harness.progress import Progress
-from harness.runs.classify import ClassifyAs
-from harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
-from harness.trajectory import Placed, Trajectory, Unreadable
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.runs.index import runs_page
+from misstep.analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run
+from misstep.harness.journal.classified import Failed, Names, failed_verdicts, together
+from misstep.harness.journal.workers import enough_workers, in_order
+from misstep.harness.places import path_text
+from misstep.harness.progress import Progress
+from misstep.harness.runs.classify import ClassifyAs
+from misstep.harness.runs.file_batches import Batch, batches, describe, found_files, placed_in, total_bytes
+from misstep.harness.trajectory import Placed, Trajectory, Unreadable
 
 
 class ViewedRuns(Struct, frozen=True):

@@ -7,12 +7,12 @@ marked errors.
 from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
 
-from analysis.gold import read_marked_errors
-from analysis.measures.alarms import WatchedRun, watched_run
-from harness.generate.trajectories import generate_trajectories
-from harness.observer.replay import ReplayOptions, replay
-from harness.runs.benchmarks import benchmark_folder, read_trajectories
-from studies.classified import at_hand
+from misstep.analysis.gold import read_marked_errors
+from misstep.analysis.measures.alarms import WatchedRun, watched_run
+from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.observer.replay import ReplayOptions, replay
+from misstep.harness.runs.benchmarks import benchmark_folder, read_trajectories
+from misstep.studies.classified import at_hand
 
 ANNOTATED = ("agentrx", "trail", "whoandwhen")
 """Public sets in whose runs people marked the steps of errors."""

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import NoTrajectory
-from harness.escaping import plain
-from harness.journal.classified import Finding, PlacedVerdict
-from harness.journal.records import VERDICTS, Records, read_manifest, read_records, replace_file
-from harness.progress import say
-from harness.runs.classify import ClassifyAs
-from studies.classified_paths import classified_findings
+from misstep.harness.errors import NoTrajectory
+from misstep.harness.escaping import plain
+from misstep.harness.journal.classified import Finding, PlacedVerdict
+from misstep.harness.journal.records import VERDICTS, Records, read_manifest, read_records, replace_file
+from misstep.harness.progress import say
+from misstep.harness.runs.classify import ClassifyAs
+from misstep.studies.classified_paths import classified_findings
 
 Key = tuple[str, int | None, str, str]
 """What a finding is known by: file and line of its session, the session and the category."""

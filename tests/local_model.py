@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from harness.clients.local_server import weights
-from harness.errors import MissingPrerequisite
+from misstep.harness.clients.local_server import weights
+from misstep.harness.errors import MissingPrerequisite
 
 
 def local_model_or_skip() -> None:

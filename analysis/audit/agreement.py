@@ -12,13 +12,13 @@ from math import comb, prod
 
 from msgspec import Struct
 
-from analysis.audit.checked import Checked, compared, underdetermined
-from analysis.audit.rounding_boxes import counts_in, is_exact_count, limit, point, printed_value, rounding_box, scale
-from analysis.published import Figure
-from analysis.stats.audit import decimals
-from analysis.stats.dissent import Dissent, possible_dissents
-from analysis.stats.kappa_tables import MOST_LABELS
-from analysis.stats.rater_margins import Kappa, PossibleRatings, Ratings, possible_ratings
+from misstep.analysis.audit.checked import Checked, compared, underdetermined
+from misstep.analysis.audit.rounding_boxes import counts_in, is_exact_count, limit, point, printed_value, rounding_box, scale
+from misstep.analysis.published import Figure
+from misstep.analysis.stats.audit import decimals
+from misstep.analysis.stats.dissent import Dissent, possible_dissents
+from misstep.analysis.stats.kappa_tables import MOST_LABELS
+from misstep.analysis.stats.rater_margins import Kappa, PossibleRatings, Ratings, possible_ratings
 
 _PAIRS: tuple[Kappa, ...] = ("first_second", "first_third", "second_third")
 _MOST_COUNTS = 400

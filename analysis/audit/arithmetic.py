@@ -5,10 +5,10 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, compared, opened, underdetermined
-from analysis.audit.names import unlike_names
-from analysis.audit.repairs import exchanged_digits, first_of, own_digits_exchanged
-from analysis.audit.rounding_boxes import (
+from misstep.analysis.audit.checked import Checked, compared, opened, underdetermined
+from misstep.analysis.audit.names import unlike_names
+from misstep.analysis.audit.repairs import exchanged_digits, first_of, own_digits_exchanged
+from misstep.analysis.audit.rounding_boxes import (
     Box,
     fits,
     input_box,
@@ -20,8 +20,8 @@ from analysis.audit.rounding_boxes import (
     rounding_box,
     same_quantity,
 )
-from analysis.published import Check, Figure
-from analysis.stats.audit import decimals
+from misstep.analysis.published import Check, Figure
+from misstep.analysis.stats.audit import decimals
 
 _MOST_SHOWN = 12
 _NO_NUMBER = "An input is printed in words or as a limit only."

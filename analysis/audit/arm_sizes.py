@@ -11,8 +11,8 @@ from statistics import NormalDist
 
 from msgspec import Struct
 
-from analysis.audit.rounding_boxes import input_box, limit, printed_value, rounding_box
-from analysis.published import Figure
+from misstep.analysis.audit.rounding_boxes import input_box, limit, printed_value, rounding_box
+from misstep.analysis.published import Figure
 
 _NORMAL = NormalDist()
 

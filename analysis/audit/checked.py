@@ -5,9 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analysis.audit.rounding_boxes import Box, fits, is_cut_off, number, point
-from analysis.published import Check, Figure
-from analysis.tables import Status
+from misstep.analysis.audit.rounding_boxes import Box, fits, is_cut_off, number, point
+from misstep.analysis.published import Check, Figure
+from misstep.analysis.tables import Status
 
 Repair = Literal["", "cut_off", "rows_swapped", "columns_swapped", "other_items"]
 """What kind of repair a suggestion is, where something else depends on it."""

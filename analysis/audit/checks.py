@@ -8,25 +8,25 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from analysis.audit.agreement import Pairs, check_rater_agreement
-from analysis.audit.arithmetic import (
+from misstep.analysis.audit.agreement import Pairs, check_rater_agreement
+from misstep.analysis.audit.arithmetic import (
     check_difference,
     check_relative_change,
     check_same,
     check_share_of,
     check_sum,
 )
-from analysis.audit.checked import Checked, opened, underdetermined
-from analysis.audit.judges import check_precision_recall
-from analysis.audit.kappa import Raters, check_kappa
-from analysis.audit.kappa_rows import rows_by_label
-from analysis.audit.p_values import check_two_proportion_p
-from analysis.audit.paired import with_agreements
-from analysis.audit.repairs import Result, with_common_cases, with_common_count
-from analysis.audit.shares import check_mean, check_percentage, check_share_beside
-from analysis.audit.stars import check_stars
-from analysis.published import Check, Derivation, Figure, Paper
-from analysis.tables import FAILED, WORST_FIRST
+from misstep.analysis.audit.checked import Checked, opened, underdetermined
+from misstep.analysis.audit.judges import check_precision_recall
+from misstep.analysis.audit.kappa import Raters, check_kappa
+from misstep.analysis.audit.kappa_rows import rows_by_label
+from misstep.analysis.audit.p_values import check_two_proportion_p
+from misstep.analysis.audit.paired import with_agreements
+from misstep.analysis.audit.repairs import Result, with_common_cases, with_common_count
+from misstep.analysis.audit.shares import check_mean, check_percentage, check_share_beside
+from misstep.analysis.audit.stars import check_stars
+from misstep.analysis.published import Check, Derivation, Figure, Paper
+from misstep.analysis.tables import FAILED, WORST_FIRST
 
 Ways = tuple[Derivation, ...]
 

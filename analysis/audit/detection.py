@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct, structs
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from harness.forms import toml_form
-from harness.places import data_folder
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.harness.forms import toml_form
+from misstep.harness.places import data_folder
 
 MADE_BY = "python -m benchmarks audit"
 

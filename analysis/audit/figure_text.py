@@ -10,9 +10,9 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from analysis.published import Figure, too_many_digits
-from analysis.tables import Unit
-from harness.escaping import one_line
+from misstep.analysis.published import Figure, too_many_digits
+from misstep.analysis.tables import Unit
+from misstep.harness.escaping import one_line
 
 _MOST_CHARACTERS = 60
 _NARROW_SPACES = re.compile("(?<=[0-9])[\u00a0\u2009\u202f'’](?=[0-9]{3})")

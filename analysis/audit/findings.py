@@ -9,13 +9,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from analysis.audit.checked import Checked, Repair
-from analysis.audit.checks import Ways, check_all, check_each_way
-from analysis.audit.judge_tables import SWAPS
-from analysis.audit.rounding_boxes import scale
-from analysis.audit.row_figures import UserRow
-from analysis.published import Check, Figure, Paper
-from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Status, Unit
+from misstep.analysis.audit.checked import Checked, Repair
+from misstep.analysis.audit.checks import Ways, check_all, check_each_way
+from misstep.analysis.audit.judge_tables import SWAPS
+from misstep.analysis.audit.rounding_boxes import scale
+from misstep.analysis.audit.row_figures import UserRow
+from misstep.analysis.published import Check, Figure, Paper
+from misstep.analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Status, Unit
 
 
 class Finding(Struct, frozen=True):

@@ -5,14 +5,14 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, Repair, underdetermined
-from analysis.audit.repairs import first_of
-from analysis.audit.rounding_boxes import counts_in, limit, printed_value, scale
-from analysis.audit.shares import check_percentage
-from analysis.published import Figure
-from analysis.stats.audit import decimals, rounding_interval
-from analysis.stats.diagnostic import Confusion
-from analysis.stats.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Measure, Reconstruction, reconstruct
+from misstep.analysis.audit.checked import Checked, Repair, underdetermined
+from misstep.analysis.audit.repairs import first_of
+from misstep.analysis.audit.rounding_boxes import counts_in, limit, printed_value, scale
+from misstep.analysis.audit.shares import check_percentage
+from misstep.analysis.published import Figure
+from misstep.analysis.stats.audit import decimals, rounding_interval
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Measure, Reconstruction, reconstruct
 
 CELLS = ("tp", "fp", "fn", "tn")
 

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked, Repair, compared, underdetermined
-from analysis.audit.judge_tables import CELLS, SWAPS, check_together, written
-from analysis.audit.repairs import first_of
-from analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
-from analysis.published import Figure
-from analysis.stats.diagnostic import Confusion
-from analysis.stats.reconstruction import Measure
+from misstep.analysis.audit.checked import Checked, Repair, compared, underdetermined
+from misstep.analysis.audit.judge_tables import CELLS, SWAPS, check_together, written
+from misstep.analysis.audit.repairs import first_of
+from misstep.analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
+from misstep.analysis.published import Figure
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.reconstruction import Measure
 
 _NAMES: dict[Measure, tuple[str, ...]] = {
     "precision": ("precision",),

@@ -10,10 +10,10 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
-from analysis.audit.kappa_rows import check_kappa_with_rows, drawn
-from analysis.audit.repairs import first_of
-from analysis.audit.rounding_boxes import (
+from misstep.analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
+from misstep.analysis.audit.kappa_rows import check_kappa_with_rows, drawn
+from misstep.analysis.audit.repairs import first_of
+from misstep.analysis.audit.rounding_boxes import (
     Box,
     counts_in,
     fits,
@@ -27,9 +27,9 @@ from analysis.audit.rounding_boxes import (
     rounding_box,
     scale,
 )
-from analysis.published import Figure
-from analysis.stats.audit import decimals
-from analysis.stats.kappa_tables import (
+from misstep.analysis.published import Figure
+from misstep.analysis.stats.audit import decimals
+from misstep.analysis.stats.kappa_tables import (
     BUDGET,
     LARGEST_N,
     MOST_LABELS,
@@ -41,7 +41,7 @@ from analysis.stats.kappa_tables import (
     possible_products,
     products_of,
 )
-from analysis.stats.table_filling import Table
+from misstep.analysis.stats.table_filling import Table
 
 FEWEST, MOST = 2, 8
 """How many labels are tried where their number is not printed."""

@@ -1,6 +1,6 @@
 """What a number is called in two places: one number cannot be a mean and a median, nor a share of two unlike things."""
 
-from analysis.published import Figure
+from misstep.analysis.published import Figure
 
 _MEANS = ("average", "avg", "avg.")
 _MEDIANS = ("med", "med.")

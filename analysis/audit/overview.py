@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from analysis.audit.findings import Finding, as_one, counted, headline, is_one_figure, merged, paper_findings
-from analysis.audit.tables import ROUNDING
-from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
-from analysis.tables import FAILED, STATUS_WORDS, Row, Status, Table, made_by_this
+from misstep.analysis.audit.findings import Finding, as_one, counted, headline, is_one_figure, merged, paper_findings
+from misstep.analysis.audit.tables import ROUNDING
+from misstep.analysis.published import Derivation, Figure, Paper, load_paper, published_papers
+from misstep.analysis.tables import FAILED, STATUS_WORDS, Row, Status, Table, made_by_this
 
 PAPERS = {
     "wink": "Wink",

@@ -12,13 +12,13 @@ from typing import Final
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.audit.arm_sizes import implied_arm_size
-from analysis.audit.checked import Checked, compared, underdetermined
-from analysis.audit.rounding_boxes import Box, fits, input_box, is_exact_count, limit, point, printed_value
-from analysis.published import Figure
-from analysis.stats.audit import counts_that_print
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.usual_tests import (
+from misstep.analysis.audit.arm_sizes import implied_arm_size
+from misstep.analysis.audit.checked import Checked, compared, underdetermined
+from misstep.analysis.audit.rounding_boxes import Box, fits, input_box, is_exact_count, limit, point, printed_value
+from misstep.analysis.published import Figure
+from misstep.analysis.stats.audit import counts_that_print
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.usual_tests import (
     EXACT,
     FISHER,
     ONE_SIDED,

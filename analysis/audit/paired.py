@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from msgspec import Struct, structs
 
-from analysis.published import Figure, Paper
+from misstep.analysis.published import Figure, Paper
 
 _WORD = re.compile(r"[^\W_]+|%")
 _AGREES = re.compile(r"agr(?:\b|ee)|\bacc(?:uracy)?\b|\bconcordan|\bp_?o\b", re.IGNORECASE)

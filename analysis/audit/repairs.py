@@ -11,8 +11,8 @@ from math import ceil, floor
 
 from msgspec import structs
 
-from analysis.audit.checked import Checked
-from analysis.audit.rounding_boxes import (
+from misstep.analysis.audit.checked import Checked
+from misstep.analysis.audit.rounding_boxes import (
     Box,
     counts_in,
     fits,
@@ -22,8 +22,8 @@ from analysis.audit.rounding_boxes import (
     printed_value,
     rounding_box,
 )
-from analysis.published import Derivation, Figure, Paper
-from analysis.tables import FAILED
+from misstep.analysis.published import Derivation, Figure, Paper
+from misstep.analysis.tables import FAILED
 
 Result = tuple[Figure, Derivation, Checked]
 _Share = tuple[Figure, Figure | None]

@@ -11,10 +11,10 @@ from math import ceil, floor
 
 from msgspec import Struct, structs
 
-from analysis.audit.figure_text import Typed
-from analysis.audit.paired import Named
-from analysis.published import LISTS, Check, Derivation, Figure, Matrix, Paper
-from analysis.tables import Unit
+from misstep.analysis.audit.figure_text import Typed
+from misstep.analysis.audit.paired import Named
+from misstep.analysis.published import LISTS, Check, Derivation, Figure, Matrix, Paper
+from misstep.analysis.tables import Unit
 
 MEASURES = ("precision", "recall", "f1", "accuracy")
 """What a judge's printed figure may be."""

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
-from analysis.audit.repairs import (
+from misstep.analysis.audit.checked import CUT_OFF, Checked, compared, underdetermined
+from misstep.analysis.audit.repairs import (
     count_mistyped,
     first_of,
     other_cases,
@@ -19,7 +19,7 @@ from analysis.audit.repairs import (
     repeated_cases,
     share_mistyped,
 )
-from analysis.audit.rounding_boxes import (
+from misstep.analysis.audit.rounding_boxes import (
     counts_in,
     input_box,
     is_cut_off,
@@ -30,8 +30,8 @@ from analysis.audit.rounding_boxes import (
     printed_value,
     scale,
 )
-from analysis.published import Figure
-from analysis.stats.audit import decimals, steps_that_print
+from misstep.analysis.published import Figure
+from misstep.analysis.stats.audit import decimals, steps_that_print
 
 _MOST_SIZES = 20_000
 """Up to which number of items those that several shares leave open are looked for."""

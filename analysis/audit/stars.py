@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from analysis.audit.checked import Checked, underdetermined
-from analysis.audit.rounding_boxes import limit, printed_value, rounding_box
-from analysis.published import Figure
+from misstep.analysis.audit.checked import Checked, underdetermined
+from misstep.analysis.audit.rounding_boxes import limit, printed_value, rounding_box
+from misstep.analysis.published import Figure
 
 _WORDS = ("no star", "one star", "two stars", "three stars", "four stars")
 _JUST_BELOW = Fraction(999_999, 1_000_000)

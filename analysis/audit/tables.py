@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.audit.checked import Checked
-from analysis.audit.checks import check_ways
-from analysis.audit.rounding_boxes import is_exact_count
-from analysis.published import Figure, Paper, published_row
-from analysis.stats.audit import counts_that_print
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
+from misstep.analysis.audit.checked import Checked
+from misstep.analysis.audit.checks import check_ways
+from misstep.analysis.audit.rounding_boxes import is_exact_count
+from misstep.analysis.published import Figure, Paper, published_row
+from misstep.analysis.stats.audit import counts_that_print
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
 
 ROUNDING = "range that the rounding of the printed inputs leaves open"
 

@@ -18,12 +18,12 @@ from typing import get_args
 
 from msgspec import Struct
 
-from analysis.audit.figure_text import Typed, typed, typed_part
-from analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row, with_agreements
-from analysis.labels.rows import LabelRows, read_rows
-from analysis.published import INPUTS, LISTS, Check
-from harness.errors import InputError
-from harness.escaping import one_line
+from misstep.analysis.audit.figure_text import Typed, typed, typed_part
+from misstep.analysis.audit.row_figures import MEASURES, PARTS_OF_N, Given, UserRow, user_row, with_agreements
+from misstep.analysis.labels.rows import LabelRows, read_rows
+from misstep.analysis.published import INPUTS, LISTS, Check
+from misstep.harness.errors import InputError
+from misstep.harness.escaping import one_line
 
 COLUMNS = ("id", "check", "printed", "inputs")
 OWN_KEYS: Mapping[str, frozenset[str]] = {

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.labels.ratings import Numbers, Ratings
-from analysis.labels.reading import Reading, ScaleLevel
-from analysis.labels.spelling import listed, number, trimmed
-from analysis.stats.patterns import MISSING, IntArray
-from analysis.tables.wording import counted_text
-from harness.errors import InputError, UsageError
+from misstep.analysis.labels.ratings import Numbers, Ratings
+from misstep.analysis.labels.reading import Reading, ScaleLevel
+from misstep.analysis.labels.spelling import listed, number, trimmed
+from misstep.analysis.stats.patterns import MISSING, IntArray
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import InputError, UsageError
 
 MOST_CATEGORIES = 1000
 

@@ -26,8 +26,8 @@ from statistics import median
 
 from msgspec import Struct
 
-from analysis.labels.summaries import summaries
-from harness.errors import InputError
+from misstep.analysis.labels.summaries import summaries
+from misstep.harness.errors import InputError
 
 HANDFUL = 5
 """Of so few items the labels of one rater may all be different, and none be anybody else's."""

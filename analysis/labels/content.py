@@ -4,8 +4,8 @@ import sys
 import zlib
 from pathlib import Path
 
-from harness.errors import InputError
-from harness.places import path_text
+from misstep.harness.errors import InputError
+from misstep.harness.places import path_text
 
 MOST_BYTES = 512 * 2**20
 

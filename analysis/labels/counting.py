@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from analysis.labels.coding import Labels, coded, placed
-from analysis.labels.ratings import Numbers, Ratings, chosen_raters
-from analysis.labels.reading import Reading
-from analysis.labels.rows import LabelRows
-from analysis.labels.spelling import trimmed
-from analysis.stats.patterns import MISSING, distinct_rows
-from harness.whole_counts import RatingPattern
+from misstep.analysis.labels.coding import Labels, coded, placed
+from misstep.analysis.labels.ratings import Numbers, Ratings, chosen_raters
+from misstep.analysis.labels.reading import Reading
+from misstep.analysis.labels.rows import LabelRows
+from misstep.analysis.labels.spelling import trimmed
+from misstep.analysis.stats.patterns import MISSING, distinct_rows
+from misstep.harness.whole_counts import RatingPattern
 
 
 def rating_patterns(question: str, ratings: Ratings) -> Iterator[RatingPattern]:

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.labels.columns import RATER_NAMES, WHO, may_hold_labels
-from analysis.labels.reading import Reading
-from analysis.labels.rows import LabelRows
-from analysis.labels.shape import item_and_rater
-from analysis.labels.source import Source
-from analysis.labels.spelling import listed
-from analysis.labels.tools.ratings import QUESTION
-from harness.errors import InputError, UsageError
+from misstep.analysis.labels.columns import RATER_NAMES, WHO, may_hold_labels
+from misstep.analysis.labels.reading import Reading
+from misstep.analysis.labels.rows import LabelRows
+from misstep.analysis.labels.shape import item_and_rater
+from misstep.analysis.labels.source import Source
+from misstep.analysis.labels.spelling import listed
+from misstep.analysis.labels.tools.ratings import QUESTION
+from misstep.harness.errors import InputError, UsageError
 
 # fmt: off
 _ITEM_NAMES = (

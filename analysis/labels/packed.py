@@ -5,9 +5,9 @@ import zipfile
 import zlib
 from pathlib import PurePosixPath
 
-from analysis.labels.content import MOST_BYTES, decoded
-from analysis.labels.records import Records, json_records
-from harness.errors import InputError
+from misstep.analysis.labels.content import MOST_BYTES, decoded
+from misstep.analysis.labels.records import Records, json_records
+from misstep.harness.errors import InputError
 
 _WHO = "annotator"
 _ENDINGS = (".jsonl", ".json")

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 import numpy as np
 from msgspec import Struct
 
-from analysis.labels.columns import ask_about
-from analysis.labels.forms import Form
-from analysis.labels.reading import Keep, Reading
-from analysis.labels.rows import LabelRows
-from analysis.labels.spelling import listed, number, visible
-from analysis.stats.patterns import MISSING, IntArray
-from harness.errors import UsageError
+from misstep.analysis.labels.columns import ask_about
+from misstep.analysis.labels.forms import Form
+from misstep.analysis.labels.reading import Keep, Reading
+from misstep.analysis.labels.rows import LabelRows
+from misstep.analysis.labels.spelling import listed, number, visible
+from misstep.analysis.stats.patterns import MISSING, IntArray
+from misstep.harness.errors import UsageError
 
 MOST_RATERS = 200
 

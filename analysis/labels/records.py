@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.values import plain
+from misstep.harness.errors import InputError
+from misstep.harness.values import plain
 
 _ADVICE = "Give a list of objects, or one object a line."
 _OPENS = re.compile(r'\s*+(?:\[\s*+[{\]]|\{\s*+["}])')

@@ -14,8 +14,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from analysis.labels.content import decoded, read_content, shown
-from harness.errors import InputError
+from misstep.analysis.labels.content import decoded, read_content, shown
+from misstep.harness.errors import InputError
 
 _DELIMITERS = ",;\t"
 

@@ -7,8 +7,8 @@ the column of few values is called as one of raters is; or where such pairs fill
 
 from collections.abc import Collection, Sequence
 
-from analysis.labels.columns import HANDFUL, hold_names
-from analysis.labels.rows import LabelRows
+from misstep.analysis.labels.columns import HANDFUL, hold_names
+from misstep.analysis.labels.rows import LabelRows
 
 _REPEATED = 0.5
 """Distinct values over rows, at most, of a column of raters."""

@@ -7,10 +7,10 @@ import zipfile
 import zlib
 from typing import Any
 
-from analysis.labels.content import MOST_BYTES
-from analysis.labels.rows import SHAPES, LabelRows, check_header
-from harness.errors import InputError, MissingPrerequisite
-from harness.values import plain
+from misstep.analysis.labels.content import MOST_BYTES
+from misstep.analysis.labels.rows import SHAPES, LabelRows, check_header
+from misstep.harness.errors import InputError, MissingPrerequisite
+from misstep.harness.values import plain
 
 _ZIP = b"PK\x03\x04"
 _BROKEN = (

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.labels.content import decoded, read_content, shown
-from analysis.labels.packed import packed_records
-from analysis.labels.records import Records, is_json, json_records, label_text
-from analysis.labels.rows import SHAPES, LabelRows, check_header, csv_rows
-from analysis.labels.sheets import is_workbook, sheet_rows
-from analysis.labels.tools import TOOLS, label_studio, tool_of
-from harness.errors import InputError
+from misstep.analysis.labels.content import decoded, read_content, shown
+from misstep.analysis.labels.packed import packed_records
+from misstep.analysis.labels.records import Records, is_json, json_records, label_text
+from misstep.analysis.labels.rows import SHAPES, LabelRows, check_header, csv_rows
+from misstep.analysis.labels.sheets import is_workbook, sheet_rows
+from misstep.analysis.labels.tools import TOOLS, label_studio, tool_of
+from misstep.harness.errors import InputError
 
 
 class Source(Struct, frozen=True):

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.stats.ratios import ratio_of_sums
-from analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import number_text, with_interval
-from harness.intervention import ObservedRun
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.ratios import ratio_of_sums
+from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text, with_interval
+from misstep.harness.intervention import ObservedRun
 
 WINDOW = 15
 """Steps from an onset in which an alarm is about it: as many as Wink's judge of recovery reads after guidance (4.1)."""

@@ -9,15 +9,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.precision_threshold import PrecisionThreshold, precision_threshold
-from analysis.measures.prevalence import YES
-from analysis.stats.diagnostic import count_confusion
-from analysis.stats.diagnostic import precision as precision_of
-from analysis.stats.diagnostic import recall as recall_of
-from analysis.stats.estimate import Estimate
-from analysis.tables import Evidence
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.precision_threshold import PrecisionThreshold, precision_threshold
+from misstep.analysis.measures.prevalence import YES
+from misstep.analysis.stats.diagnostic import count_confusion
+from misstep.analysis.stats.diagnostic import precision as precision_of
+from misstep.analysis.stats.diagnostic import recall as recall_of
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Evidence
+from misstep.harness.verdict import Verdict
 
 Classifier = Literal["rule", "prompted", "both"]
 CLASSIFIERS: tuple[Classifier, ...] = ("rule", "prompted", "both")

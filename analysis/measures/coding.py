@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from analysis.labels import Labels
-from analysis.labels.rows import read_rows
-from analysis.measures.agreement import AgreementReport, Pair, agreement_report
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import MISSING
-from analysis.stats.proportions import wilson
+from misstep.analysis.labels import Labels
+from misstep.analysis.labels.rows import read_rows
+from misstep.analysis.measures.agreement import AgreementReport, Pair, agreement_report
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import MISSING
+from misstep.analysis.stats.proportions import wilson
 
 
 class Codings(Struct, frozen=True):

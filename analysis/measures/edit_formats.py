@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import with_interval
-from harness.recorded_edits import EditRun, RecordedEdit
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import with_interval
+from misstep.harness.recorded_edits import EditRun, RecordedEdit
 
 _PAPER = "engineering_agent"
 _ABSENT = "The data set is not at hand."

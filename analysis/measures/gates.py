@@ -10,8 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from harness.errors import UsageError
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import UsageError
 
 End = Literal["value", "lower", "upper"]
 Decision = Literal["passed", "failed", "undecided"]

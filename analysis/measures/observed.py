@@ -10,14 +10,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, interval_words, number_text
-from harness.evidence import Evidence, together
-from harness.intervention import Intervention, ObservedRun, Withheld
-from harness.trajectory import Skipped, Unreadable
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text
+from misstep.harness.evidence import Evidence, together
+from misstep.harness.intervention import Intervention, ObservedRun, Withheld
+from misstep.harness.trajectory import Skipped, Unreadable
 
 OBSERVED = "observe"
 """The command whose runs these are, as their manifests name it."""

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import count_text, counted_text, interval_words, number_text
-from harness.verdict import Verdict
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import count_text, counted_text, interval_words, number_text
+from misstep.harness.verdict import Verdict
 
 Labels = tuple[str | None, ...]
 Patterns = Mapping[Labels, int]

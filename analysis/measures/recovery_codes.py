@@ -20,14 +20,14 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from analysis.labels.rows import LabelRows, read_rows
-from analysis.measures.agreement import AgreementReport
-from analysis.measures.coding import Codings, one_code_agreement
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from harness.errors import InputError
-from harness.forms import toml_form
-from harness.places import data_folder
+from misstep.analysis.labels.rows import LabelRows, read_rows
+from misstep.analysis.measures.agreement import AgreementReport
+from misstep.analysis.measures.coding import Codings, one_code_agreement
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.errors import InputError
+from misstep.harness.forms import toml_form
+from misstep.harness.places import data_folder
 
 Outcome = Literal["recovered", "not_recovered"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)

@@ -17,8 +17,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from harness.trajectory import Step, ToolCall, Trajectory
-from harness.values import digest, written
+from misstep.harness.trajectory import Step, ToolCall, Trajectory
+from misstep.harness.values import digest, written
 
 Change = Literal["same", "changed", "only_a", "only_b"]
 Part = Literal["calls", "words", "results"]

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from analysis.measures.prevalence import YES, count_patterns, prevalence
-from analysis.measures.validity import JudgedSet
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import interval_words, number_text, with_interval
-from harness.verdict import Verdict
+from misstep.analysis.measures.prevalence import YES, count_patterns, prevalence
+from misstep.analysis.measures.validity import JudgedSet
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import interval_words, number_text, with_interval
+from misstep.harness.verdict import Verdict
 
 _ANY = "any misbehaviour"
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from harness.trajectory import Step, ToolResult, Trajectory
+from misstep.harness.trajectory import Step, ToolResult, Trajectory
 
 Figure = TypeVar("Figure", int, float)
 

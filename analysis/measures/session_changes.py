@@ -13,17 +13,17 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from analysis.measures.prevalence import YES, Labels
-from analysis.measures.session_rates import group_of
-from analysis.stats.clustered import clustered_difference
-from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from analysis.stats.estimate import Estimate
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from analysis.stats.proportions import wilson
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import fisher_exact, newcombe
-from analysis.tables.wording import counted_text
-from harness.session import Session
+from misstep.analysis.measures.prevalence import YES, Labels
+from misstep.analysis.measures.session_rates import group_of
+from misstep.analysis.stats.clustered import clustered_difference
+from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.two_proportions import fisher_exact, newcombe
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.session import Session
 
 LEVEL = 0.05
 """Of an adjusted p-value: at or below it a category is said to have changed."""

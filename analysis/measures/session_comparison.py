@@ -10,14 +10,14 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from analysis.measures.prevalence import ANY, YES, Labels
-from analysis.measures.session_changes import LabelledSessions, SessionChange, paired_change, sampled_change
-from analysis.measures.session_rates import Grouping, group_of, rates_by
-from analysis.stats.multiplicity import holm
-from harness.errors import UsageError
-from harness.evidence import Evidence, together
-from harness.journal.labelled_sessions import LabelledSession
-from harness.session import Session
+from misstep.analysis.measures.prevalence import ANY, YES, Labels
+from misstep.analysis.measures.session_changes import LabelledSessions, SessionChange, paired_change, sampled_change
+from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by
+from misstep.analysis.stats.multiplicity import holm
+from misstep.harness.errors import UsageError
+from misstep.harness.evidence import Evidence, together
+from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.session import Session
 
 
 class SessionRun(Struct, frozen=True):

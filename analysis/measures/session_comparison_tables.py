@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
-from analysis.measures.prevalence import ANY
-from analysis.measures.session_changes import LEVEL, SessionChange
-from analysis.measures.session_comparison import NewlyFlagged, Reversal, SessionComparison
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text
+from misstep.analysis.measures.prevalence import ANY
+from misstep.analysis.measures.session_changes import LEVEL, SessionChange
+from misstep.analysis.measures.session_comparison import NewlyFlagged, Reversal, SessionComparison
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text
 
 DIFFERENCE = "Difference"
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Literal, get_args
 
-from analysis.measures.prevalence import ANY, CategoryCount, Labels, Prevalence, prevalence
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, interval_words, number_text
-from harness.session import Session
+from misstep.analysis.measures.prevalence import ANY, CategoryCount, Labels, Prevalence, prevalence
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text
+from misstep.harness.session import Session
 
 Grouping = Literal["project", "model", "agent", "week"]
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 from msgspec import Struct, structs
 
-from analysis.published import Figure, read_paper
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, estimate_row
-from harness.attempts import Attempts
-from harness.places import data_folder
+from misstep.analysis.published import Figure, read_paper
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, estimate_row
+from misstep.harness.attempts import Attempts
+from misstep.harness.places import data_folder
 
 Cell = tuple[int, int]
 """How often a task was tried, and how often of these it was solved."""

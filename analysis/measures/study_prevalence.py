@@ -11,14 +11,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analysis.measures.prevalence import ANY, YES, Prevalence, prevalence
-from analysis.stats.correction import rogan_gladen
-from analysis.stats.estimate import Estimate, told
-from analysis.stats.multiplicity import holm
-from analysis.stats.proportions import wilson
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import newcombe, pooled_z
-from harness.errors import UsageError
+from misstep.analysis.measures.prevalence import ANY, YES, Prevalence, prevalence
+from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.two_proportions import newcombe, pooled_z
+from misstep.harness.errors import UsageError
 
 Told = Literal["planted", "found"]
 """Whether a share is of what was planted or of what a classifier found."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.patterns import FloatArray, IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.harness.errors import UsageError
 
 SUBSAMPLES = 20
 LEFT_OUT = 0.2

@@ -12,16 +12,16 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem, read_gold, read_marked_errors
-from analysis.stats import diagnostic
-from analysis.stats.diagnostic import Confusion, count_confusion
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import with_interval
-from harness.items import read_items
-from harness.places import data_folder
-from harness.verdict import Verdict
+from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
+from misstep.analysis.stats import diagnostic
+from misstep.analysis.stats.diagnostic import Confusion, count_confusion
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import with_interval
+from misstep.harness.items import read_items
+from misstep.harness.places import data_folder
+from misstep.harness.verdict import Verdict
 
 
 class LabelMapping(Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from"}):
@@ -109,7 +109,7 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
             "What is said in these runs is drawn from wordings kept for scoring, which share no three words in a row "
             "with the rules: a limit that is set in words alone is mostly out of their reach.",
         ),
-        generator="harness.generate.trajectories.generate_trajectories",
+        generator="misstep.harness.generate.trajectories.generate_trajectories",
     )
 
 

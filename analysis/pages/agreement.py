@@ -6,9 +6,9 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.measures.agreement import AgreementReport, QuestionReports
-from analysis.measures.agreement.rater_tables import rater_tables, raters_table, width_table
-from analysis.measures.agreement.tables import (
+from misstep.analysis.measures.agreement import AgreementReport, QuestionReports
+from misstep.analysis.measures.agreement.rater_tables import rater_tables, raters_table, width_table
+from misstep.analysis.measures.agreement.tables import (
     category_table,
     confusion_tables,
     disagreement_tables,
@@ -19,9 +19,9 @@ from analysis.measures.agreement.tables import (
     pair_table,
     question_table,
 )
-from analysis.pages import Foot, Section, page
-from analysis.tables import Row, Table
-from harness.progress import say
+from misstep.analysis.pages import Foot, Section, page
+from misstep.analysis.tables import Row, Table
+from misstep.harness.progress import say
 
 _PAIRS_DRAWN = 30
 _RATERS_SHOWN = 50
@@ -83,6 +83,6 @@ def _figures(kappas: list[Row]) -> list[str]:
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return []
-    from analysis.plots import forest
+    from misstep.analysis.plots import forest
 
     return [forest(kappas[:_PAIRS_DRAWN], "Agreement beyond chance, overall and by pair of raters")]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from analysis.measures.agreement import AgreementReport, Pair, QuestionReports
-from analysis.measures.agreement.rater_tables import APPROXIMATE, use_text, width_finding
-from analysis.measures.agreement.tables import (
+from misstep.analysis.measures.agreement import AgreementReport, Pair, QuestionReports
+from misstep.analysis.measures.agreement.rater_tables import APPROXIMATE, use_text, width_finding
+from misstep.analysis.measures.agreement.tables import (
     confusions,
     headline,
     method_notes,
@@ -14,11 +14,11 @@ from analysis.measures.agreement.tables import (
     questions_headline,
     tally,
 )
-from analysis.stats.estimate import Estimate
-from analysis.tables import Unit
-from analysis.tables.aligned import aligned, cut
-from analysis.tables.wording import MISSING, count_text, counted_text, number_text
-from harness.escaping import plain
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Unit
+from misstep.analysis.tables.aligned import aligned, cut
+from misstep.analysis.tables.wording import MISSING, count_text, counted_text, number_text
+from misstep.harness.escaping import plain
 
 _ITEMS_SHOWN = 20
 _PAIRS_SHOWN = 45

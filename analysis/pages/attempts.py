@@ -9,17 +9,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.pages.browser.embedding import embedded
-from analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
-from analysis.pages.browser.pieces import Pieces
-from analysis.pages.browser.shown_run import ShownRun, shown_run
-from analysis.pages.foot import Foot
-from analysis.pages.rendering import markup
-from analysis.pages.table_html import table_html
-from analysis.pages.trajectory import Passage, passage
-from analysis.tables import Table
-from harness.escaping import one_line
-from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep.analysis.pages.browser.embedding import embedded
+from misstep.analysis.pages.browser.frame import LINES_SHOWN, Listed, browser_page
+from misstep.analysis.pages.browser.pieces import Pieces
+from misstep.analysis.pages.browser.shown_run import ShownRun, shown_run
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.rendering import markup
+from misstep.analysis.pages.table_html import table_html
+from misstep.analysis.pages.trajectory import Passage, passage
+from misstep.analysis.tables import Table
+from misstep.harness.escaping import one_line
+from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
 """How large all patches and trajectories in a page may be together, as they stand in it."""

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from analysis.audit.findings import Finding, headline
-from analysis.audit.overview import counted_by, findings_table
-from analysis.pages import Foot, page
-from analysis.pages.page import Section
-from analysis.tables import WORST_FIRST
-from harness.progress import say
+from misstep.analysis.audit.findings import Finding, headline
+from misstep.analysis.audit.overview import counted_by, findings_table
+from misstep.analysis.pages import Foot, page
+from misstep.analysis.pages.page import Section
+from misstep.analysis.tables import WORST_FIRST
+from misstep.harness.progress import say
 
 _NOTES = (
     "Each figure is recomputed from the figures that it depends on. It differs if no values inside the rounding of "
@@ -41,7 +41,7 @@ def _figures(findings: Sequence[Finding]) -> list[str]:
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figure; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return []
-    from analysis.plots import heat_map
+    from misstep.analysis.plots import heat_map
 
     sources = {finding.source for finding in findings}
     counts = counted_by(findings, by_check=len(sources) == 1)

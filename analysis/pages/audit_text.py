@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from analysis.audit.findings import Finding, as_one, headline, merged
-from analysis.tables import FAILED
-from harness.escaping import plain
+from misstep.analysis.audit.findings import Finding, as_one, headline, merged
+from misstep.analysis.tables import FAILED
+from misstep.harness.escaping import plain
 
 _WIDTH = 110
 _INDENT = "    "

@@ -1,10 +1,10 @@
 """Figures from whole counts as text for a terminal."""
 
-from analysis.measures.agreement import QuestionReports
-from analysis.measures.counted import CountedReport
-from analysis.measures.counted.tables import counted_tables
-from analysis.pages import table_text
-from analysis.pages.agreement_text import reports_text
+from misstep.analysis.measures.agreement import QuestionReports
+from misstep.analysis.measures.counted import CountedReport
+from misstep.analysis.measures.counted.tables import counted_tables
+from misstep.analysis.pages import table_text
+from misstep.analysis.pages.agreement_text import reports_text
 
 
 def counted_text(found: CountedReport) -> str:

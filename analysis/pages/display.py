@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analysis.pages.rendering import markup, render
-from analysis.pages.table_html import table_html
-from analysis.plots.drawing import Picture, standalone
-from analysis.tables import Table
-from analysis.tables.files import check_names
-from analysis.tables.json_document import document
-from analysis.tables.text import table_text
+from misstep.analysis.pages.rendering import markup, render
+from misstep.analysis.pages.table_html import table_html
+from misstep.analysis.plots.drawing import Picture, standalone
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.files import check_names
+from misstep.analysis.tables.json_document import document
+from misstep.analysis.tables.text import table_text
 
 TABLE_TYPE = "application/vnd.misstep.table+json"
 """The media type of a table's rows in a notebook's output."""

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.measures.prevalence import prevalence, unread_limits
-from analysis.stats.estimate import Estimate
-from analysis.tables.wording import MISSING, count_text, number_text
-from harness.escaping import plain
-from harness.evidence import Evidence
-from harness.journal.classified import Failed, Finding, Labels, Summary
-from harness.trajectory import Skipped, Unreadable
+from misstep.analysis.measures.prevalence import prevalence, unread_limits
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables.wording import MISSING, count_text, number_text
+from misstep.harness.escaping import plain
+from misstep.harness.evidence import Evidence
+from misstep.harness.journal.classified import Failed, Finding, Labels, Summary
+from misstep.harness.trajectory import Skipped, Unreadable
 
 _EXAMPLES = 3
 _STEPS_PRINTED = 6

@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.places import data_folder
-from harness.sharing import HERE, HOME, SERVER, private_places, without_places
+from misstep.harness.errors import InputError
+from misstep.harness.places import data_folder
+from misstep.harness.sharing import HERE, HOME, SERVER, private_places, without_places
 
 _VERSIONS_SHOWN = ("numpy", "scipy", "pandas", "statsmodels", "matplotlib")
 _REGISTRY = "datasets.toml"

@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import inspect as types
 
-from harness.forms import WORDS, values_of
+from misstep.harness.forms import WORDS, values_of
 
 _WIDTH = 96
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 from msgspec import Struct
 
-from analysis.pages.rendering import render
+from misstep.analysis.pages.rendering import render
 
 _UNSEEN = frozenset({"script", "style", "template", "title"})
 _APART = frozenset({"br", "p", "div", "li", "h1", "h2", "h3", "h4", "caption"})

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from analysis.measures.gates import Outcome
-from analysis.tables import Unit
-from analysis.tables.markdown import escaped
-from analysis.tables.wording import number_text, with_interval
-from harness.escaping import plain
+from misstep.analysis.measures.gates import Outcome
+from misstep.analysis.tables import Unit
+from misstep.analysis.tables.markdown import escaped
+from misstep.analysis.tables.wording import number_text, with_interval
+from misstep.harness.escaping import plain
 
 _COEFFICIENTS = ("alpha", "kappa", "ac1", "ac2", "kappa_all")
 _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.audit.overview import PAPERS
-from analysis.pages.foot import Dataset, Foot, datasets, described
-from analysis.pages.notebook import Report
-from analysis.pages.rendering import render
-from analysis.pages.table_html import table_id
-from analysis.published import load_paper
-from analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
-from analysis.tables.summary import counted, counted_by_paper, measured_rows, row_text
-from analysis.tables.wording import counted_text
+from misstep.analysis.audit.overview import PAPERS
+from misstep.analysis.pages.foot import Dataset, Foot, datasets, described
+from misstep.analysis.pages.notebook import Report
+from misstep.analysis.pages.rendering import render
+from misstep.analysis.pages.table_html import table_id
+from misstep.analysis.published import load_paper
+from misstep.analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
+from misstep.analysis.tables.summary import counted, counted_by_paper, measured_rows, row_text
+from misstep.analysis.tables.wording import counted_text
 
 _FIGURES_TOLD = 2
 _STATED_ELSEWHERE = "Rates stated with public results"

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.tables.wording import count_text, counted_text
-from harness.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
-from harness.trajectory import Step
+from misstep.analysis.tables.wording import count_text, counted_text
+from misstep.harness.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
+from misstep.harness.trajectory import Step
 
 AFTER = 15
 """Steps after guidance that are looked at: as many as Wink's judge of recovery reads (section 4.1)."""

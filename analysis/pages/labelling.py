@@ -2,11 +2,11 @@
 
 from msgspec import Struct
 
-from analysis.pages.browser.frame import policy
-from analysis.pages.foot import Foot
-from analysis.pages.rendering import asset, markup, render
-from analysis.pages.trajectory import trajectory_values
-from harness.trajectory import Trajectory
+from misstep.analysis.pages.browser.frame import policy
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.rendering import asset, markup, render
+from misstep.analysis.pages.trajectory import trajectory_values
+from misstep.harness.trajectory import Trajectory
 
 
 class Label(Struct, frozen=True):
@@ -55,7 +55,7 @@ def labelling_page(asked: Asked, *, labelled: int, foot: Foot) -> str:
 
 def done_page(labelled: int, foot: Foot) -> str:
     """The page after the last item."""
-    from analysis.pages.page import page
+    from misstep.analysis.pages.page import page
 
     items = "1 item is" if labelled == 1 else f"{labelled} items are"
     return page(

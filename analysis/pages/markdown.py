@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from harness.escaping import printable
+from misstep.harness.escaping import printable
 
 
 def markdown_html(text: str) -> str:

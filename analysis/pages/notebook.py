@@ -14,18 +14,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from analysis.pages.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, drawing_files, figure_html
-from analysis.pages.foot import Foot, described
-from analysis.pages.frame_html import frame_html, read_frame
-from analysis.pages.markdown import first_heading, markdown_html
-from analysis.pages.origins import origins
-from analysis.pages.rendering import markup, render
-from analysis.pages.table_html import table_html, table_id
-from analysis.tables import Table
-from analysis.tables.files import file_addresses
-from analysis.tables.json_document import from_document
-from harness.escaping import one_line, printable
-from harness.journal.records import replace_file
+from misstep.analysis.pages.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, drawing_files, figure_html
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.frame_html import frame_html, read_frame
+from misstep.analysis.pages.markdown import first_heading, markdown_html
+from misstep.analysis.pages.origins import origins
+from misstep.analysis.pages.rendering import markup, render
+from misstep.analysis.pages.table_html import table_html, table_id
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.files import file_addresses
+from misstep.analysis.tables.json_document import from_document
+from misstep.harness.escaping import one_line, printable
+from misstep.harness.journal.records import replace_file
 
 _ADDRESS_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
 _IMAGES = ("image/svg+xml", "image/png", "image/jpeg")

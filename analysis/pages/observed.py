@@ -6,15 +6,15 @@ from pathlib import Path
 
 import msgspec
 
-from analysis.measures.observed import Observed, ObservedIntervention, observed_finding, observed_table
-from analysis.pages.interventions import WITHHELD
-from analysis.tables.aligned import aligned
-from analysis.tables.wording import count_text, counted_text, interval_words
-from harness.escaping import plain
-from harness.intervention import ObservedRun
-from harness.journal.classified import PlacedVerdict
-from harness.journal.labelled_sessions import LabelledSession
-from harness.session import Session
+from misstep.analysis.measures.observed import Observed, ObservedIntervention, observed_finding, observed_table
+from misstep.analysis.pages.interventions import WITHHELD
+from misstep.analysis.tables.aligned import aligned
+from misstep.analysis.tables.wording import count_text, counted_text, interval_words
+from misstep.harness.escaping import plain
+from misstep.harness.intervention import ObservedRun
+from misstep.harness.journal.classified import PlacedVerdict
+from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.session import Session
 
 _EXAMPLES = 5
 RECORDED = (
@@ -89,11 +89,11 @@ def observed_page(
     arguments: Sequence[str],
 ) -> str:
     """The page of a run of `observe`: the rate, and every session with an intervention, opened at its evidence."""
-    from analysis.pages.browser.frame import browser_page
-    from analysis.pages.foot import Foot
-    from analysis.pages.rendering import markup
-    from analysis.pages.sessions.flagged import FlaggedSessions
-    from analysis.pages.table_html import table_html, table_id
+    from misstep.analysis.pages.browser.frame import browser_page
+    from misstep.analysis.pages.foot import Foot
+    from misstep.analysis.pages.rendering import markup
+    from misstep.analysis.pages.sessions.flagged import FlaggedSessions
+    from misstep.analysis.pages.table_html import table_html, table_id
 
     sessions = FlaggedSessions()
     for session, run in runs:

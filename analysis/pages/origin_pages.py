@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from analysis.modules import source_of
-from analysis.pages.foot import Foot, described
-from analysis.pages.origins import (
+from misstep.analysis.modules import source_of
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.origins import (
     data_sets_of,
     functions_of,
     papers_of,
     published_file_text,
     record_address,
 )
-from analysis.pages.rendering import render
-from analysis.published import load_paper, published_papers
-from analysis.tables import Table
+from misstep.analysis.pages.rendering import render
+from misstep.analysis.published import load_paper, published_papers
+from misstep.analysis.tables import Table
 
 
 class Upstream(Struct, frozen=True):

@@ -12,11 +12,11 @@ from functools import cache
 
 from msgspec import Struct
 
-from analysis.modules import line_of
-from analysis.published import published_papers
-from analysis.tables import Row, Table
-from analysis.tables.inputs import data_sets_behind, generator_behind, papers_behind
-from harness.places import data_folder
+from misstep.analysis.modules import line_of
+from misstep.analysis.published import published_papers
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.inputs import data_sets_behind, generator_behind, papers_behind
+from misstep.harness.places import data_folder
 
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.pages.foot import Foot, described
-from analysis.pages.rendering import markup, render
-from analysis.pages.table_html import table_html, table_id
-from analysis.tables import Table
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.rendering import markup, render
+from misstep.analysis.pages.table_html import table_html, table_id
+from misstep.analysis.tables import Table
 
 
 class Section(Struct, frozen=True):

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from analysis.measures.passing.scores import PassReport
-from analysis.measures.passing.tables import pass_tables
-from analysis.pages import Foot, page, table_text
-from analysis.pages.display import figure_html
-from analysis.tables import Table
+from misstep.analysis.measures.passing.scores import PassReport
+from misstep.analysis.measures.passing.tables import pass_tables
+from misstep.analysis.pages import Foot, page, table_text
+from misstep.analysis.pages.display import figure_html
+from misstep.analysis.tables import Table
 
 _MOST_DRAWN = 40
 
@@ -34,7 +34,7 @@ def _figures(table: Table) -> list[str]:
     """pass@k and pass^k drawn, where matplotlib is there to draw them."""
     if not 0 < len(table.drawn) <= _MOST_DRAWN or find_spec("matplotlib") is None:
         return []
-    from analysis.plots import forest
+    from misstep.analysis.plots import forest
 
     drawing = forest(table.drawn, "pass@k and pass^k of each system")
     return [figure_html(drawing, "Each chance with its 95% interval over tasks.")]

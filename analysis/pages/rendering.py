@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.escaping import printable
+from misstep.harness.escaping import printable
 
 _TEMPLATES = "templates"
 
@@ -25,7 +25,7 @@ def markup(text: str) -> Markup:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("analysis.pages", _TEMPLATES),
+        loader=PackageLoader("misstep.analysis.pages", _TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -47,4 +47,4 @@ def _shown(value: Any) -> Any:
 
 def asset(name: str) -> str:
     """A style or script of this package."""
-    return (files("analysis.pages") / _TEMPLATES / name).read_text(encoding="utf-8").strip()
+    return (files("misstep.analysis.pages") / _TEMPLATES / name).read_text(encoding="utf-8").strip()

@@ -11,10 +11,10 @@ from typing import Any
 import yaml
 from msgspec import Struct
 
-from analysis.tables import Table
-from analysis.tables.figures import Figure, figures_of
-from analysis.tables.markdown import escaped, markdown_text
-from analysis.tables.wording import counted_text
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.figures import Figure, figures_of
+from misstep.analysis.tables.markdown import escaped, markdown_text
+from misstep.analysis.tables.wording import counted_text
 
 CARD = "README.md"
 SPLIT = "train"

@@ -1,9 +1,9 @@
 """A table as an HTML fragment: caption, scoped headers, badges, every figure with its interval and its n."""
 
-from analysis.pages.origins import Origins
-from analysis.pages.rendering import render
-from analysis.tables import Evidence, Table
-from analysis.tables.grid import Grid, grid, methods
+from misstep.analysis.pages.origins import Origins
+from misstep.analysis.pages.rendering import render
+from misstep.analysis.tables import Evidence, Table
+from misstep.analysis.tables.grid import Grid, grid, methods
 
 EVIDENCE: dict[Evidence, str] = {
     "published": "printed in the paper",

@@ -10,19 +10,19 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from analysis.measures.run_totals import has_failed, run_totals
-from analysis.pages.edits import with_diffs
-from analysis.pages.foot import Foot, described
-from analysis.pages.interventions import guidance_number, observer_view
-from analysis.pages.rendering import asset, markup, render
-from analysis.tables import Unit
-from analysis.tables.wording import count_text, number_text
-from harness.escaping import one_line
-from harness.intervention import ObservedRun
-from harness.session import title_of
-from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from harness.values import written
-from harness.verdict import Verdict
+from misstep.analysis.measures.run_totals import has_failed, run_totals
+from misstep.analysis.pages.edits import with_diffs
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.interventions import guidance_number, observer_view
+from misstep.analysis.pages.rendering import asset, markup, render
+from misstep.analysis.tables import Unit
+from misstep.analysis.tables.wording import count_text, number_text
+from misstep.harness.escaping import one_line
+from misstep.harness.intervention import ObservedRun
+from misstep.harness.session import title_of
+from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.values import written
+from misstep.harness.verdict import Verdict
 
 TEXT_SHOWN = 20_000
 """How many characters of one text are shown at most: three quarters from its start, a quarter from its end."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from analysis.tables.wording import counted_text, number_text
-from harness.attribution import TriageVerdict
-from harness.escaping import plain
+from misstep.analysis.tables.wording import counted_text, number_text
+from misstep.harness.attribution import TriageVerdict
+from misstep.harness.escaping import plain
 
 MOST_CASES = 60
 """So many cases are listed; all of them stand in the records of the run."""

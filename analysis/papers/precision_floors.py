@@ -13,18 +13,18 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.measures.judging.judged import JudgedItems, datasets_of
-from analysis.measures.judging.reference import majority
-from analysis.papers.engineering_agent.tables import judge_confusion
-from analysis.published import Figure, load_paper, published_row
-from analysis.stats.audit import denominators_that_print
-from analysis.stats.clustered_bounds import effective_items, korn_graubard
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import IntArray
-from analysis.stats.proportions import clopper_pearson
-from analysis.stats.thresholds import smallest_flagged
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import number_text
+from misstep.analysis.measures.judging.judged import JudgedItems, datasets_of
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.papers.engineering_agent.tables import judge_confusion
+from misstep.analysis.published import Figure, load_paper, published_row
+from misstep.analysis.stats.audit import denominators_that_print
+from misstep.analysis.stats.clustered_bounds import effective_items, korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.proportions import clopper_pearson
+from misstep.analysis.stats.thresholds import smallest_flagged
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text
 
 PRECISION = "Precision"
 NEEDED = "Answers needed"

@@ -3,9 +3,9 @@
 Every mark is labelled where it stands, so that grey print loses nothing.
 """
 
-from analysis.plots.curves import curves
-from analysis.plots.funnel import funnel
-from analysis.plots.matrix import confusion, crossed, heat_map
-from analysis.plots.rows import bars, forest, small_multiples
+from misstep.analysis.plots.curves import curves
+from misstep.analysis.plots.funnel import funnel
+from misstep.analysis.plots.matrix import confusion, crossed, heat_map
+from misstep.analysis.plots.rows import bars, forest, small_multiples
 
 __all__ = ["bars", "confusion", "crossed", "curves", "forest", "funnel", "heat_map", "small_multiples"]

@@ -10,12 +10,12 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
-from analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
-from analysis.plots.rows import drawn_value, words
-from analysis.tables import Row, Unit
-from analysis.tables.wording import number_text
-from harness.errors import UsageError
+from misstep.analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
+from misstep.analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
+from misstep.analysis.plots.rows import drawn_value, words
+from misstep.analysis.tables import Row, Unit
+from misstep.analysis.tables.wording import number_text
+from misstep.harness.errors import UsageError
 
 _STROKES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.2, 1.6), (6, 1.6, 1.2, 1.6))
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")

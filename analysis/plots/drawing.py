@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
-from harness.escaping import one_line
+from misstep.harness.escaping import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from analysis.plots.drawing import GAP, MUTED, SERIES, Drawing
-from analysis.plots.layout import WIDTH, fitted_apart, longest
-from analysis.plots.rows import drawn_value
-from analysis.tables import Row
-from analysis.tables.wording import number_text, value_text
-from harness.errors import UsageError
+from misstep.analysis.plots.drawing import GAP, MUTED, SERIES, Drawing
+from misstep.analysis.plots.layout import WIDTH, fitted_apart, longest
+from misstep.analysis.plots.rows import drawn_value
+from misstep.analysis.tables import Row
+from misstep.analysis.tables.wording import number_text, value_text
+from misstep.harness.errors import UsageError
 
 _PITCH = 60
 _BAR = 14

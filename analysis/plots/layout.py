@@ -5,10 +5,10 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
-from analysis.plots.drawing import GAP, MUTED, Anchor, Drawing
-from analysis.tables import Unit
-from analysis.tables.wording import number_text
-from harness.escaping import one_line
+from misstep.analysis.plots.drawing import GAP, MUTED, Anchor, Drawing
+from misstep.analysis.tables import Unit
+from misstep.analysis.tables.wording import number_text
+from misstep.harness.escaping import one_line
 
 WIDTH = 528
 """Width of a figure in its own pixels: a page makes it a third larger, as wide as its text; on a phone it scrolls."""

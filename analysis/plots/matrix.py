@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing
-from analysis.plots.layout import WIDTH, broken, fitted_apart, text_width
-from analysis.plots.rows import drawn_value, words
-from analysis.tables import Row, Unit
-from analysis.tables.wording import MISSING, number_text
+from misstep.analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing
+from misstep.analysis.plots.layout import WIDTH, broken, fitted_apart, text_width
+from misstep.analysis.plots.rows import drawn_value, words
+from misstep.analysis.tables import Row, Unit
+from misstep.analysis.tables.wording import MISSING, number_text
 
 _WIDEST_CELL = 104
 _TALLEST_HEAD = 190

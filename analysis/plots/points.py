@@ -6,12 +6,12 @@ Points differ in shape and colour, so that grey print tells them apart, and are 
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
-from analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
-from analysis.plots.rows import drawn_value, words
-from analysis.tables import Row, Unit
-from analysis.tables.wording import count_text, number_text, value_text
-from harness.errors import UsageError
+from misstep.analysis.plots.drawing import GAP, MUTED, SERIES, Drawing, Marker, Pen
+from misstep.analysis.plots.layout import WIDTH, fitted_apart, longest, scale, text_width, tick_text, ticks
+from misstep.analysis.plots.rows import drawn_value, words
+from misstep.analysis.tables import Row, Unit
+from misstep.analysis.tables.wording import count_text, number_text, value_text
+from misstep.harness.errors import UsageError
 
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond")
 _KEY = 20

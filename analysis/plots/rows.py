@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 
-from analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Marker
-from analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, longest, scale, wrapped
-from analysis.tables import Evidence, Row, Unit
-from analysis.tables.wording import count_text, interval_text, value_text
+from misstep.analysis.plots.drawing import GAP, INK, MUTED, SERIES, Drawing, Marker
+from misstep.analysis.plots.layout import AXIS, WIDTH, axis, fitted_apart, longest, scale, wrapped
+from misstep.analysis.tables import Evidence, Row, Unit
+from misstep.analysis.tables.wording import count_text, interval_text, value_text
 
 _MARKERS: dict[Evidence, tuple[Marker, bool, str]] = {
     "published": ("diamond", True, INK),

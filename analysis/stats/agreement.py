@@ -13,20 +13,20 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats import coefficients
-from analysis.stats.checked import counts as whole_counts
-from analysis.stats.checked import finite
-from analysis.stats.coefficients import Counts, Level, Weighting
-from analysis.stats.estimate import Coefficient
-from analysis.stats.kappa_errors import (
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.checked import counts as whole_counts
+from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.coefficients import Counts, Level, Weighting
+from misstep.analysis.stats.estimate import Coefficient
+from misstep.analysis.stats.kappa_errors import (
     cohen_errors,
     fleiss_category_null_error,
     fleiss_error,
     fleiss_null_error,
     gwet_error,
 )
-from analysis.stats.patterns import FloatArray, IntArray, label_table
-from harness.errors import UsageError
+from misstep.analysis.stats.patterns import FloatArray, IntArray, label_table
+from misstep.harness.errors import UsageError
 
 ONE_CATEGORY = "all ratings are of one category, so agreement by chance is certain and the coefficient is 0/0"
 ONE_CATEGORY_SCALE = "the scale has one category: nothing could differ"

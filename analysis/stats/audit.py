@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Literal
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 Rounding = Literal["either", "half_up", "half_even"]
 

@@ -6,9 +6,9 @@ scikit-learn has it for one set of weights; a bootstrap asks about thousands. A 
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.checked import numbers, yes_or_no
-from analysis.stats.patterns import FloatArray
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import numbers, yes_or_no
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.harness.errors import UsageError
 
 NO_POSITIVES = "no item is a positive: there is nothing to find"
 

@@ -8,8 +8,8 @@ distribution of n and p (Conover 1999, Practical Nonparametric Statistics, secti
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.patterns import IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.patterns import IntArray
+from misstep.harness.errors import UsageError
 
 
 class BinnedQuantile(Struct, frozen=True):

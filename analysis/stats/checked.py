@@ -9,8 +9,8 @@ from collections.abc import Collection
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.patterns import FloatArray, IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.harness.errors import UsageError
 
 BoolArray = npt.NDArray[np.bool_]
 

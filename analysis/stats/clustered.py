@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import whole_numbers
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.resampling import bootstrap
-from analysis.stats.significance import Significance, normal_p_value
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import whole_numbers
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.resampling import bootstrap
+from misstep.analysis.stats.significance import Significance, normal_p_value
+from misstep.harness.errors import UsageError
 
 ONE_CLUSTER = "one cluster in an arm: the spread between clusters cannot be estimated"
 NO_SPREAD = "no spread between clusters: standard error 0"

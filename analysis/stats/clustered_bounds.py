@@ -11,10 +11,10 @@ from typing import get_args
 
 import numpy.typing as npt
 
-from analysis.stats.checked import known
-from analysis.stats.clustered import ONE_CLUSTER, cluster_columns, linearised_variance
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import Side, clopper_pearson
+from misstep.analysis.stats.checked import known
+from misstep.analysis.stats.clustered import ONE_CLUSTER, cluster_columns, linearised_variance
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import Side, clopper_pearson
 
 
 def effective_items(clusters: npt.ArrayLike) -> float:

@@ -19,15 +19,15 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import whole_numbers
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
-from analysis.stats.estimate import Estimate
-from analysis.stats.paired import NO_DISCORDANT, PairedTable, paired_score_interval
-from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
-from analysis.stats.resampling import bootstrap, bootstrapped
-from analysis.stats.signed_sums import signed_sum_tails
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import whole_numbers
+from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.paired import NO_DISCORDANT, PairedTable, paired_score_interval
+from misstep.analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped
+from misstep.analysis.stats.signed_sums import signed_sum_tails
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 SIGN_FLIPS = "McNemar over clusters, sign flips, mid-p"
 NO_LEANING = "in no cluster is one of the two right more often than the other"

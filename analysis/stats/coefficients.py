@@ -13,8 +13,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from analysis.stats.checked import known
-from analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.checked import known
+from misstep.analysis.stats.patterns import FloatArray, IntArray
 
 Counts = IntArray | FloatArray
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

@@ -13,10 +13,10 @@ from math import sqrt
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.stats.clustered import cluster_columns
-from analysis.stats.clustered_bounds import items_for_bounds
-from analysis.stats.estimate import Estimate
-from harness.errors import UsageError
+from misstep.analysis.stats.clustered import cluster_columns
+from misstep.analysis.stats.clustered_bounds import items_for_bounds
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import UsageError
 
 OUTSIDE = "outside the range that this judge can produce: cut to 0..1"
 

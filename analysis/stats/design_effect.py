@@ -6,7 +6,7 @@ prints no clusters it cannot be computed, but it can be said how strong the clus
 
 from math import isfinite
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 
 def design_effect(mean_size: float, icc: float) -> float:

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from harness.errors import UsageError
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.errors import UsageError
 
 NO_PREDICTED_POSITIVE = "no predicted positive: 0/0"
 NO_ACTUAL_POSITIVE = "no actual positive: 0/0"

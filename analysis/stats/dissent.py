@@ -5,7 +5,7 @@ from typing import overload
 
 from msgspec import Struct
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 
 class Dissent(Struct, frozen=True):

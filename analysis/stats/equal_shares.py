@@ -9,11 +9,11 @@ contributions, so that it stands even where a group has all or nothing.
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.checked import counts, yes_or_no
-from analysis.stats.marginal_homogeneity import NO_DIFFERENCE_POSSIBLE, zero_mean
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts, yes_or_no
+from misstep.analysis.stats.marginal_homogeneity import NO_DIFFERENCE_POSSIBLE, zero_mean
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 ONE_GROUP = "only one group has items"
 ALL_ALIKE = "all items are alike: no share can differ"

@@ -6,7 +6,7 @@ alone and take the worst share; they look at each pair of counts, so that they a
 Each function takes how many of how many in either sample, whole numbers with 0 <= x <= n and n > 0.
 """
 
-from analysis.stats.two_proportions import fisher_exact
+from misstep.analysis.stats.two_proportions import fisher_exact
 
 LARGEST = 10**8
 """Up to how many cases in both samples together the probabilities of Fisher's test are exact enough."""

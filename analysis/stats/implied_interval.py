@@ -9,8 +9,8 @@ from sys import float_info
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from harness.errors import UsageError
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import UsageError
 
 _LARGEST = log(float_info.max)
 

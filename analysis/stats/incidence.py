@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import counts, finite
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts, finite
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.harness.errors import UsageError
 
 NO_EVENTS = "no events: the curve is 0 up to the last follow-up time"
 CENSORED = 0

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.checked import counts, finite
-from analysis.stats.clustered import cluster_bootstrap
-from analysis.stats.estimate import NO_WIDTH, Estimate
-from analysis.stats.incidence import CENSORED
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.resampling import bootstrapped
-from analysis.stats.significance import Significance, normal_p_value
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts, finite
+from misstep.analysis.stats.clustered import cluster_bootstrap
+from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
+from misstep.analysis.stats.incidence import CENSORED
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.resampling import bootstrapped
+from misstep.analysis.stats.significance import Significance, normal_p_value
+from misstep.harness.errors import UsageError
 
 ONE_UNIT = "an arm with fewer than two units has no spread"
 ALL_ALIKE = "all resamples give the same difference: standard error 0"

@@ -2,8 +2,8 @@
 
 from math import ceil
 
-from analysis.stats.estimate import Estimate
-from harness.errors import UsageError
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import UsageError
 
 
 def items_for_width(estimate: Estimate, width: float) -> int | None:

@@ -12,8 +12,8 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.stats.coefficients import Counts, category_shares, gwet_chance, item_agreement, observed_agreement
-from analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.coefficients import Counts, category_shares, gwet_chance, item_agreement, observed_agreement
+from misstep.analysis.stats.patterns import FloatArray, IntArray
 
 _GROUPS = 200
 """Groups of a jackknife: enough for a standard error to about 5%, few enough for any number of items."""

@@ -19,9 +19,9 @@ from math import ceil, floor
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.margin_differences import ALL, Differences, differences
-from analysis.stats.table_filling import Table, fill
-from harness.errors import UsageError
+from misstep.analysis.stats.margin_differences import ALL, Differences, differences
+from misstep.analysis.stats.table_filling import Table, fill
+from misstep.harness.errors import UsageError
 
 Products = tuple[int, int]
 """The least and the greatest product of margins, both included; none where the first is greater."""

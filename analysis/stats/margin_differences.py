@@ -9,7 +9,7 @@ from math import comb
 
 import numpy as np
 
-from analysis.stats.patterns import IntArray
+from misstep.analysis.stats.patterns import IntArray
 
 ALL = 1_000_000
 """How many vectors of differences are listed at most."""

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.checked import counts, finite
-from analysis.stats.patterns import FloatArray, label_table
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts, finite
+from misstep.analysis.stats.patterns import FloatArray, label_table
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 NO_DIFFERENCE_POSSIBLE = "no item was labelled differently: nothing can flow either way"
 TOO_FEW_CLUSTERS = "too few clusters for so many labels: the spread between clusters cannot be estimated"

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 
 class Adjusted(Struct, frozen=True):

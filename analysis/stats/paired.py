@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from analysis.stats.checked import counts
-from analysis.stats.diagnostic import count_confusion
-from analysis.stats.estimate import Estimate
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts
+from misstep.analysis.stats.diagnostic import count_confusion
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 NO_DISCORDANT = "no discordant pairs"
 

@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import whole_numbers
-from analysis.stats.estimate import NO_WIDTH, Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.signed_sums import signed_sum_tails
-from analysis.stats.significance import Significance
+from misstep.analysis.stats.checked import whole_numbers
+from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.signed_sums import signed_sum_tails
+from misstep.analysis.stats.significance import Significance
 
 PAIRED_T = "paired t interval over items"
 SIGN_FLIPS = "Fisher's sign-flip test over pairs, two-sided"

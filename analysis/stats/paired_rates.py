@@ -11,11 +11,11 @@ from math import lcm
 
 from msgspec import Struct, structs
 
-from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from analysis.stats.estimate import Estimate
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 PairedCounts = tuple[int, int, int, int]
 """Of one task: attempts of the first system and how many solved it, and the same of the second."""

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import counts as whole_counts
-from analysis.stats.checked import known
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.resampling import bootstrap, bootstrapped
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts as whole_counts
+from misstep.analysis.stats.checked import known
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped
+from misstep.harness.errors import UsageError
 
 Kind = Literal["pass@k", "pass^k"]
 

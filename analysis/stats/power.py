@@ -8,7 +8,7 @@ they come in clusters.
 from math import expm1, isfinite, log1p, sqrt
 from statistics import NormalDist
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 _NORMAL = NormalDist()
 

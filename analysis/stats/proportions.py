@@ -13,7 +13,7 @@ import math
 from statistics import NormalDist
 from typing import Literal, get_args
 
-from analysis.stats.estimate import Estimate
+from misstep.analysis.stats.estimate import Estimate
 
 Side = Literal["both", "lower", "upper"]
 

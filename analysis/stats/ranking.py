@@ -8,10 +8,10 @@ from math import exp, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.checked import numbers, yes_or_no
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import numbers, yes_or_no
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.harness.errors import UsageError
 
 ONE_KIND = "all items are of one kind: nothing can be ranked above anything"
 NO_SPREAD = "no spread: standard error 0"

@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.audit import rounding_interval
-from analysis.stats.dissent import Dissent
-from analysis.stats.patterns import FloatArray, IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.audit import rounding_interval
+from misstep.analysis.stats.dissent import Dissent
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.harness.errors import UsageError
 
 Kappa = Literal["first_second", "first_third", "second_third", "fleiss"]
 Labels = tuple[int, int, int]

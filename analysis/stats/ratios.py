@@ -8,9 +8,9 @@ Analytics, KDD). It is not the variance of a proportion, whose items would be in
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.checked import finite
-from analysis.stats.estimate import Estimate
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import UsageError
 
 _ROUNDING = 1e-12
 """The standard error of units that are all alike, as a share of their ratio: what rounding leaves of 0."""

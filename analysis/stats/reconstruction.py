@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.audit import decimals, rounding_interval
-from analysis.stats.diagnostic import Confusion
-from analysis.stats.patterns import IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.audit import decimals, rounding_interval
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.patterns import IntArray
+from misstep.harness.errors import UsageError
 
 Measure = Literal["accuracy", "precision", "recall", "specificity", "npv", "f1", "kappa"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.stats.checked import finite
-from analysis.stats.clustered import satterthwaite
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.ratios import is_flat, linearised_ratio, ratio_of_sums
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.clustered import satterthwaite
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.ratios import is_flat, linearised_ratio, ratio_of_sums
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 NO_SPREAD = "no spread between units: standard error 0"
 ONE_UNIT = "an arm with fewer than two units has no variance"

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from analysis.stats.checked import finite
-from analysis.stats.estimate import NO_WIDTH, Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.harness.errors import UsageError
 
 _CHUNK = 4_000_000
 """Cells drawn at once: 32 MB."""

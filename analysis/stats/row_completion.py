@@ -10,10 +10,10 @@ from math import comb
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.kappa_tables import kappa_of
-from analysis.stats.patterns import IntArray
-from analysis.stats.table_filling import Table
-from harness.errors import UsageError
+from misstep.analysis.stats.kappa_tables import kappa_of
+from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.table_filling import Table
+from misstep.harness.errors import UsageError
 
 _MOST = 2_000_000
 """How many ways to fill the other rows are listed at most."""

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analysis.stats.checked import counts, finite
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts, finite
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 ALARM = 0.0005
 """Below this the arms do not fit their shares: the level that Fabijan and others use."""

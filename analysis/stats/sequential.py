@@ -9,9 +9,9 @@ from math import exp, isfinite, log, sqrt
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 
 class AlwaysValid(Struct, frozen=True):

@@ -10,7 +10,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.patterns import FloatArray, IntArray
 
 _SHORT = 64
 """Up to this length distributions are folded together term by term, which is exact and no slower."""

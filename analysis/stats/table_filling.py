@@ -8,7 +8,7 @@ is empty).
 
 from collections.abc import Sequence
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 Table = tuple[tuple[int, ...], ...]
 """Counts: a row for each label of the first rater, a column for each of the second."""

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import numbers, yes_or_no
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import numbers, yes_or_no
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import UsageError
 
 NOTHING_FLAGGED = "nothing flagged"
 

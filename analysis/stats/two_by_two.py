@@ -8,7 +8,7 @@ is undefined. Arrays broadcast against each other.
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.patterns import FloatArray
 
 
 def pooled_p_values(x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n2: npt.ArrayLike) -> FloatArray:

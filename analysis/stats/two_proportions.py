@@ -11,10 +11,10 @@ The difference is the first share less the second throughout. Items that hang to
 from math import hypot
 from typing import Literal, get_args
 
-from analysis.stats.checked import counts, known
-from analysis.stats.estimate import Estimate
-from analysis.stats.significance import Significance, normal_p_value
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import counts, known
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import Significance, normal_p_value
+from misstep.harness.errors import UsageError
 
 Alternative = Literal["two-sided", "less", "greater"]
 

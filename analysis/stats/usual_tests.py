@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy.typing as npt
 
-from analysis.stats.exact_two_by_two import (
+from misstep.analysis.stats.exact_two_by_two import (
     LARGEST,
     MOST_PAIRS,
     barnard,
@@ -18,8 +18,8 @@ from analysis.stats.exact_two_by_two import (
     fisher_one_sided,
     fisher_two_sided,
 )
-from analysis.stats.patterns import FloatArray
-from analysis.stats.two_by_two import (
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.two_by_two import (
     arcsine_p_values,
     g_test_p_values,
     less_one_p_values,

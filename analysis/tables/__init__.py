@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from msgspec import Struct, structs
 
-from analysis.stats.estimate import Estimate
+from misstep.analysis.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from analysis.tables import Evidence, Row, Table, Unit
-from analysis.tables.json_document import finite
+from misstep.analysis.tables import Evidence, Row, Table, Unit
+from misstep.analysis.tables.json_document import finite
 
 
 class Figure(Struct, frozen=True):

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.tables import Row, Table
-from analysis.tables.json_document import finite, json_text
-from analysis.tables.latex import latex_text
-from analysis.tables.markdown import markdown_text
-from harness.errors import InputError
-from harness.escaping import printable
-from harness.journal.records import replace_file
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.json_document import finite, json_text
+from misstep.analysis.tables.latex import latex_text
+from misstep.analysis.tables.markdown import markdown_text
+from misstep.harness.errors import InputError
+from misstep.harness.escaping import printable
+from misstep.harness.journal.records import replace_file
 
 COLUMNS: tuple[str, ...] = Row.__struct_fields__
 """The columns of the CSV, in order: the fields of a row."""

@@ -16,8 +16,8 @@ from itertools import groupby
 
 from msgspec import Struct, structs
 
-from analysis.tables import WORST_FIRST, Evidence, Row, Status, Table
-from analysis.tables.wording import count_text, interval_text, number_text, value_text
+from misstep.analysis.tables import WORST_FIRST, Evidence, Row, Status, Table
+from misstep.analysis.tables.wording import count_text, interval_text, number_text, value_text
 
 _MOST_COLUMNS = 5
 _MOST_COLUMNS_OF_A_MATRIX = 7

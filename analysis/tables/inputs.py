@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
-from analysis.tables import Row, Table
+from misstep.analysis.tables import Row, Table
 
 
 class Figure(Struct, frozen=True):

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from analysis.tables import Row, Table
-from harness.errors import InputError
+from misstep.analysis.tables import Row, Table
+from misstep.harness.errors import InputError
 
 
 def document(table: Table) -> dict[str, Any]:

@@ -27,9 +27,9 @@ import unicodedata
 from collections.abc import Iterator
 from math import ceil
 
-from analysis.tables import Table
-from analysis.tables.printed_lines import HEADS, Printed, printed
-from harness.escaping import one_line
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.printed_lines import HEADS, Printed, printed
+from misstep.harness.escaping import one_line
 
 _FIGURES = frozenset({"value", "interval", "n"})
 _REMARK = "remark"

@@ -15,8 +15,8 @@ Such a table has no rows that span it: a group's heading is a column of its own.
 
 import re
 
-from analysis.tables import Table
-from analysis.tables.printed_lines import HEADS, printed
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.printed_lines import HEADS, printed
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~$&#@])")
 _OPENS_A_BLOCK = re.compile(r"^(?:[-+=]|\d{1,9}(?=[.)](?: |$)))")

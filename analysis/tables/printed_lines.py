@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
-from analysis.tables import Row, Table
-from analysis.tables.grid import grid, methods
-from analysis.tables.wording import count_text, interval_text
-from harness.escaping import one_line
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.grid import grid, methods
+from misstep.analysis.tables.wording import count_text, interval_text
+from misstep.harness.escaping import one_line
 
 HEADS: dict[str, str] = {
     "quantity": "Quantity",

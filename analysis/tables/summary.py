@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.tables import WORST_FIRST, Row, Status, Table
-from analysis.tables.inputs import data_sets_behind
-from analysis.tables.wording import count_text, interval_text, value_text
+from misstep.analysis.tables import WORST_FIRST, Row, Status, Table
+from misstep.analysis.tables.inputs import data_sets_behind
+from misstep.analysis.tables.wording import count_text, interval_text, value_text
 
 
 class Counted(Struct, frozen=True):

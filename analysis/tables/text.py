@@ -2,10 +2,10 @@
 
 import textwrap
 
-from analysis.tables import Table
-from analysis.tables.aligned import aligned, cut
-from analysis.tables.grid import Cell, Column, Grid, Line, grid, methods
-from harness.escaping import one_line
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.aligned import aligned, cut
+from misstep.analysis.tables.grid import Cell, Column, Grid, Line, grid, methods
+from misstep.harness.escaping import one_line
 
 _LABEL_WIDTH = 44
 

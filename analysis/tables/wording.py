@@ -4,8 +4,8 @@ import math
 import re
 from collections.abc import Callable
 
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Unit
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Unit
 
 MISSING = "—"
 """What stands where a value is undefined or missing; the reason stands beside it."""

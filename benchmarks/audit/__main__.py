@@ -16,8 +16,8 @@ from pathlib import Path
 import tomli_w
 from msgspec import to_builtins
 
-from analysis.audit.detection import Detection, SoundTables, WrongDigits
-from analysis.stats.proportions import wilson
+from misstep.analysis.audit.detection import Detection, SoundTables, WrongDigits
+from misstep.analysis.stats.proportions import wilson
 from benchmarks.audit.detection import (
     BANDS,
     CURVE_DIGITS,
@@ -32,7 +32,7 @@ from benchmarks.audit.detection import (
 )
 from benchmarks.audit.generated_draws import LARGEST, SMALLEST
 from benchmarks.audit.planted_errors import KINDS
-from harness.places import data_folder
+from misstep.harness.places import data_folder
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 _MOST_ALARMS = 20

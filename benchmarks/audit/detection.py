@@ -9,9 +9,9 @@ from fractions import Fraction
 
 from msgspec import Struct, structs
 
-from analysis.audit.checks import check_all
-from analysis.audit.detection import PlantedErrors, WrongDigits
-from analysis.tables import FAILED
+from misstep.analysis.audit.checks import check_all
+from misstep.analysis.audit.detection import PlantedErrors, WrongDigits
+from misstep.analysis.tables import FAILED
 from benchmarks.audit.generated_draws import LARGEST, SMALLEST, draw_for, draw_style, sound_table
 from benchmarks.audit.generated_shapes import shares_alone_of
 from benchmarks.audit.planted_errors import planted_error, wrong_digit

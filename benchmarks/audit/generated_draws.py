@@ -8,8 +8,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 
-from analysis.stats.usual_tests import HOW_MANY
-from analysis.tables import Unit
+from misstep.analysis.stats.usual_tests import HOW_MANY
+from misstep.analysis.tables import Unit
 from benchmarks.audit.generated_shapes import (
     amounts_of,
     comparison_of,

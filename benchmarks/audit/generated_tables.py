@@ -10,8 +10,8 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from analysis.published import Check, Derivation, Figure, Matrix, Paper
-from analysis.tables import Unit
+from misstep.analysis.published import Check, Derivation, Figure, Matrix, Paper
+from misstep.analysis.tables import Unit
 
 Rule = Literal["half_up", "half_even", "half_down", "binary", "cut_off"]
 SOUND_RULES: tuple[Rule, ...] = ("half_up", "half_even", "binary")

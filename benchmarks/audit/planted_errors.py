@@ -11,7 +11,7 @@ from random import Random
 
 from msgspec import Struct, structs
 
-from analysis.stats.usual_tests import HOW_MANY
+from misstep.analysis.stats.usual_tests import HOW_MANY
 from benchmarks.audit.generated_draws import (
     SMALLEST,
     draw_amounts,

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from analysis.stats.proportions import wilson
+from misstep.analysis.stats.proportions import wilson
 from benchmarks.edits.appliers import AIDER, PACKAGES, TOOLS, Outcome, environment, ours, theirs
 from benchmarks.edits.damages import DAMAGES, made_case
 from benchmarks.edits.damages.cases import FORMATS, Case

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from benchmarks.edits.damages.cases import Case
 from benchmarks.edits.made_edits import PATH
-from harness.edits import apply_edit
-from harness.errors import EditRefused
-from harness.places import cache_folder
+from misstep.harness.edits import apply_edit
+from misstep.harness.errors import EditRefused
+from misstep.harness.places import cache_folder
 
 PACKAGES = (
     "unidiff==1.0.1",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
 from benchmarks.escapes.trying import Outcome, attempt
-from harness.errors import SandboxMissing
-from harness.workspace import find_sandbox
-from harness.workspace.capabilities import landlock_version
-from harness.workspace.finding import tried
+from misstep.harness.errors import SandboxMissing
+from misstep.harness.workspace import find_sandbox
+from misstep.harness.workspace.capabilities import landlock_version
+from misstep.harness.workspace.finding import tried
 
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 NAMES = ("bubblewrap", "sandlock", "unsandboxed")

@@ -6,8 +6,8 @@ from textwrap import dedent
 from msgspec import Struct
 
 from benchmarks.escapes.host import Host
-from harness.errors import UnsafePath
-from harness.workspace import Finished, Workspace
+from misstep.harness.errors import UnsafePath
+from misstep.harness.workspace import Finished, Workspace
 
 STARTED = "trying"
 """What every attempt prints first, so that none counts as stopped that never began."""

@@ -4,7 +4,7 @@ Each gets the targets of `Host` as `T`. None of them would do lasting harm where
 """
 
 from benchmarks.escapes.attempt import Attempt, links_stay_closed, pipes_do_not_hang
-from harness.workspace import Limits
+from misstep.harness.workspace import Limits
 
 LIMITS = Limits(seconds=20, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=48)
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from benchmarks.escapes.attempt import STARTED
 from benchmarks.escapes.attempts import ATTEMPTS, LIMITS
 from benchmarks.escapes.host import host, mounts, processes_with
-from harness.workspace import Finished, Sandbox, open_workspace, python_toolchain
+from misstep.harness.workspace import Finished, Sandbox, open_workspace, python_toolchain
 
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 

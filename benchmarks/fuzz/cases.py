@@ -14,29 +14,29 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.measures.run_alignment import align_runs
-from analysis.pages import Foot
-from analysis.pages.runs.compared import ComparedRun, compared_page
-from analysis.pages.runs.index import runs_page
-from analysis.pages.runs.listed import ListedRuns, listed_run
-from analysis.pages.trajectory import trajectory_page
+from misstep.analysis.measures.run_alignment import align_runs
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
+from misstep.analysis.pages.runs.index import runs_page
+from misstep.analysis.pages.runs.listed import ListedRuns, listed_run
+from misstep.analysis.pages.trajectory import trajectory_page
 from benchmarks.fuzz.mutations import mutated
-from harness.classifiers import classify_all
-from harness.errors import MisstepError
-from harness.items import Item, Runs, numbered_items
-from harness.judges import read_known
-from harness.judges.fencing import fence, fenced_parts
-from harness.judges.fit import GENERAL
-from harness.judges.item_text import whole_item
-from harness.observer.replay import ReplayOptions, replay
-from harness.readers import READERS, reader_for
-from harness.readers.checking import read_value
-from harness.readers.inline import inline_run
-from harness.readers.interchange.atif import from_atif, read, to_atif
-from harness.runs.inputs import trajectories
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.trajectory import Source, Trajectory, Unreadable
-from harness.verdict import Verdict
+from misstep.harness.classifiers import classify_all
+from misstep.harness.errors import MisstepError
+from misstep.harness.items import Item, Runs, numbered_items
+from misstep.harness.judges import read_known
+from misstep.harness.judges.fencing import fence, fenced_parts
+from misstep.harness.judges.fit import GENERAL
+from misstep.harness.judges.item_text import whole_item
+from misstep.harness.observer.replay import ReplayOptions, replay
+from misstep.harness.readers import READERS, reader_for
+from misstep.harness.readers.checking import read_value
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
+from misstep.harness.runs.inputs import trajectories
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.trajectory import Source, Trajectory, Unreadable
+from misstep.harness.verdict import Verdict
 from tests.families.recordings import recording_of
 
 SECONDS = 10.0

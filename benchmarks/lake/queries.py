@@ -7,9 +7,9 @@ from statistics import median
 
 from benchmarks.lake.commands import MISSTEP, size_of
 from benchmarks.measuring import measure
-from harness.lake.columns import Row, record_batch
-from harness.lake.index import query
-from harness.lake.packing import Chunk, Parts, Sizes
+from misstep.harness.lake.columns import Row, record_batch
+from misstep.harness.lake.index import query
+from misstep.harness.lake.packing import Chunk, Parts, Sizes
 
 MOST_SECONDS = 1.0
 _GROUP_ROWS = 4000

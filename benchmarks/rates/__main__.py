@@ -18,9 +18,9 @@ from msgspec import Struct
 from benchmarks.measuring import machine
 from benchmarks.rates.moving_limit import MODES, Counted, Mode, schedule
 from benchmarks.rates.simulation import simulate
-from harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
-from harness.clients.rates.told_limits import ToldLimits
-from harness.clients.settings import InFlight
+from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
+from misstep.harness.clients.rates.told_limits import ToldLimits
+from misstep.harness.clients.settings import InFlight
 
 CLIENTS: tuple[InFlight, ...] = ("auto", 4, 16, 64)
 LEAST_ANSWERED, MOST_REFUSED = 0.9, 0.01

@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 
-from harness.clients import ClientSettings, open_client
-from harness.clients.concurrency import run_concurrently
-from harness.clients.rates.adaptive_concurrency import MOST
-from harness.clients.settings import InFlight
-from harness.exchange import Message, Request
+from misstep.harness.clients import ClientSettings, open_client
+from misstep.harness.clients.concurrency import run_concurrently
+from misstep.harness.clients.rates.adaptive_concurrency import MOST
+from misstep.harness.clients.settings import InFlight
+from misstep.harness.exchange import Message, Request
 
 
 def _requests() -> Iterator[Request]:

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from itertools import count
 
 from benchmarks.rates.moving_limit import Admission, Counted, Mode, MovingLimit, Schedule
-from harness.clients.parse_response import retry_after
-from harness.clients.rates.header_fields import allowances
-from harness.clients.rates.start_limit import End, Start, StartLimit
-from harness.exchange import Failure, Outcome, Rates, Reply
+from misstep.harness.clients.parse_response import retry_after
+from misstep.harness.clients.rates.header_fields import allowances
+from misstep.harness.clients.rates.start_limit import End, Start, StartLimit
+from misstep.harness.exchange import Failure, Outcome, Rates, Reply
 
 _WAY_SECONDS = 0.002
 """How long a request and a refusal take to the server and back."""

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.stats.clustered import cluster_bootstrap, clustered_difference
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from analysis.stats.estimate import Estimate
-from analysis.stats.pass_at_k import Kind, mean_over_tasks
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.proportions import wilson
-from analysis.stats.resampling import bootstrapped
-from analysis.stats.two_proportions import pooled_z
+from misstep.analysis.stats.clustered import cluster_bootstrap, clustered_difference
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.pass_at_k import Kind, mean_over_tasks
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.resampling import bootstrapped
+from misstep.analysis.stats.two_proportions import pooled_z
 from benchmarks.validity.alternatives.shares import clustered_proportion
 from benchmarks.validity.rates import Rate, coverage, rejections
 

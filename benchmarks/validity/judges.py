@@ -6,15 +6,15 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.precision_threshold import precision_threshold
-from analysis.stats.correction import rogan_gladen
-from analysis.stats.estimate import Estimate
-from analysis.stats.incidence import cumulative_incidence
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.precision_threshold import precision_threshold
+from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.incidence import cumulative_incidence
 from benchmarks.validity.alternatives.prediction_powered import PredictionPowered, prediction_powered_mean
 from benchmarks.validity.alternatives.shares import rogan_gladen_known
 from benchmarks.validity.rates import Rate, coverage, of_distinct
-from harness.verdict import Verdict
+from misstep.harness.verdict import Verdict
 
 Array = npt.NDArray[np.float64]
 Scored = Callable[[np.random.Generator, int], tuple[Array, Array]]

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.stats import binom
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
-from analysis.stats.proportions import clopper_pearson, wilson
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import fisher_exact, newcombe, pooled_z
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.two_proportions import fisher_exact, newcombe, pooled_z
 from benchmarks.validity.alternatives.differences import (
     chi_squared,
     mcnemar_asymptotic,

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.significance import Significance
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import Significance
 
 Result = TypeVar("Result")
 Kind = Literal["coverage", "type I error", "power"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.patterns import FloatArray
 from benchmarks.validity.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from benchmarks.validity.rates import Rate, coverage, rejections
 

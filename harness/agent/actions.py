@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from harness.trajectory import Tokens
+from misstep.harness.trajectory import Tokens
 
 _NAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)")
 _KEY = re.compile(r"\s+([A-Za-z_][A-Za-z0-9_]*)\s*=\s*")

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from harness.agent.environment import AppliedEdit, ApplyReply
-from harness.edits import apply_edit
+from misstep.harness.agent.environment import AppliedEdit, ApplyReply
+from misstep.harness.edits import apply_edit
 
 
 def replies_in(edit_format: str) -> ApplyReply:

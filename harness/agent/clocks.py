@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Protocol, TypeVar
 
-from harness.errors import MisstepError, TimeSpent
+from misstep.harness.errors import MisstepError, TimeSpent
 
 T = TypeVar("T")
 

@@ -5,11 +5,11 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from harness.agent.code_index import CodeIndex
-from harness.agent.protocols import Patcher, PatchRequest
-from harness.errors import MisstepError
-from harness.protocols import Ask
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.agent.code_index import CodeIndex
+from misstep.harness.agent.protocols import Patcher, PatchRequest
+from misstep.harness.errors import MisstepError
+from misstep.harness.protocols import Ask
+from misstep.harness.workspace.suite_report import SuiteReport
 
 
 class ReadableFiles(Protocol):

@@ -12,14 +12,14 @@ from typing import Generic, Literal
 
 from msgspec import Struct
 
-from harness.agent.actions import Action, Observation
-from harness.agent.environment import Environment
-from harness.agent.protocols import Policy, Task, Watcher
-from harness.agent.tools import Place, Tool, carry_out, repair_tools
-from harness.errors import MisstepError
-from harness.prompting import fill, shipped_prompt
-from harness.protocols import Ask
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.agent.actions import Action, Observation
+from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.protocols import Policy, Task, Watcher
+from misstep.harness.agent.tools import Place, Tool, carry_out, repair_tools
+from misstep.harness.errors import MisstepError
+from misstep.harness.prompting import fill, shipped_prompt
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 Ended = Literal["exit", "iterations", "seconds", "tokens", "stopped"]
 

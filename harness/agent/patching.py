@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from harness.agent.loop import AgentStopped
-from harness.agent.policies.model import ModelSettings
-from harness.agent.protocols import PatchRequest
-from harness.exchange import Failure, Message, Request
-from harness.prompting import fill, shipped_prompt
-from harness.protocols import Ask
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.agent.protocols import PatchRequest
+from misstep.harness.exchange import Failure, Message, Request
+from misstep.harness.prompting import fill, shipped_prompt
+from misstep.harness.protocols import Ask
 
 PROMPT = "agent/patcher"
 

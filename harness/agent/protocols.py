@@ -5,9 +5,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from harness.agent.actions import Action
-from harness.protocols import Ask
-from harness.trajectory import Step
+from misstep.harness.agent.actions import Action
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step
 
 
 class Task(Struct, frozen=True):

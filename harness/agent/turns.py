@@ -17,13 +17,13 @@ from typing import Any, Literal, NoReturn
 
 from msgspec import Struct
 
-from harness.agent.actions import Action, Observation
-from harness.agent.clocks import Clock
-from harness.agent.tools import Tool, carry_out
-from harness.errors import MisstepError
-from harness.escaping import without_surrogates
-from harness.registry import raised
-from harness.work_item import Resource
+from misstep.harness.agent.actions import Action, Observation
+from misstep.harness.agent.clocks import Clock
+from misstep.harness.agent.tools import Tool, carry_out
+from misstep.harness.errors import MisstepError
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.registry import raised
+from misstep.harness.work_item import Resource
 
 
 class TurnLimits(Struct, frozen=True):

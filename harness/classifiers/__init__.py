@@ -10,20 +10,20 @@ from functools import cache, partial
 
 import msgspec
 
-from harness.classifiers.history import History
-from harness.errors import UsageError
-from harness.protocols import Classifier
-from harness.registry import Registry, raised
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers.history import History
+from misstep.harness.errors import UsageError
+from misstep.harness.protocols import Classifier
+from misstep.harness.registry import Registry, raised
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 CLASSIFIERS: Registry[Classifier] = Registry(
     "misstep.classifiers",
     {
-        "infinite_loop": "harness.classifiers.infinite_loop",
-        "tool_call_failure": "harness.classifiers.tool_call_failure",
-        "unrequested_changes": "harness.classifiers.unrequested_changes",
-        "did_not_follow_instructions": "harness.classifiers.did_not_follow_instructions",
+        "infinite_loop": "misstep.harness.classifiers.infinite_loop",
+        "tool_call_failure": "misstep.harness.classifiers.tool_call_failure",
+        "unrequested_changes": "misstep.harness.classifiers.unrequested_changes",
+        "did_not_follow_instructions": "misstep.harness.classifiers.did_not_follow_instructions",
     },
 )
 classifier_for = CLASSIFIERS.load

@@ -4,10 +4,10 @@ An overstepped limit on changes, a forbidden tool that is called, a tool that is
 Where no such instruction is recognised the rule abstains: a judge reads other words.
 """
 
-from harness.classifiers.history import History
-from harness.classifiers.overstepping import answer
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.overstepping import answer
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 CATEGORY = "did_not_follow_instructions"
 

@@ -14,12 +14,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.classifiers import programs
-from harness.classifiers.failures import failed
-from harness.classifiers.history import Act, once
-from harness.classifiers.prose import has
-from harness.classifiers.shell import Command, commands_of, placed
-from harness.classifiers.tools import (
+from misstep.harness.classifiers import programs
+from misstep.harness.classifiers.failures import failed
+from misstep.harness.classifiers.history import Act, once
+from misstep.harness.classifiers.prose import has
+from misstep.harness.classifiers.shell import Command, commands_of, placed
+from misstep.harness.classifiers.tools import (
     NEW_KEYS,
     PATCH_KEYS,
     bare_name,

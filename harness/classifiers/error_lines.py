@@ -6,7 +6,7 @@ r"""Which line of an answer says what is wrong, beside those that say only that 
 
 import re
 
-from harness.trajectory import ToolResult
+from misstep.harness.trajectory import ToolResult
 
 HEAD = 400
 """Characters of an answer in which an error is looked for: complaints come first, file content later."""

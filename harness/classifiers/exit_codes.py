@@ -2,7 +2,7 @@
 
 import re
 
-from harness.classifiers.history import Act, once
+from misstep.harness.classifiers.history import Act, once
 
 _EXIT_CODE = re.compile(r"(?:exit code|returncode|exited with(?: code)?|exit status)[:>\s]*(-?\d+)", re.IGNORECASE)
 _CODE_ALONE = 60

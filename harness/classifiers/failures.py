@@ -12,8 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.classifiers import programs
-from harness.classifiers.error_lines import (
+from misstep.harness.classifiers import programs
+from misstep.harness.classifiers.error_lines import (
     ABOUT_CALL,
     FAULT_WORD,
     FEW_LINES,
@@ -26,14 +26,14 @@ from harness.classifiers.error_lines import (
     line_of,
     without_particulars,
 )
-from harness.classifiers.error_objects import error_object
-from harness.classifiers.exit_codes import exit_code, says_more_than_a_code
-from harness.classifiers.history import Act, once
-from harness.classifiers.others_faults import declined, of_the_disk, of_the_environment
-from harness.classifiers.prose import has
-from harness.classifiers.shell import Command, commands_of, without_quotes
-from harness.classifiers.tools import Kind, bare_name, is_known_name, lacks_a_command, squeezed, words_of
-from harness.trajectory import ToolResult
+from misstep.harness.classifiers.error_objects import error_object
+from misstep.harness.classifiers.exit_codes import exit_code, says_more_than_a_code
+from misstep.harness.classifiers.history import Act, once
+from misstep.harness.classifiers.others_faults import declined, of_the_disk, of_the_environment
+from misstep.harness.classifiers.prose import has
+from misstep.harness.classifiers.shell import Command, commands_of, without_quotes
+from misstep.harness.classifiers.tools import Kind, bare_name, is_known_name, lacks_a_command, squeezed, words_of
+from misstep.harness.trajectory import ToolResult
 
 _TAIL = 200
 """Characters at the end of a shell's answer, where the shell's own complaint stands after a program's output."""

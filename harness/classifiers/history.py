@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from harness.classifiers.prose import LONGEST, sentences_of
-from harness.classifiers.tools import Kind, command_of, is_known_name, kind_of
-from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.classifiers.prose import LONGEST, sentences_of
+from misstep.harness.classifiers.tools import Kind, command_of, is_known_name, kind_of
+from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 T = TypeVar("T")
 Owner = TypeVar("Owner", bound=Struct)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
-from harness.classifiers.history import Act
-from harness.classifiers.shell import commands
-from harness.classifiers.tools import FOLDER_KEYS, NOISE, PATH_KEYS, bare_name, first_text, path_of
-from harness.values import digest, plain
+from misstep.harness.classifiers.history import Act
+from misstep.harness.classifiers.shell import commands
+from misstep.harness.classifiers.tools import FOLDER_KEYS, NOISE, PATH_KEYS, bare_name, first_text, path_of
+from misstep.harness.values import digest, plain
 
 _SHORT = 2000
 """Characters of a command up to which its spelling is evened out; longer ones hold data and stay as they are."""

@@ -11,13 +11,13 @@ Not loops: reading other parts of a file, asking until an answer changes, runnin
 again until it works, doing one thing to many files, the same call twice in one turn, the user's asking again.
 """
 
-from harness.classifiers.history import History
-from harness.classifiers.oscillation import oscillation
-from harness.classifiers.repeated_calls import repeated_calls
-from harness.classifiers.repeated_text import repeated_text
-from harness.classifiers.verdicts import absent, found, nothing_to_judge
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.oscillation import oscillation
+from misstep.harness.classifiers.repeated_calls import repeated_calls
+from misstep.harness.classifiers.repeated_text import repeated_text
+from misstep.harness.classifiers.verdicts import absent, found, nothing_to_judge
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 CATEGORY = "infinite_loop"
 

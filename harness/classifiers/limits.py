@@ -18,11 +18,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from harness.classifiers.history import History, Turn, once
-from harness.classifiers.plain_orders import orders_of, reports
-from harness.classifiers.programs import words
-from harness.classifiers.prose import has, tokens_of
-from harness.classifiers.targets import is_path, names, parts_of
+from misstep.harness.classifiers.history import History, Turn, once
+from misstep.harness.classifiers.plain_orders import orders_of, reports
+from misstep.harness.classifiers.programs import words
+from misstep.harness.classifiers.prose import has, tokens_of
+from misstep.harness.classifiers.targets import is_path, names, parts_of
 
 DEEDS = ("commit", "install", "push")
 _UNTIL_THE_NEXT_TURN = ("only", "none", "ask")

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from harness.classifiers.history import History, once
-from harness.classifiers.programs import words
-from harness.classifiers.tools import squeezed
-from harness.trajectory import Step
+from misstep.harness.classifiers.history import History, once
+from misstep.harness.classifiers.programs import words
+from misstep.harness.classifiers.tools import squeezed
+from misstep.harness.trajectory import Step
 
 _FIELDS = words("permissionmode approvalmode sandboxmode sandboxpolicy sandbox collaborationmode agentmode mode")
 _UNCHANGING = words("plan planmode planning readonly readonlymode")

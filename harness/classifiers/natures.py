@@ -6,13 +6,13 @@ bash {"command": "sleep 30; gh run view"} → wait  edit_file {…}             
 
 from typing import Literal
 
-from harness.classifiers import programs
-from harness.classifiers.effects import command_effects, is_test_run
-from harness.classifiers.failures import own_failure
-from harness.classifiers.history import Act, once
-from harness.classifiers.shell import Command, commands_of
-from harness.classifiers.tools import Kind, words_of
-from harness.trajectory import ToolCall
+from misstep.harness.classifiers import programs
+from misstep.harness.classifiers.effects import command_effects, is_test_run
+from misstep.harness.classifiers.failures import own_failure
+from misstep.harness.classifiers.history import Act, once
+from misstep.harness.classifiers.shell import Command, commands_of
+from misstep.harness.classifiers.tools import Kind, words_of
+from misstep.harness.trajectory import ToolCall
 
 Nature = Literal["look", "orient", "test", "run", "change", "wait", "move"]
 

@@ -12,14 +12,14 @@ from itertools import islice
 
 from msgspec import Struct
 
-from harness.classifiers.effects import effects
-from harness.classifiers.exit_codes import exit_code
-from harness.classifiers.failures import failed
-from harness.classifiers.history import Act, History
-from harness.classifiers.natures import nature_of
-from harness.classifiers.prose import has
-from harness.classifiers.tools import PATCH_KEYS, edit_texts, first_text, path_of
-from harness.classifiers.verdicts import counted, quoted
+from misstep.harness.classifiers.effects import effects
+from misstep.harness.classifiers.exit_codes import exit_code
+from misstep.harness.classifiers.failures import failed
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.natures import nature_of
+from misstep.harness.classifiers.prose import has
+from misstep.harness.classifiers.tools import PATCH_KEYS, edit_texts, first_text, path_of
+from misstep.harness.classifiers.verdicts import counted, quoted
 
 ROUNDS = 3
 """Failures with one error, each after an edit: Wink's three or more."""

@@ -2,11 +2,11 @@
 
 import re
 
-from harness.classifiers.history import Act, once
-from harness.classifiers.programs import words
-from harness.classifiers.prose import has
-from harness.classifiers.tools import squeezed
-from harness.trajectory import ToolResult
+from misstep.harness.classifiers.history import Act, once
+from misstep.harness.classifiers.programs import words
+from misstep.harness.classifiers.prose import has
+from misstep.harness.classifiers.tools import squeezed
+from misstep.harness.trajectory import ToolResult
 
 _ENVIRONMENT = re.compile(
     r"connection (?:refused|reset|timed out|error|aborted)|timed? ?out|timeout|temporary failure|could not resolve"

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
-from harness.classifiers import programs
-from harness.classifiers.effects import CHANGES_FILES
-from harness.classifiers.history import Act, History, once
-from harness.classifiers.limits import DEEDS, Limit, limits_of
-from harness.classifiers.modes import unchanging_steps
-from harness.classifiers.own_files import Change, changes_of
-from harness.classifiers.plain_orders import in_area
-from harness.classifiers.shell import commands_of
-from harness.classifiers.targets import is_scratch, names, parts_of
-from harness.classifiers.tools import bare_name, edit_texts, squeezed
-from harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted, unchecked
-from harness.verdict import Verdict
+from misstep.harness.classifiers import programs
+from misstep.harness.classifiers.effects import CHANGES_FILES
+from misstep.harness.classifiers.history import Act, History, once
+from misstep.harness.classifiers.limits import DEEDS, Limit, limits_of
+from misstep.harness.classifiers.modes import unchanging_steps
+from misstep.harness.classifiers.own_files import Change, changes_of
+from misstep.harness.classifiers.plain_orders import in_area
+from misstep.harness.classifiers.shell import commands_of
+from misstep.harness.classifiers.targets import is_scratch, names, parts_of
+from misstep.harness.classifiers.tools import bare_name, edit_texts, squeezed
+from misstep.harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted, unchecked
+from misstep.harness.verdict import Verdict
 
 _OF_TOOLS = ("tool", "must", "program")
 _PLANS = (".claude/", "plans/")

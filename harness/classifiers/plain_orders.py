@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from harness.classifiers import programs
-from harness.classifiers.prose import has
+from misstep.harness.classifiers import programs
+from misstep.harness.classifiers.prose import has
 
 
 class _Orders(msgspec.Struct, frozen=True):

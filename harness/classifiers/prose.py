@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from harness.classifiers.targets import is_path
+from misstep.harness.classifiers.targets import is_path
 
 LONGEST = 20_000
 """Characters of a turn that are read: a request comes first, and what is longer holds pasted material."""

@@ -8,10 +8,10 @@ Not that: a person's turns, an order to go on, and what a program says to the ag
 
 from collections import Counter, defaultdict
 
-from harness.classifiers.error_lines import without_particulars
-from harness.classifiers.history import History, goes_on
-from harness.classifiers.others_faults import refuses
-from harness.classifiers.verdicts import counted, quoted
+from misstep.harness.classifiers.error_lines import without_particulars
+from misstep.harness.classifiers.history import History, goes_on
+from misstep.harness.classifiers.others_faults import refuses
+from misstep.harness.classifiers.verdicts import counted, quoted
 
 REPEATS = 3
 """As for errors of calls: one is a slip, two a slip and a try at correcting it."""

@@ -7,15 +7,15 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from harness.classifiers.failures import environment_failure, failed, own_failure
-from harness.classifiers.history import Act, History
-from harness.classifiers.identity import Spelling, call_key, coarse_key, loose_key, same_text
-from harness.classifiers.natures import Nature, nature_of
-from harness.classifiers.others_faults import declined
-from harness.classifiers.prose import LONGEST
-from harness.classifiers.tools import bare_name, is_known_name, path_of
-from harness.classifiers.verdicts import counted, quoted
-from harness.values import written
+from misstep.harness.classifiers.failures import environment_failure, failed, own_failure
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.identity import Spelling, call_key, coarse_key, loose_key, same_text
+from misstep.harness.classifiers.natures import Nature, nature_of
+from misstep.harness.classifiers.others_faults import declined
+from misstep.harness.classifiers.prose import LONGEST
+from misstep.harness.classifiers.tools import bare_name, is_known_name, path_of
+from misstep.harness.classifiers.verdicts import counted, quoted
+from misstep.harness.values import written
 
 REPEATS = 3
 """Wink, 2.1.2: "the agent invoking the same or similar tool calls three or more times in a row"."""

@@ -14,10 +14,10 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from harness.classifiers.history import History
-from harness.classifiers.identity import arguments_key
-from harness.classifiers.verdicts import counted, quoted
-from harness.trajectory import Step
+from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.identity import arguments_key
+from misstep.harness.classifiers.verdicts import counted, quoted
+from misstep.harness.trajectory import Step
 
 REPEATS = 3
 """As for calls: Wink's three or more."""

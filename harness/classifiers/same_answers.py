@@ -10,16 +10,16 @@ from collections.abc import Hashable
 
 from msgspec import Struct
 
-from harness.classifiers import programs
-from harness.classifiers.effects import CHANGES_FILES, effects
-from harness.classifiers.exit_codes import exit_code
-from harness.classifiers.failures import Failure, is_work
-from harness.classifiers.history import Act
-from harness.classifiers.identity import Spelling, call_key
-from harness.classifiers.others_faults import declined
-from harness.classifiers.prose import has
-from harness.classifiers.shell import commands_of, ends_of_names
-from harness.classifiers.tools import bare_name, words_of
+from misstep.harness.classifiers import programs
+from misstep.harness.classifiers.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.exit_codes import exit_code
+from misstep.harness.classifiers.failures import Failure, is_work
+from misstep.harness.classifiers.history import Act
+from misstep.harness.classifiers.identity import Spelling, call_key
+from misstep.harness.classifiers.others_faults import declined
+from misstep.harness.classifiers.prose import has
+from misstep.harness.classifiers.shell import commands_of, ends_of_names
+from misstep.harness.classifiers.tools import bare_name, words_of
 
 TIMES = 4
 """Times running that one complaint makes a failure."""

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from harness.classifiers.history import Act, once
-from harness.classifiers.programs import words
+from misstep.harness.classifiers.history import Act, once
+from misstep.harness.classifiers.programs import words
 
 _EDIT_BLOCK = re.compile(r"\s*edit[ \t]+(\d++:\d++)[^\n]*+\n(.*?)\nend_of_edit\s*$", re.DOTALL)
 """The command of a line-numbered editor: new text for some lines of the file that is open."""

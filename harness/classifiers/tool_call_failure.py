@@ -21,19 +21,19 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from harness.classifiers.corrections import Corrections, program_at_fault, subject_of
-from harness.classifiers.effects import CHANGES_FILES, effects
-from harness.classifiers.failures import Failure, failed, own_failure
-from harness.classifiers.history import Act, History
-from harness.classifiers.identity import Spelling, arguments_key, call_key
-from harness.classifiers.rejections import rejections
-from harness.classifiers.same_answers import same_complaint
-from harness.classifiers.shell import commands_of
-from harness.classifiers.targets import parts_of
-from harness.classifiers.tools import bare_name, path_of
-from harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
+from misstep.harness.classifiers.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.failures import Failure, failed, own_failure
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.identity import Spelling, arguments_key, call_key
+from misstep.harness.classifiers.rejections import rejections
+from misstep.harness.classifiers.same_answers import same_complaint
+from misstep.harness.classifiers.shell import commands_of
+from misstep.harness.classifiers.targets import parts_of
+from misstep.harness.classifiers.tools import bare_name, path_of
+from misstep.harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 CATEGORY = "tool_call_failure"
 

@@ -10,8 +10,8 @@ import shlex
 from functools import lru_cache
 from typing import Any, Literal
 
-from harness.classifiers.programs import COMMON, words
-from harness.trajectory import ToolCall
+from misstep.harness.classifiers.programs import COMMON, words
+from misstep.harness.trajectory import ToolCall
 
 Kind = Literal[
     "shell", "read", "search", "list", "edit", "write", "patch", "delete", "rename", "undo", "editor",

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from harness.classifiers.history import History
-from harness.verdict import Verdict
+from misstep.harness.classifiers.history import History
+from misstep.harness.verdict import Verdict
 
 EVIDENCE = 20
 """Steps that a verdict names at most: enough for a person to see it, whatever the length of the run."""

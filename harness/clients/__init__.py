@@ -8,35 +8,35 @@ import os
 import random
 from collections.abc import Callable
 
-from harness.clients.address import KEY, secrets
-from harness.clients.cache import Cache, CachedClient
-from harness.clients.circuit_breaker import CircuitBreakerClient
-from harness.clients.concurrency_limit import ConcurrencyLimitClient
-from harness.clients.cost_limit import CostLimitClient
-from harness.clients.errors_as_failures import ErrorsAsFailuresClient
-from harness.clients.lazy import LazyClient
-from harness.clients.parameter_fallback import ParameterFallbackClient
-from harness.clients.prices import known_prices
-from harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
-from harness.clients.rates.pacing import Pacing
-from harness.clients.rates.per_minute import PerMinute
-from harness.clients.rates.start_limit import StartLimit
-from harness.clients.rates.told_limits import ToldLimits
-from harness.clients.recording import RecordingClient
-from harness.clients.redaction import Redaction
-from harness.clients.retry import RetryingClient, RetryLimits
-from harness.clients.settings import ClientSettings
-from harness.clients.spending_log import SpendingLog
-from harness.errors import UsageError
-from harness.exchange import Client
-from harness.registry import Registry
+from misstep.harness.clients.address import KEY, secrets
+from misstep.harness.clients.cache import Cache, CachedClient
+from misstep.harness.clients.circuit_breaker import CircuitBreakerClient
+from misstep.harness.clients.concurrency_limit import ConcurrencyLimitClient
+from misstep.harness.clients.cost_limit import CostLimitClient
+from misstep.harness.clients.errors_as_failures import ErrorsAsFailuresClient
+from misstep.harness.clients.lazy import LazyClient
+from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
+from misstep.harness.clients.prices import known_prices
+from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
+from misstep.harness.clients.rates.pacing import Pacing
+from misstep.harness.clients.rates.per_minute import PerMinute
+from misstep.harness.clients.rates.start_limit import StartLimit
+from misstep.harness.clients.rates.told_limits import ToldLimits
+from misstep.harness.clients.recording import RecordingClient
+from misstep.harness.clients.redaction import Redaction
+from misstep.harness.clients.retry import RetryingClient, RetryLimits
+from misstep.harness.clients.settings import ClientSettings
+from misstep.harness.clients.spending_log import SpendingLog
+from misstep.harness.errors import UsageError
+from misstep.harness.exchange import Client
+from misstep.harness.registry import Registry
 
 CLIENTS: Registry[Callable[[ClientSettings], Client]] = Registry(
     "misstep.clients",
     {
-        "openai": "harness.clients.openai_client:open_openai",
-        "replay": "harness.clients.recording:open_replay",
-        "scripted": "harness.clients.scripted:open_scripted",
+        "openai": "misstep.harness.clients.openai_client:open_openai",
+        "replay": "misstep.harness.clients.recording:open_replay",
+        "scripted": "misstep.harness.clients.scripted:open_scripted",
     },
 )
 

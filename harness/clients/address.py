@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies
 
-from harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.errors import MissingPrerequisite, UsageError
 
 OPENAI = "https://api.openai.com/v1"
 ADDRESS = "OPENAI_BASE_URL"

@@ -12,20 +12,20 @@ from typing import TypeVar
 import openai
 from openai.types import Batch, FileObject
 
-from harness.clients.address import address_and_key, secrets
-from harness.clients.batch_connection import connect
-from harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
-from harness.clients.batch_state import BatchState, Part, read_state, write_state
-from harness.clients.cache import Cache
-from harness.clients.cost_limit import most_usd
-from harness.clients.prices import Prices, known_prices
-from harness.clients.redaction import Redaction
-from harness.clients.retry import Sleep
-from harness.clients.settings import ClientSettings
-from harness.clients.spending_log import SpendingLog
-from harness.clients.transport import BodyTooLargeError
-from harness.errors import MissingPrerequisite, MisstepError, UsageError
-from harness.exchange import Failure, Outcome, Reply, Request
+from misstep.harness.clients.address import address_and_key, secrets
+from misstep.harness.clients.batch_connection import connect
+from misstep.harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
+from misstep.harness.clients.batch_state import BatchState, Part, read_state, write_state
+from misstep.harness.clients.cache import Cache
+from misstep.harness.clients.cost_limit import most_usd
+from misstep.harness.clients.prices import Prices, known_prices
+from misstep.harness.clients.redaction import Redaction
+from misstep.harness.clients.retry import Sleep
+from misstep.harness.clients.settings import ClientSettings
+from misstep.harness.clients.spending_log import SpendingLog
+from misstep.harness.clients.transport import BodyTooLargeError
+from misstep.harness.errors import MissingPrerequisite, MisstepError, UsageError
+from misstep.harness.exchange import Failure, Outcome, Reply, Request
 
 _LARGEST_FILE = 1 << 30
 _ATTEMPTS = 6

@@ -3,8 +3,8 @@
 import httpx2
 import openai
 
-from harness.clients.address import NO_KEY
-from harness.clients.transport import Wire
+from misstep.harness.clients.address import NO_KEY
+from misstep.harness.clients.transport import Wire
 
 _OF_THE_WIRE = ("host", "content-length", "connection")
 """Header fields that belong to a connection: the wire makes its own."""

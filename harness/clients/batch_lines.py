@@ -13,11 +13,11 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from harness.clients.errors_as_failures import failure_of
-from harness.clients.parse_response import Answer, Redact, parse_response
-from harness.clients.rejected_parameters import as_text
-from harness.escaping import json_without_surrogates
-from harness.exchange import Failure, Outcome, Reply, Request
+from misstep.harness.clients.errors_as_failures import failure_of
+from misstep.harness.clients.parse_response import Answer, Redact, parse_response
+from misstep.harness.clients.rejected_parameters import as_text
+from misstep.harness.escaping import json_without_surrogates
+from misstep.harness.exchange import Failure, Outcome, Reply, Request
 
 ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 

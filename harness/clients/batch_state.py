@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError, writing
-from harness.journal.records import encode, replace_file
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.journal.records import encode, replace_file
 
 
 class Part(Struct):

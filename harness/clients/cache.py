@@ -19,8 +19,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import CannotWrite, InputError, is_full
-from harness.exchange import Client, Message, Outcome, Reply, Request
+from misstep.harness.errors import CannotWrite, InputError, is_full
+from misstep.harness.exchange import Client, Message, Outcome, Reply, Request
 
 _WAIT_SECONDS = 60.0
 _KIND = 0x4D535450

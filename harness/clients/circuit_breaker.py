@@ -1,6 +1,6 @@
 """A circuit breaker: it stops the run when the server is gone, rejects the key or does not have the model."""
 
-from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _OF_THE_REQUEST: frozenset[FailureKind] = frozenset({"bad_request", "too_large"})
 """Failures that one request may have caused; they count only as long as no request was answered."""

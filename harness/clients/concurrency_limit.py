@@ -5,7 +5,7 @@ The caller may prepare more requests than that: while one outcome is parsed and 
 
 import asyncio
 
-from harness.exchange import Client, Outcome, Request
+from misstep.harness.exchange import Client, Outcome, Request
 
 
 class ConcurrencyLimitClient:

@@ -7,10 +7,10 @@ answer but may have been charged (a lost connection, a time-out) keeps its reser
 
 import asyncio
 
-from harness.clients.prices import Prices
-from harness.clients.spending_log import SpendingLog
-from harness.errors import UsageError
-from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+from misstep.harness.clients.prices import Prices
+from misstep.harness.clients.spending_log import SpendingLog
+from misstep.harness.errors import UsageError
+from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _FREE: frozenset[FailureKind] = frozenset({"rate_limited", "quota", "server", "bad_request", "unauthorised"})
 """Failures that a server does not charge for: it has reported itself that there is no answer."""

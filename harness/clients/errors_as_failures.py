@@ -4,9 +4,9 @@ Errors that end a run are still raised: an error of Misstep's own (no key, a cos
 cancellation, Ctrl-C.
 """
 
-from harness.clients.parse_response import Redact
-from harness.errors import MisstepError
-from harness.exchange import Client, Failure, Outcome, Request
+from misstep.harness.clients.parse_response import Redact
+from misstep.harness.errors import MisstepError
+from misstep.harness.exchange import Client, Failure, Outcome, Request
 
 
 def failure_of(error: Exception, redact: Redact) -> Failure:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from harness.exchange import Client, Outcome, Request
+from misstep.harness.exchange import Client, Outcome, Request
 
 
 class LazyClient:

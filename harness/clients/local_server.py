@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.errors import MissingPrerequisite
+from misstep.harness.errors import MissingPrerequisite
 
 MODEL = "smollm2-135m"
 
@@ -49,7 +49,7 @@ def local_server() -> Iterator[str]:
     """
     weights()
     environment = os.environ | {"OMP_WAIT_POLICY": "passive"}  # threads that wait actively take ten times as long
-    command = [sys.executable, "-m", "harness.clients.local_server"]
+    command = [sys.executable, "-m", "misstep.harness.clients.local_server"]
     with subprocess.Popen(  # noqa: S603 (this module)
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
     ) as process:

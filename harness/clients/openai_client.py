@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import aiohttp
 
-from harness.clients.address import address_and_key, header_fields, secrets
-from harness.clients.parse_response import parse_response
-from harness.clients.prices import Prices, known_prices
-from harness.clients.redaction import Redaction
-from harness.clients.settings import ClientSettings
-from harness.clients.transport import LARGEST_BODY, BodyTooLargeError, Wire
-from harness.exchange import Failure, FailureKind, Outcome, Reply, Request
+from misstep.harness.clients.address import address_and_key, header_fields, secrets
+from misstep.harness.clients.parse_response import parse_response
+from misstep.harness.clients.prices import Prices, known_prices
+from misstep.harness.clients.redaction import Redaction
+from misstep.harness.clients.settings import ClientSettings
+from misstep.harness.clients.transport import LARGEST_BODY, BodyTooLargeError, Wire
+from misstep.harness.exchange import Failure, FailureKind, Outcome, Reply, Request
 
 _PATH = "/chat/completions"
 

@@ -7,9 +7,9 @@ answers, such as the temperature, is never left out here: the failure says what 
 
 from msgspec.structs import replace
 
-from harness.clients.parse_response import error_in
-from harness.clients.rejected_parameters import rejected_parameter
-from harness.exchange import Client, Failure, Outcome, Reply, Request
+from misstep.harness.clients.parse_response import error_in
+from misstep.harness.clients.rejected_parameters import rejected_parameter
+from misstep.harness.exchange import Client, Failure, Outcome, Reply, Request
 
 
 class ParameterFallbackClient:

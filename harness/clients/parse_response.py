@@ -20,10 +20,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.rates.header_fields import allowances
-from harness.clients.rejected_parameters import advice_on, as_text
-from harness.escaping import json_without_surrogates
-from harness.exchange import Failure, FailureKind, FunctionCall, Outcome, Rates, Reply
+from misstep.harness.clients.rates.header_fields import allowances
+from misstep.harness.clients.rejected_parameters import advice_on, as_text
+from misstep.harness.escaping import json_without_surrogates
+from misstep.harness.exchange import Failure, FailureKind, FunctionCall, Outcome, Rates, Reply
 
 Redact = Callable[[str], str]
 

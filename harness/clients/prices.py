@@ -8,10 +8,10 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import InputError
-from harness.exchange import Reply
-from harness.forms import toml_form
-from harness.places import data_folder
+from misstep.harness.errors import InputError
+from misstep.harness.exchange import Reply
+from misstep.harness.forms import toml_form
+from misstep.harness.places import data_folder
 
 _PER = 1_000_000
 _FORM = "See `misstep help prices`."

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.clients.settings import ClientSettings
-from harness.errors import InputError, MissingPrerequisite, UsageError, write_all, writing
-from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+from misstep.harness.clients.settings import ClientSettings
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError, write_all, writing
+from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _SHOWN = 80
 

@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.rates.pacing import Pacing
-from harness.errors import clause
-from harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
+from misstep.harness.clients.rates.pacing import Pacing
+from misstep.harness.errors import clause
+from misstep.harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
 
 Sleep = Callable[[float], Awaitable[None]]
 

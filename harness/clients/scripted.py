@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from harness.clients.settings import ClientSettings
-from harness.errors import UsageError
-from harness.exchange import Outcome, Reply, Request
-from harness.registry import Registry
+from misstep.harness.clients.settings import ClientSettings
+from misstep.harness.errors import UsageError
+from misstep.harness.exchange import Outcome, Reply, Request
+from misstep.harness.registry import Registry
 
 Script = Callable[[Request], Outcome | str]
 _SCRIPTS: Registry[Script] = Registry("misstep.scripts", {})

@@ -8,8 +8,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.prices import Price
-from harness.errors import UsageError
+from misstep.harness.clients.prices import Price
+from misstep.harness.errors import UsageError
 
 InFlight = int | Literal["auto"]
 """A number of requests in flight, or `auto` for what the server's answers show that it takes."""

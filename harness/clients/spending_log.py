@@ -6,7 +6,7 @@ difference to its actual cost. A request that a killed process had sent keeps it
 
 from pathlib import Path
 
-from harness.errors import InputError, write_all, writing
+from misstep.harness.errors import InputError, write_all, writing
 
 
 class SpendingLog:

@@ -10,9 +10,9 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from harness.clients.parse_response import Answer
-from harness.clients.rates import header_fields
-from harness.errors import UsageError
+from misstep.harness.clients.parse_response import Answer
+from misstep.harness.clients.rates import header_fields
+from misstep.harness.errors import UsageError
 
 LARGEST_BODY = 16 << 20
 """How many bytes a body may have; the longest answers of a model have some hundred thousand."""

@@ -8,29 +8,29 @@ upstream files strictly, `benchmark` writes the folder, `catalogue` knows what e
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.attempts import Attempts
-from harness.protocols import Loader, OutcomeLoader
-from harness.registry import Registry
+from misstep.harness.attempts import Attempts
+from misstep.harness.protocols import Loader, OutcomeLoader
+from misstep.harness.registry import Registry
 
 LOADERS: Registry[Loader] = Registry(
     "misstep.datasets",
     {
-        "agent_as_a_judge": "harness.datasets.agent_as_a_judge",
-        "agent_trajs": "harness.datasets.agent_trajs",
-        "agentless_classes": "harness.datasets.agentless_classes",
-        "agentrx": "harness.datasets.agentrx",
-        "codetracer_runs": "harness.datasets.codetracer_runs",
-        "intercode": "harness.datasets.intercode",
-        "judge_bench_raters": "harness.datasets.judge_bench_raters",
-        "llm_agents_study": "harness.datasets.llm_agents_study",
-        "mast": "harness.datasets.mast",
-        "mini_swe_agent_runs": "harness.datasets.mini_swe_agent_runs",
-        "paperbench_judge_eval": "harness.datasets.paperbench_judge_eval",
-        "repairagent": "harness.datasets.repairagent",
-        "taubench": "harness.datasets.taubench",
-        "trail": "harness.datasets.trail",
-        "utboost": "harness.datasets.utboost",
-        "whoandwhen": "harness.datasets.whoandwhen",
+        "agent_as_a_judge": "misstep.harness.datasets.agent_as_a_judge",
+        "agent_trajs": "misstep.harness.datasets.agent_trajs",
+        "agentless_classes": "misstep.harness.datasets.agentless_classes",
+        "agentrx": "misstep.harness.datasets.agentrx",
+        "codetracer_runs": "misstep.harness.datasets.codetracer_runs",
+        "intercode": "misstep.harness.datasets.intercode",
+        "judge_bench_raters": "misstep.harness.datasets.judge_bench_raters",
+        "llm_agents_study": "misstep.harness.datasets.llm_agents_study",
+        "mast": "misstep.harness.datasets.mast",
+        "mini_swe_agent_runs": "misstep.harness.datasets.mini_swe_agent_runs",
+        "paperbench_judge_eval": "misstep.harness.datasets.paperbench_judge_eval",
+        "repairagent": "misstep.harness.datasets.repairagent",
+        "taubench": "misstep.harness.datasets.taubench",
+        "trail": "misstep.harness.datasets.trail",
+        "utboost": "misstep.harness.datasets.utboost",
+        "whoandwhen": "misstep.harness.datasets.whoandwhen",
     },
 )
 loader_for = LOADERS.load
@@ -38,14 +38,14 @@ loader_for = LOADERS.load
 OUTCOMES: Registry[OutcomeLoader] = Registry(
     "misstep.datasets.outcomes",
     {
-        "debugbench": "harness.datasets.debugbench",
-        "devin": "harness.datasets.devin",
-        "humaneval_codegen16b_samples": "harness.datasets.humaneval_codegen16b_samples",
-        "humanevalfix": "harness.datasets.humanevalfix",
-        "quixbugs": "harness.datasets.quixbugs",
-        "swe_bench_pro": "harness.datasets.swe_bench_pro",
-        "swe_bench_resolved_submissions": "harness.datasets.swe_bench_resolved_submissions",
-        "taubench": "harness.datasets.taubench",
+        "debugbench": "misstep.harness.datasets.debugbench",
+        "devin": "misstep.harness.datasets.devin",
+        "humaneval_codegen16b_samples": "misstep.harness.datasets.humaneval_codegen16b_samples",
+        "humanevalfix": "misstep.harness.datasets.humanevalfix",
+        "quixbugs": "misstep.harness.datasets.quixbugs",
+        "swe_bench_pro": "misstep.harness.datasets.swe_bench_pro",
+        "swe_bench_resolved_submissions": "misstep.harness.datasets.swe_bench_resolved_submissions",
+        "taubench": "misstep.harness.datasets.taubench",
     },
 )
 """Sets that say which system solved which task, name → dotted path of the module with `outcomes`."""

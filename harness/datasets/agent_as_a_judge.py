@@ -18,11 +18,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import csv_rows
-from harness.errors import InputError
-from harness.protocols import ReadFile
-from harness.verdict import Verdict
+from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import csv_rows
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.verdict import Verdict
 
 NAME = "agent_as_a_judge"
 RATER = "human_consensus"

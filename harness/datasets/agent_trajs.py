@@ -23,11 +23,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import json_file, json_lines, named_runs
-from harness.errors import InputError
-from harness.protocols import ReadFile
-from harness.trajectory import Trajectory
+from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import json_file, json_lines, named_runs
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Trajectory
 
 NAME = "agent_trajs"
 TOOLS = ("sweagent", "swesmith", "mini-swe-agent", "openhands")

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
-from harness.datasets.upstream import csv_rows
-from harness.protocols import ReadFile
+from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.upstream import csv_rows
+from misstep.harness.protocols import ReadFile
 
 NAME = "agentless_classes"
 RATER = "authors"

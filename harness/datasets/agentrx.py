@@ -25,12 +25,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, GoldError, Item, describe, question_folder, write_benchmark
-from harness.datasets.upstream import json_file, named_runs, step_of_message
-from harness.errors import InputError
-from harness.fault_mappings import mapping_of
-from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Trajectory
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.upstream import json_file, named_runs, step_of_message
+from misstep.harness.errors import InputError
+from misstep.harness.fault_mappings import mapping_of
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Outcome, Trajectory
 
 NAME = "agentrx"
 RATER = "annotators"

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.datasets.upstream import yaml_rows
-from harness.errors import InputError
-from harness.recorded_edits import EditRun
+from misstep.harness.datasets.upstream import yaml_rows
+from misstep.harness.errors import InputError
+from misstep.harness.recorded_edits import EditRun
 
 NAME = "aider_leaderboards"
 _BOARDS = {

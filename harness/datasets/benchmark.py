@@ -23,13 +23,13 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from harness.datasets.catalogue import data_set
-from harness.datasets.upstream import digest_of, toml_file
-from harness.errors import InputError, writing
-from harness.evidence import Evidence
-from harness.items import Item as Item
-from harness.items import Kind, Level
-from harness.trajectory import Trajectory
+from misstep.harness.datasets.catalogue import data_set
+from misstep.harness.datasets.upstream import digest_of, toml_file
+from misstep.harness.errors import InputError, writing
+from misstep.harness.evidence import Evidence
+from misstep.harness.items import Item as Item
+from misstep.harness.items import Kind, Level
+from misstep.harness.trajectory import Trajectory
 
 _encoder = msgspec.json.Encoder()
 

@@ -33,10 +33,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.datasets.upstream import csv_rows, toml_file
-from harness.errors import InputError, MissingPrerequisite, UsageError
-from harness.items import Kind
-from harness.places import cache_folder, data_folder
+from misstep.harness.datasets.upstream import csv_rows, toml_file
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.items import Kind
+from misstep.harness.places import cache_folder, data_folder
 
 Form = Literal["bytes", "gzip", "redacted", "derived"]
 """How a file here comes from upstream: unchanged; compressed; unchanged but for task texts that the benchmark's

@@ -8,8 +8,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.datasets.catalogue import DataFile, files_of
-from harness.datasets.fetching import inside
+from misstep.harness.datasets.catalogue import DataFile, files_of
+from misstep.harness.datasets.fetching import inside
 
 State = Literal["ok", "differs", "missing"]
 

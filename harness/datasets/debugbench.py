@@ -14,9 +14,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.datasets.upstream import csv_rows, json_lines
-from harness.errors import InputError
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets.upstream import csv_rows, json_lines
+from misstep.harness.errors import InputError
 
 NAME = "debugbench"
 

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets import derived_parts, derived_runs
-from harness.datasets.derived_runs import Inputs, table
+from misstep.harness.datasets import derived_parts, derived_runs
+from misstep.harness.datasets.derived_runs import Inputs, table
 
 Derive = Callable[[Inputs], bytes]
 

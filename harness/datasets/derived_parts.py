@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.derived_runs import Inputs, table
-from harness.datasets.upstream import csv_rows
-from harness.places import data_folder
+from misstep.harness.datasets.derived_runs import Inputs, table
+from misstep.harness.datasets.upstream import csv_rows
+from misstep.harness.places import data_folder
 
 _OPENS, _CLOSES = "```bash", "\n```"
 _RETURN_CODE = re.compile(r"<returncode>(-?\d++)</returncode>")

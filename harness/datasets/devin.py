@@ -12,8 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.datasets.upstream import csv_rows
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets.upstream import csv_rows
 
 NAME = "devin"
 

@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 
 TIMEOUT = 60.0
 """Seconds without a byte after which a download is given up."""

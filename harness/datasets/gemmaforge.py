@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from harness.datasets.upstream import json_lines
+from misstep.harness.datasets.upstream import json_lines
 
 NAME = "gemmaforge"
 

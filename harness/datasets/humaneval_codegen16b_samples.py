@@ -18,9 +18,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.datasets.upstream import csv_rows
-from harness.errors import InputError
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets.upstream import csv_rows
+from misstep.harness.errors import InputError
 
 NAME = "humaneval_codegen16b_samples"
 _SYSTEM = "CodeGen-Mono-16B, temperature 0.8"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.datasets.upstream import json_lines
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets.upstream import json_lines
 
 NAME = "humanevalfix"
 _PASSED = "pass"

@@ -28,11 +28,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import csv_rows, file_bytes, json_file, trajectories
-from harness.errors import InputError
-from harness.protocols import ReadFile
-from harness.trajectory import Trajectory
+from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import csv_rows, file_bytes, json_file, trajectories
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Trajectory
 
 NAME = "intercode"
 

@@ -27,8 +27,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.trajectory import Step, ToolCall, ToolResult
+from misstep.harness.errors import InputError
+from misstep.harness.trajectory import Step, ToolCall, ToolResult
 
 _TWO_LINES = re.compile(r"^Thought at Iteration (\d+): ", re.MULTILINE)
 _ONE_LINE = re.compile(r"^(?:Thought and Action at iteration|Iteration) (\d+): Thought=", re.MULTILINE)

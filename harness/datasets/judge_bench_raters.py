@@ -15,11 +15,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.datasets.benchmark import Benchmark, Gold, Item, describe, question_folder, write_benchmark
-from harness.datasets.upstream import csv_cells, files_in
-from harness.errors import InputError
-from harness.items import Level
-from harness.protocols import ReadFile
+from misstep.harness.datasets.benchmark import Benchmark, Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.upstream import csv_cells, files_in
+from misstep.harness.errors import InputError
+from misstep.harness.items import Level
+from misstep.harness.protocols import ReadFile
 
 NAME = "judge_bench_raters"
 

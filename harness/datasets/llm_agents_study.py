@@ -23,8 +23,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
-from harness.datasets.iterations import (
+from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.iterations import (
     Iteration,
     expression_calls,
     literal_calls,
@@ -32,10 +32,10 @@ from harness.datasets.iterations import (
     steps_of,
     two_line_iterations,
 )
-from harness.datasets.upstream import csv_rows, json_lines
-from harness.errors import InputError
-from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Source, ToolCall, Trajectory
+from misstep.harness.datasets.upstream import csv_rows, json_lines
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Outcome, Source, ToolCall, Trajectory
 
 NAME = "llm_agents_study"
 RATER = "authors"

@@ -16,9 +16,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import csv_rows
-from harness.protocols import ReadFile
+from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import csv_rows
+from misstep.harness.protocols import ReadFile
 
 NAME = "mast"
 RATERS = ("annotator_1", "annotator_2", "annotator_3")

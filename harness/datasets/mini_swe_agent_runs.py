@@ -19,11 +19,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import csv_rows, named_runs
-from harness.errors import InputError
-from harness.protocols import ReadFile
-from harness.trajectory import Trajectory
+from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import csv_rows, named_runs
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Trajectory
 
 NAME = "mini_swe_agent_runs"
 _SUFFIX = ".traj.json.gz"

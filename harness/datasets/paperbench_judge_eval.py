@@ -18,10 +18,10 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import csv_rows, files_in, json_file
-from harness.errors import InputError
-from harness.protocols import ReadFile
+from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import csv_rows, files_in, json_file
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
 
 NAME = "paperbench_judge_eval"
 RATER = "people"

@@ -16,9 +16,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.datasets.upstream import json_lines
-from harness.errors import InputError
-from harness.recorded_edits import RecordedEdit
+from misstep.harness.datasets.upstream import json_lines
+from misstep.harness.errors import InputError
+from misstep.harness.recorded_edits import RecordedEdit
 
 NAME = "patch_corpora"
 _FACTS = {

@@ -7,17 +7,17 @@ upstream files in `folder`. An answer that cannot be read is a verdict without a
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness.errors import UsageError
-from harness.registry import Registry
-from harness.verdict import Verdict
+from misstep.harness.errors import UsageError
+from misstep.harness.registry import Registry
+from misstep.harness.verdict import Verdict
 
 Recorded = Callable[[Path], Mapping[str, tuple[Verdict, ...]]]
 
 RECORDED: Registry[Recorded] = Registry(
     "misstep.recorded",
     {
-        "agent_as_a_judge": "harness.datasets.agent_as_a_judge:recorded",
-        "trail": "harness.datasets.trail_judges:recorded",
+        "agent_as_a_judge": "misstep.harness.datasets.agent_as_a_judge:recorded",
+        "trail": "misstep.harness.datasets.trail_judges:recorded",
     },
 )
 

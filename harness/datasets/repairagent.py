@@ -31,12 +31,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
-from harness.datasets.iterations import literal_calls, one_line_iterations, results, steps_of
-from harness.datasets.upstream import csv_rows, file_text, json_lines
-from harness.errors import InputError
-from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Source, Trajectory
+from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.iterations import literal_calls, one_line_iterations, results, steps_of
+from misstep.harness.datasets.upstream import csv_rows, file_text, json_lines
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Outcome, Source, Trajectory
 
 NAME = "repairagent"
 RATER = "authors"

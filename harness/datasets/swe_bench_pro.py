@@ -15,9 +15,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.datasets.upstream import csv_rows
-from harness.errors import InputError
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets.upstream import csv_rows
+from misstep.harness.errors import InputError
 
 NAME = "swe_bench_pro"
 

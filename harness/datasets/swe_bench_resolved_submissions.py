@@ -17,9 +17,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.datasets.upstream import json_lines
-from harness.errors import InputError
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets.upstream import json_lines
+from misstep.harness.errors import InputError
 
 NAME = "swe_bench_resolved_submissions"
 _SINGLE = {

@@ -20,12 +20,12 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.attempts import Attempts
-from harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from harness.datasets.upstream import csv_rows, json_file, named_runs
-from harness.errors import InputError
-from harness.protocols import ReadFile
-from harness.trajectory import Trajectory
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import csv_rows, json_file, named_runs
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Trajectory
 
 NAME = "taubench"
 _FILE = "gpt-4o-airline.json.gz"

@@ -20,10 +20,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.benchmark import Gold, GoldError, Item, describe, write_benchmark
-from harness.datasets.upstream import files_in, json_file, trajectories
-from harness.protocols import ReadFile
-from harness.trajectory import Trajectory
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, describe, write_benchmark
+from misstep.harness.datasets.upstream import files_in, json_file, trajectories
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Trajectory
 
 NAME = "trail"
 RATER = "annotators"

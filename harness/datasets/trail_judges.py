@@ -21,10 +21,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.datasets.trail import SOURCES, Annotation, item_id
-from harness.datasets.upstream import file_text, files_in, json_file
-from harness.errors import InputError
-from harness.verdict import Status, Verdict
+from misstep.harness.datasets.trail import SOURCES, Annotation, item_id
+from misstep.harness.datasets.upstream import file_text, files_in, json_file
+from misstep.harness.errors import InputError
+from misstep.harness.verdict import Status, Verdict
 
 _FENCE = "```"
 _NO_OUTPUT = ("Error processing file", "Context window exceeded", "No output produced")

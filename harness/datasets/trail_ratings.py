@@ -13,9 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.datasets.trail import SOURCES
-from harness.datasets.trail_judges import Answer, answers
-from harness.datasets.upstream import files_in, json_file
+from misstep.harness.datasets.trail import SOURCES
+from misstep.harness.datasets.trail_judges import Answer, answers
+from misstep.harness.datasets.upstream import files_in, json_file
 
 ASPECTS = {
     "reliability": "reliability_score",

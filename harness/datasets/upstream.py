@@ -17,10 +17,10 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.forms import toml_form
-from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Trajectory, Unreadable
+from misstep.harness.errors import InputError
+from misstep.harness.forms import toml_form
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Outcome, Trajectory, Unreadable
 
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Struct)

@@ -22,7 +22,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.datasets.benchmark import (
+from misstep.harness.datasets.benchmark import (
     Gold,
     GoldError,
     Item,
@@ -30,11 +30,11 @@ from harness.datasets.benchmark import (
     question_folder,
     write_benchmark,
 )
-from harness.datasets.upstream import each_or_left_out, files_in, json_file
-from harness.errors import InputError
-from harness.fault_mappings import mapping_of
-from harness.protocols import ReadFile
-from harness.trajectory import Outcome, Role, Source, Step, Trajectory
+from misstep.harness.datasets.upstream import each_or_left_out, files_in, json_file
+from misstep.harness.errors import InputError
+from misstep.harness.fault_mappings import mapping_of
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Outcome, Role, Source, Step, Trajectory
 
 NAME = "whoandwhen"
 RATER = "annotators"

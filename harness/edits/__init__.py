@@ -7,17 +7,17 @@ types, `locating` finds the one place where a change belongs, `applying` makes a
 
 from functools import cache
 
-from harness.edits.changes import Applied, EditFormat, Edits, Read, Receipt
-from harness.prompting import shipped_prompt
-from harness.registry import Registry
+from misstep.harness.edits.changes import Applied, EditFormat, Edits, Read, Receipt
+from misstep.harness.prompting import shipped_prompt
+from misstep.harness.registry import Registry
 
 EDIT_FORMATS: Registry[EditFormat] = Registry(
     "misstep.edit_formats",
     {
-        "search_replace": "harness.edits.search_replace",
-        "unified_diff": "harness.edits.unified_diff",
-        "line_diff": "harness.edits.line_diff",
-        "patch_envelope": "harness.edits.patch_envelope",
+        "search_replace": "misstep.harness.edits.search_replace",
+        "unified_diff": "misstep.harness.edits.unified_diff",
+        "line_diff": "misstep.harness.edits.line_diff",
+        "patch_envelope": "misstep.harness.edits.patch_envelope",
     },
 )
 

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 
-from harness.edits.changes import Tag
+from misstep.harness.edits.changes import Tag
 
 _DEEPEST = 8
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Receipt
-from harness.edits.ellipsis import left_out
-from harness.edits.file_paths import checked_path
-from harness.edits.file_text import FileText, split_file
-from harness.edits.locating import Place, locate
-from harness.errors import EditRefused
+from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Receipt
+from misstep.harness.edits.ellipsis import left_out
+from misstep.harness.edits.file_paths import checked_path
+from misstep.harness.edits.file_text import FileText, split_file
+from misstep.harness.edits.locating import Place, locate
+from misstep.harness.errors import EditRefused
 
 
 class _Span(NamedTuple):

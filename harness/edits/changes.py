@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from harness.errors import EditRefused
+from misstep.harness.errors import EditRefused
 
 Tag = Literal[" ", "-", "+"]
 Read = Callable[[str], str | None]

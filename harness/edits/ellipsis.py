@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from harness.edits.changes import Line
+from misstep.harness.edits.changes import Line
 
 _ELLIPSIS = re.compile(r"(#|//|/\*|<!--|--|;|%)?[ \t]{0,4}(\.{3}|\[\.{3}\]|…|\(\.{3}\))(.{0,200})")
 _SAID = re.compile(

@@ -2,7 +2,7 @@
 
 import re
 
-from harness.errors import EditRefused
+from misstep.harness.errors import EditRefused
 
 _WORDLIKE = re.compile(r"[^\s`'\"<>|*?:;,]{1,250}")
 _WITHOUT_DOT = frozenset({"Makefile", "Dockerfile", "LICENSE", "README", "BUILD", "TARGETS", "Gemfile", "Rakefile"})

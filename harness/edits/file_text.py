@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from harness.errors import EditRefused
+from misstep.harness.errors import EditRefused
 
 _BOM = "\ufeff"
 

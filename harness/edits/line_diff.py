@@ -19,12 +19,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
-from harness.edits.applying import apply_edits
-from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
-from harness.edits.file_paths import is_fence, named_path
-from harness.edits.file_text import reply_lines
-from harness.edits.rendering import both_texts, change_groups
-from harness.errors import EditRefused
+from misstep.harness.edits.applying import apply_edits
+from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of
+from misstep.harness.edits.file_paths import is_fence, named_path
+from misstep.harness.edits.file_text import reply_lines
+from misstep.harness.edits.rendering import both_texts, change_groups
+from misstep.harness.errors import EditRefused
 
 NAME = "line_diff"
 _LINE = re.compile(r"([-+])(\d{1,9})(?:([ :|\t])(.*))?", re.DOTALL)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct, structs
 
-from harness.edits.changes import Hunk, Line
-from harness.edits.ellipsis import is_ellipsis
-from harness.edits.occurrences import nearest_place, places_of
-from harness.errors import EditRefused, Refusal
+from misstep.harness.edits.changes import Hunk, Line
+from misstep.harness.edits.ellipsis import is_ellipsis
+from misstep.harness.edits.occurrences import nearest_place, places_of
+from misstep.harness.errors import EditRefused, Refusal
 
 Change = Callable[[str], str | None]
 """What becomes of an added line, `None` where it cannot be told."""

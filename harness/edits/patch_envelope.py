@@ -25,12 +25,12 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from harness.edits.applying import apply_edits
-from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
-from harness.edits.file_text import reply_lines
-from harness.edits.occurrences import only_place
-from harness.edits.rendering import both_texts, change_groups
-from harness.errors import EditRefused
+from misstep.harness.edits.applying import apply_edits
+from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
+from misstep.harness.edits.file_text import reply_lines
+from misstep.harness.edits.occurrences import only_place
+from misstep.harness.edits.rendering import both_texts, change_groups
+from misstep.harness.errors import EditRefused
 
 NAME = "patch_envelope"
 _BEGIN, _END, _END_OF_FILE, _MOVE = "*** Begin Patch", "*** End Patch", "*** End of File", "*** Move to: "

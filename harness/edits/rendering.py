@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from harness.edits.file_text import FileText, split_file
-from harness.errors import EditRefused
+from misstep.harness.edits.file_text import FileText, split_file
+from misstep.harness.errors import EditRefused
 
 
 def change_groups(old: Sequence[str], new: Sequence[str], around: int = 0) -> list[tuple[int, int, list[str]]]:

@@ -21,14 +21,14 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from harness.edits.aligning import aligned
-from harness.edits.applying import apply_edits
-from harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, hunk_of
-from harness.edits.file_paths import is_fence, named_path
-from harness.edits.file_text import reply_lines
-from harness.edits.occurrences import only_place
-from harness.edits.rendering import both_texts, change_groups
-from harness.errors import EditRefused
+from misstep.harness.edits.aligning import aligned
+from misstep.harness.edits.applying import apply_edits
+from misstep.harness.edits.changes import Applied, Edits, FileEdit, Hunk, Read, hunk_of
+from misstep.harness.edits.file_paths import is_fence, named_path
+from misstep.harness.edits.file_text import reply_lines
+from misstep.harness.edits.occurrences import only_place
+from misstep.harness.edits.rendering import both_texts, change_groups
+from misstep.harness.errors import EditRefused
 
 NAME = "search_replace"
 _HEAD = re.compile(r"(<{5,9}) ?SEARCH>?[ \t\r]{0,9}")

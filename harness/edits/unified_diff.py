@@ -19,12 +19,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from harness.edits.applying import apply_edits
-from harness.edits.changes import NO_NEWLINE, Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
-from harness.edits.file_paths import is_fence, unquoted
-from harness.edits.file_text import reply_lines, split_file
-from harness.edits.rendering import change_groups
-from harness.errors import EditRefused
+from misstep.harness.edits.applying import apply_edits
+from misstep.harness.edits.changes import NO_NEWLINE, Applied, Edits, FileEdit, Hunk, Read, Tag, hunk_of, marked_lines
+from misstep.harness.edits.file_paths import is_fence, unquoted
+from misstep.harness.edits.file_text import reply_lines, split_file
+from misstep.harness.edits.rendering import change_groups
+from misstep.harness.errors import EditRefused
 
 NAME = "unified_diff"
 _COUNTS = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@.*", re.DOTALL)

@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from harness.generate.vocabularies import Arguments, Broken, Named, Vocabulary
-from harness.generate.voice import FOLDER, Voice
+from misstep.harness.generate.vocabularies import Arguments, Broken, Named, Vocabulary
+from misstep.harness.generate.voice import FOLDER, Voice
 
 
 class Tool(Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from harness.generate import outputs
-from harness.generate.projects import Change, change_limit
-from harness.generate.scenes import CodingSession, variants
-from harness.generate.session import LOOP
+from misstep.harness.generate import outputs
+from misstep.harness.generate.projects import Change, change_limit
+from misstep.harness.generate.scenes import CodingSession, variants
+from misstep.harness.generate.session import LOOP
 
 
 def same_call_again(session: CodingSession) -> None:

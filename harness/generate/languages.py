@@ -5,7 +5,7 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from harness.generate.voice import FOLDER
+from misstep.harness.generate.voice import FOLDER
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):

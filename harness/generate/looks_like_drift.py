@@ -1,7 +1,7 @@
 """Clean sessions whose words look like constraints and are none, or whose changes look unasked and are not."""
 
-from harness.generate.projects import change_limit
-from harness.generate.scenes import CodingSession, variants
+from misstep.harness.generate.projects import change_limit
+from misstep.harness.generate.scenes import CodingSession, variants
 
 
 def wide_edit_asked_for(session: CodingSession) -> None:

@@ -1,9 +1,9 @@
 """Clean sessions in which calls fail: once and corrected, through no fault of the agent, or as part of the work."""
 
-from harness.generate import outputs
-from harness.generate.projects import Change
-from harness.generate.scenes import CodingSession, misremembered, variants
-from harness.generate.services import pick_service
+from misstep.harness.generate import outputs
+from misstep.harness.generate.projects import Change
+from misstep.harness.generate.scenes import CodingSession, misremembered, variants
+from misstep.harness.generate.services import pick_service
 
 
 def failed_edit_corrected(session: CodingSession) -> None:

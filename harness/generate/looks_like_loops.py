@@ -1,7 +1,7 @@
 """Clean sessions that look like loops: they repeat, and each repetition brings something new or was asked for."""
 
-from harness.generate.projects import Change, change_comparison, change_limit
-from harness.generate.scenes import CodingSession, variants
+from misstep.harness.generate.projects import Change, change_comparison, change_limit
+from misstep.harness.generate.scenes import CodingSession, variants
 
 
 def paging(session: CodingSession) -> None:

@@ -1,8 +1,8 @@
 """Clean sessions in which the user rules something out or asks for something, and is obeyed to the letter."""
 
-from harness.generate import outputs
-from harness.generate.scenes import CodingSession, variants
-from harness.generate.unfollowed_instructions import FORBIDDEN, MODES, RENAMERS, REPORTS, TEST_FLAGS, renamed
+from misstep.harness.generate import outputs
+from misstep.harness.generate.scenes import CodingSession, variants
+from misstep.harness.generate.unfollowed_instructions import FORBIDDEN, MODES, RENAMERS, REPORTS, TEST_FLAGS, renamed
 
 
 def only_one_file(session: CodingSession) -> None:

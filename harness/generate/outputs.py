@@ -3,8 +3,8 @@
 from functools import cache
 from random import Random
 
-from harness.generate.languages import Language
-from harness.generate.projects import Function, Project
+from misstep.harness.generate.languages import Language
+from misstep.harness.generate.projects import Function, Project
 
 _POOL_LINES = 6000
 _PARTS = ("loader", "planner", "router", "cache", "worker", "mapper", "writer", "scanner", "packer", "timer")

@@ -6,8 +6,8 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from harness.generate.languages import Language, load_languages
-from harness.generate.voice import FOLDER, fill
+from misstep.harness.generate.languages import Language, load_languages
+from misstep.harness.generate.voice import FOLDER, fill
 
 
 class _Words(Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,9 +6,9 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from harness.generate.languages import Language
-from harness.generate.projects import Change, Function, Project, change_comparison, change_limit, make_project
-from harness.generate.voice import FOLDER, Voice, fill
+from misstep.harness.generate.languages import Language
+from misstep.harness.generate.projects import Change, Function, Project, change_comparison, change_limit, make_project
+from misstep.harness.generate.voice import FOLDER, Voice, fill
 
 TEST_COMMAND = "python -m unittest discover -s tests"
 """Runs the tests of such a project."""

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from harness.generate import outputs
-from harness.generate.projects import Change, Function, change_comparison, change_limit
-from harness.generate.session import Session
+from misstep.harness.generate import outputs
+from misstep.harness.generate.projects import Change, Function, change_comparison, change_limit
+from misstep.harness.generate.session import Session
 
 _FEW = 2
 _JOINED = 0.1

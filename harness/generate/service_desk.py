@@ -6,9 +6,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from harness.generate.scenes import variants
-from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session
-from harness.generate.vocabularies import Vocabulary
+from misstep.harness.generate.scenes import variants
+from misstep.harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session
+from misstep.harness.generate.vocabularies import Vocabulary
 
 _ITEMS = ("kettle", "desk lamp", "rucksack", "tent", "toaster", "clock", "blanket", "mirror", "stool")
 _TOWNS = ("Aalborg", "Brno", "Cork", "Delft", "Evora", "Faro", "Graz")

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from harness.generate.session import Session
-from harness.generate.vocabularies import Named
+from misstep.harness.generate.session import Session
+from misstep.harness.generate.vocabularies import Named
 
 _TABLES = ("parcels", "bookings", "meters", "invoices", "seasons", "leases")
 _COLUMNS = ("limit_max", "upper_bound", "cap_value", "threshold_at")

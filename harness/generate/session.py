@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from harness.generate import outputs
-from harness.generate.projects import Change, Function, Project
-from harness.generate.vocabularies import Broken, Vocabulary
-from harness.generate.voice import Voice, fill
-from harness.trajectory import Step, ToolCall, ToolResult
+from misstep.harness.generate import outputs
+from misstep.harness.generate.projects import Change, Function, Project
+from misstep.harness.generate.vocabularies import Broken, Vocabulary
+from misstep.harness.generate.voice import Voice, fill
+from misstep.harness.trajectory import Step, ToolCall, ToolResult
 
 _MARKS, _MARK_WEIGHTS = ("{}", "`{}`", '"{}"', "@{}", "./{}"), (50, 30, 8, 8, 4)
 """How users write the names of files and folders."""

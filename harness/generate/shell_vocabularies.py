@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from harness.generate.vocabularies import Arguments, Broken, Named, Vocabulary
+from misstep.harness.generate.vocabularies import Arguments, Broken, Named, Vocabulary
 
 
 class _SweAgent(Vocabulary):

@@ -6,11 +6,11 @@ the session is not stuck as well; the one variant that is both says so.
 
 from collections.abc import Callable
 
-from harness.generate.projects import Change, Function
-from harness.generate.scenes import CodingSession, misremembered, variants
-from harness.generate.services import pick_service
-from harness.generate.session import FAILURE, LOOP
-from harness.generate.vocabularies import Broken
+from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.scenes import CodingSession, misremembered, variants
+from misstep.harness.generate.services import pick_service
+from misstep.harness.generate.session import FAILURE, LOOP
+from misstep.harness.generate.vocabularies import Broken
 
 
 def unknown_tool(session: CodingSession) -> None:

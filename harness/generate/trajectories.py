@@ -22,7 +22,7 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from harness.generate import (
+from misstep.harness.generate import (
     infinite_loops,
     looks_like_drift,
     looks_like_failures,
@@ -34,15 +34,15 @@ from harness.generate import (
     unfollowed_instructions,
     unrequested_changes,
 )
-from harness.generate.families import own_tools
-from harness.generate.projects import make_project
-from harness.generate.scenes import CodingSession, Variant
-from harness.generate.service_desk import ServiceDesk
-from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
-from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
-from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
-from harness.generate.voice import Voice, WordingSet
-from harness.trajectory import Source, Step, Tokens, Trajectory
+from misstep.harness.generate.families import own_tools
+from misstep.harness.generate.projects import make_project
+from misstep.harness.generate.scenes import CodingSession, Variant
+from misstep.harness.generate.service_desk import ServiceDesk
+from misstep.harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
+from misstep.harness.generate.shell_vocabularies import SHELL_VOCABULARIES
+from misstep.harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from misstep.harness.generate.voice import Voice, WordingSet
+from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
 
 CATEGORIES = (LOOP, FAILURE, CHANGED, INSTRUCTION)
 

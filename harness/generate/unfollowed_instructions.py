@@ -2,9 +2,9 @@
 
 from msgspec import structs
 
-from harness.generate.projects import Function, change_limit
-from harness.generate.scenes import CodingSession, variants
-from harness.generate.session import INSTRUCTION
+from misstep.harness.generate.projects import Function, change_limit
+from misstep.harness.generate.scenes import CodingSession, variants
+from misstep.harness.generate.session import INSTRUCTION
 
 RENAMERS = ("tools/rename.sh", "scripts/codemod", "bin/refactor")
 REPORTS = ("docs/findings.md", "notes/limits.md", "docs/review.md")

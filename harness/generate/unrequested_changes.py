@@ -4,9 +4,9 @@ Where the user had ruled the change out in words, the session did not follow ins
 where the user only asked for something else, it plants unrequested changes alone.
 """
 
-from harness.generate.projects import Change, Function
-from harness.generate.scenes import CodingSession, variants
-from harness.generate.session import CHANGED, INSTRUCTION
+from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.scenes import CodingSession, variants
+from misstep.harness.generate.session import CHANGED, INSTRUCTION
 
 
 def _broke(session: CodingSession, *steps: int) -> None:

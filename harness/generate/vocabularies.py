@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.generate.voice import Voice
+from misstep.harness.generate.voice import Voice
 
 Arguments = dict[str, Any]
 Named = tuple[str, Arguments]

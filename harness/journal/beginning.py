@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.journal.records import SCHEMA, Inputs, Manifest
-from harness.version import __version__
+from misstep.harness.journal.records import SCHEMA, Inputs, Manifest
+from misstep.harness.version import __version__
 
 
 def new_manifest(

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from harness.errors import InputError, write_all, writing
+from misstep.harness.errors import InputError, write_all, writing
 
 
 class RecordsBeside:

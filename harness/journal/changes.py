@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from harness.journal.inputs import difference
-from harness.journal.records import Manifest
+from misstep.harness.journal.inputs import difference
+from misstep.harness.journal.records import Manifest
 
 _FILES = {
     "prompt": "the prompt",

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 import msgspec
 from msgspec import Struct
 
-from harness.evidence import Evidence
-from harness.journal.records import encode_lines
-from harness.session import Session, is_sub_agent, session_of
-from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
-from harness.verdict import Verdict
+from misstep.harness.evidence import Evidence
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.session import Session, is_sub_agent, session_of
+from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+from misstep.harness.verdict import Verdict
 
 Classify = Callable[[Trajectory], list[Verdict]]
 """One verdict a category, always in the same order."""

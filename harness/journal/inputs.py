@@ -17,9 +17,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.copies import address_text
-from harness.journal.records import Inputs
-from harness.places import last_changes_of
+from misstep.harness.copies import address_text
+from misstep.harness.journal.records import Inputs
+from misstep.harness.places import last_changes_of
 
 MOST_LISTED = 20_000
 """How many parts are listed; of more there is only a digest."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.journal.classified import Labels, PlacedVerdict
-from harness.journal.records import SESSION_RECORDS, VERDICTS, Records, read_records
-from harness.session import Session
+from misstep.harness.errors import InputError
+from misstep.harness.journal.classified import Labels, PlacedVerdict
+from misstep.harness.journal.records import SESSION_RECORDS, VERDICTS, Records, read_records
+from misstep.harness.session import Session
 
 _PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
 

@@ -29,14 +29,14 @@ import msgspec
 import tomli_w
 from msgspec import Struct, field
 
-from harness.attribution import TriageVerdict
-from harness.errors import InputError, writing
-from harness.intervention import ObservedRun
-from harness.live_session import LiveSession
-from harness.loop_events import LoopEvent
-from harness.repair_attempt import RepairAttempt
-from harness.session import Session
-from harness.verdict import Verdict
+from misstep.harness.attribution import TriageVerdict
+from misstep.harness.errors import InputError, writing
+from misstep.harness.intervention import ObservedRun
+from misstep.harness.live_session import LiveSession
+from misstep.harness.loop_events import LoopEvent
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.session import Session
+from misstep.harness.verdict import Verdict
 
 SCHEMA = 1
 """The version of a run's shapes; a run of another version is refused, not guessed at."""

@@ -33,10 +33,10 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError, write_all, writing
-from harness.journal.changes import differing_settings
-from harness.journal.inputs import difference
-from harness.journal.records import (
+from misstep.harness.errors import InputError, UsageError, write_all, writing
+from misstep.harness.journal.changes import differing_settings
+from misstep.harness.journal.inputs import difference
+from misstep.harness.journal.records import (
     MANIFEST,
     VERDICT_RECORDS,
     Manifest,

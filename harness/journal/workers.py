@@ -11,7 +11,7 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from harness.errors import MisstepError
+from misstep.harness.errors import MisstepError
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor

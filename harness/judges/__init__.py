@@ -7,9 +7,9 @@ A judge is a TOML file (`judge_file`). `SHIPPED` holds those that come with Miss
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.registry import Registry
+from misstep.harness.errors import UsageError
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.registry import Registry
 
 JUDGES: Registry[Any] = Registry("misstep.judges", {})
 """Of paths of judges' files, and of judges in Python."""

@@ -1,11 +1,11 @@
 """A judge asked about one item: whatever it raises becomes a verdict without a label."""
 
-from harness.errors import InputError, MisstepError
-from harness.items import Item
-from harness.journal.records import encode_lines
-from harness.protocols import Ask, FittedJudge
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import InputError, MisstepError
+from misstep.harness.items import Item
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.protocols import Ask, FittedJudge
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 
 async def answered(judge: FittedJudge, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:

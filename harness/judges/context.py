@@ -22,9 +22,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.judges.fencing import one_line
-from harness.judges.judge_file import Policy
-from harness.trajectory import Step, ToolCall
+from misstep.harness.judges.fencing import one_line
+from misstep.harness.judges.judge_file import Policy
+from misstep.harness.trajectory import Step, ToolCall
 
 CHARACTERS_PER_TOKEN = 4
 WINDOW = 5

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from harness.errors import InputError, UsageError
-from harness.items import Item, Question
-from harness.judges.judge_file import JudgeSpec
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import Item, Question
+from misstep.harness.judges.judge_file import JudgeSpec
 
 GENERAL = "benchmark_question"
 """The shipped judge that asks whatever a benchmark asks."""

@@ -19,15 +19,15 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, structs
 
-from harness.errors import InputError
-from harness.items import Item
-from harness.judges.fencing import readable
-from harness.judges.fit import offered
-from harness.judges.injection_encodings import ENCODINGS, PLAIN
-from harness.judges.injection_places import PLACES, Subject
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.prompted import ask
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item
+from misstep.harness.judges.fencing import readable
+from misstep.harness.judges.fit import offered
+from misstep.harness.judges.injection_encodings import ENCODINGS, PLAIN
+from misstep.harness.judges.injection_places import PLACES, Subject
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.prompted import ask
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 Role = Literal["plain", "copy", "attacked"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from harness.items import Item
-from harness.trajectory import Step, Trajectory
+from misstep.harness.items import Item
+from misstep.harness.trajectory import Step, Trajectory
 
 
 class Subject(Struct, frozen=True):

@@ -27,11 +27,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from harness.items import Item
-from harness.judges.context import Fitted, cut_text, fitted_steps, shares
-from harness.judges.fencing import fence, one_line
-from harness.judges.judge_file import JudgeSpec
-from harness.trajectory import Trajectory
+from misstep.harness.items import Item
+from misstep.harness.judges.context import Fitted, cut_text, fitted_steps, shares
+from misstep.harness.judges.fencing import fence, one_line
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.trajectory import Trajectory
 
 
 def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.exchange import NOT_EXTRA
-from harness.forms import json_form, toml_form
-from harness.items import Kind
-from harness.prompting import ITEM_LINE, Prompt, load_prompt, placeholders_in
+from misstep.harness.errors import InputError
+from misstep.harness.exchange import NOT_EXTRA
+from misstep.harness.forms import json_form, toml_form
+from misstep.harness.items import Kind
+from misstep.harness.prompting import ITEM_LINE, Prompt, load_prompt, placeholders_in
 
 Permute = Literal["none", "order", "names"]
 Aggregate = Literal["majority", "mean"]

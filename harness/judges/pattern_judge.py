@@ -10,13 +10,13 @@ import msgspec
 import regex
 from msgspec import Struct, field
 
-from harness.errors import InputError
-from harness.forms import toml_form
-from harness.items import Item, Kind, Question
-from harness.judges.fit import check_fit
-from harness.protocols import Ask
-from harness.trajectory import Step, Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import InputError
+from misstep.harness.forms import toml_form
+from misstep.harness.items import Item, Kind, Question
+from misstep.harness.judges.fit import check_fit
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.verdict import Verdict
 
 Place = Literal["commands", "calls", "results", "texts", "user"]
 

@@ -10,13 +10,13 @@ any other                         what stands under that name in the item's `ext
 
 import msgspec
 
-from harness.errors import InputError
-from harness.items import Item
-from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shares
-from harness.judges.fencing import fence
-from harness.judges.item_text import whole_item
-from harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
-from harness.trajectory import Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item
+from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, cut_text, fitted_steps, shares
+from misstep.harness.judges.fencing import fence
+from misstep.harness.judges.item_text import whole_item
+from misstep.harness.judges.judge_file import OF_THE_BENCHMARK, JudgeSpec
+from misstep.harness.trajectory import Trajectory
 
 STEPS_AFTER = 15
 """How many steps after an intervention a recovery is looked for in (Wink, section 4)."""

@@ -10,18 +10,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.exchange import Failure, Message, Outcome, Reply, Request
-from harness.items import Item
-from harness.judges.fencing import fence, one_line
-from harness.judges.fit import offered
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.placeholders import placeholder_values
-from harness.judges.replies import Answer, read_reply, schema_of
-from harness.judges.votes import decided, label_names
-from harness.prompting import fill, shipped_prompt
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import InputError
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.items import Item
+from misstep.harness.judges.fencing import fence, one_line
+from misstep.harness.judges.fit import offered
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.placeholders import placeholder_values
+from misstep.harness.judges.replies import Answer, read_reply, schema_of
+from misstep.harness.judges.votes import decided, label_names
+from misstep.harness.prompting import fill, shipped_prompt
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 _RULES = "judges/data_and_reply"
 

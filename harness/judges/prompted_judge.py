@@ -9,15 +9,15 @@ from typing import Any, ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
-from harness.errors import UsageError
-from harness.items import CATEGORY, Item, Kind, Question
-from harness.judges.fit import fitted_to
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.prompted import ask as requests_of
-from harness.judges.prompted import verdict
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import UsageError
+from misstep.harness.items import CATEGORY, Item, Kind, Question
+from misstep.harness.judges.fit import fitted_to
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.prompted import ask as requests_of
+from misstep.harness.judges.prompted import verdict
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 
 class PromptedJudge(Struct, frozen=True):

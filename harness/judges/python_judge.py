@@ -13,13 +13,13 @@ from typing import Any, ClassVar, Literal, get_args
 
 from msgspec import Struct
 
-from harness.errors import UsageError
-from harness.items import CATEGORY, Item, Kind, Question
-from harness.judges.fit import check_fit
-from harness.protocols import Ask, WrittenJudge
-from harness.registry import raised
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import UsageError
+from misstep.harness.items import CATEGORY, Item, Kind, Question
+from misstep.harness.judges.fit import check_fit
+from misstep.harness.protocols import Ask, WrittenJudge
+from misstep.harness.registry import raised
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 _FORM = "A judge has `name`, `labels` and `async def judge(item, trajectory, ask)`: see examples/asks_twice.py."
 

@@ -18,9 +18,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.escaping import without_surrogates
-from harness.judges.fencing import fenced_parts
-from harness.verdict import Status
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.judges.fencing import fenced_parts
+from misstep.harness.verdict import Status
 
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 """What a model thinks before it answers; a thought without an end is no answer."""

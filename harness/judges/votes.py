@@ -6,9 +6,9 @@ the score is the share of all votes, those that could not be read included, that
 
 from collections.abc import Sequence
 
-from harness.judges.judge_file import Aggregate, Permute
-from harness.judges.replies import Answer
-from harness.verdict import Status
+from misstep.harness.judges.judge_file import Aggregate, Permute
+from misstep.harness.judges.replies import Answer
+from misstep.harness.verdict import Status
 
 _WORST_FIRST: tuple[Status, ...] = ("failed", "refused", "unreadable", "abstained")
 

@@ -19,13 +19,13 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.copies import FOLDER, folder_names
-from harness.copies import is_address as is_address
-from harness.errors import InputError, UnsafePath, UsageError, writing
-from harness.lake import hub
-from harness.lake.drivers import opened, reaching
-from harness.places import cache_folder, last_changes_of, name_of_last_changes
-from harness.progress import Progress
+from misstep.harness.copies import FOLDER, folder_names
+from misstep.harness.copies import is_address as is_address
+from misstep.harness.errors import InputError, UnsafePath, UsageError, writing
+from misstep.harness.lake import hub
+from misstep.harness.lake.drivers import opened, reaching
+from misstep.harness.places import cache_folder, last_changes_of, name_of_last_changes
+from misstep.harness.progress import Progress
 
 _VERSIONS = ".versions"
 _SAID_OF_A_CHANGE = ("mtime", "LastModified", "last_modified", "modified", "updated", "created")

@@ -7,7 +7,7 @@ answer of a tool one behind it. A message is named after its step, so that what 
 from collections.abc import Iterator
 from typing import Any
 
-from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 _ROLES = {"user": "user", "system": "system", "agent": "assistant"}
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from msgspec import Struct
 
-from harness.lake.chat_messages import message_count
-from harness.session import session_of
-from harness.trajectory import Step, Trajectory
+from misstep.harness.lake.chat_messages import message_count
+from misstep.harness.session import session_of
+from misstep.harness.trajectory import Step, Trajectory
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError, is_full
+from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError, is_full
 
 _DENIED = (401, 403)
 _MISSING = (404, 410)

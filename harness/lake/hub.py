@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import InputError, UsageError
-from harness.lake.drivers import missing_lake, reaching
-from harness.progress import say
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.lake.drivers import missing_lake, reaching
+from misstep.harness.progress import say
 
 _SCHEME = "hf://"
 _ADDRESS = re.compile(

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import InputError, UsageError
-from harness.lake.addresses import is_address
-from harness.lake.columns import BODY, INDEX, MESSAGES
-from harness.lake.drivers import missing_lake, opened, reaching
-from harness.lake.store import Store
-from harness.lake.where import condition
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.lake.addresses import is_address
+from misstep.harness.lake.columns import BODY, INDEX, MESSAGES
+from misstep.harness.lake.drivers import missing_lake, opened, reaching
+from misstep.harness.lake.store import Store
+from misstep.harness.lake.where import condition
 
 if TYPE_CHECKING:
     import pyarrow as pa

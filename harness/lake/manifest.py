@@ -8,12 +8,12 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError
-from harness.journal.inputs import difference
-from harness.journal.records import Inputs
-from harness.lake.packing import Part
-from harness.lake.store import Store
-from harness.trajectory import Unreadable
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.inputs import difference
+from misstep.harness.journal.records import Inputs
+from misstep.harness.lake.packing import Part
+from misstep.harness.lake.store import Store
+from misstep.harness.trajectory import Unreadable
 
 MANIFEST = ".misstep.json"
 _PACKED = ".parquet"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 
-from harness.errors import writing
-from harness.lake.columns import ID, INDEX, Row, record_batch
+from misstep.harness.errors import writing
+from misstep.harness.lake.columns import ID, INDEX, Row, record_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from harness.errors import CannotWrite, InputError, is_full, writing
-from harness.lake.addresses import check_address, is_address
-from harness.lake.drivers import opened, reaching
+from misstep.harness.errors import CannotWrite, InputError, is_full, writing
+from misstep.harness.lake.addresses import check_address, is_address
+from misstep.harness.lake.drivers import opened, reaching
 
 _BUILDING = ".building"
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})

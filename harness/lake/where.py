@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,11 +16,11 @@ from types import TracebackType
 import msgspec
 from msgspec.structs import replace
 
-from harness.clients.address import SENT
-from harness.errors import MisstepError
-from harness.exchange import Reply
-from harness.intervention import Feedback
-from harness.observer.messages import (
+from misstep.harness.clients.address import SENT
+from misstep.harness.errors import MisstepError
+from misstep.harness.exchange import Reply
+from misstep.harness.intervention import Feedback
+from misstep.harness.observer.messages import (
     HEAD,
     MOST_BYTES,
     Answer,
@@ -32,8 +32,8 @@ from harness.observer.messages import (
     framed,
     length_of,
 )
-from harness.protocols import Ask
-from harness.trajectory import Step, Trajectory
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step, Trajectory
 
 MOST_QUESTIONS = 100
 """How often a detector may ask a model before it answers."""
@@ -123,7 +123,7 @@ class DetectorProcess:
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "harness.observer.detector_worker",
+            "misstep.harness.observer.detector_worker",
             self.name,
             self._ask.model,
             stdin=PIPE,

@@ -15,9 +15,9 @@ from typing import BinaryIO
 import msgspec
 from msgspec.structs import replace
 
-from harness.exchange import Failure, Outcome, Request
-from harness.observer.detectors import detected, detector_named
-from harness.observer.messages import (
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.observer.detectors import detected, detector_named
+from misstep.harness.observer.messages import (
     HEAD,
     Answer,
     Broken,
@@ -29,9 +29,9 @@ from harness.observer.messages import (
     framed,
     length_of,
 )
-from harness.observer.protocols import Detector
-from harness.registry import raised
-from harness.trajectory import Step
+from misstep.harness.observer.protocols import Detector
+from misstep.harness.registry import raised
+from misstep.harness.trajectory import Step
 
 _NICENESS = 5
 """How far the agent goes before the detector where both want the processor."""

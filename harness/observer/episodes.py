@@ -11,13 +11,13 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.classifiers.failures import failed
-from harness.classifiers.overstepping import undoes
-from harness.classifiers.tools import bare_name
-from harness.intervention import Misbehaviour, Withheld
-from harness.observer.evidence import call_text
-from harness.observer.progress import Progress, acts_behind, progress
-from harness.trajectory import Step, ToolResult
+from misstep.harness.classifiers.failures import failed
+from misstep.harness.classifiers.overstepping import undoes
+from misstep.harness.classifiers.tools import bare_name
+from misstep.harness.intervention import Misbehaviour, Withheld
+from misstep.harness.observer.evidence import call_text
+from misstep.harness.observer.progress import Progress, acts_behind, progress
+from misstep.harness.trajectory import Step, ToolResult
 
 LEVELS = 3
 """A word, a firmer word, and the call for a new plan or for the user."""

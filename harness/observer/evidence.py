@@ -10,15 +10,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.agent.tools import TOOLS, tool_named
-from harness.classifiers.failures import failed, own_failure
-from harness.classifiers.history import Act, History
-from harness.classifiers.overstepping import broken_limit
-from harness.classifiers.tools import bare_name, path_of
-from harness.intervention import Feedback, Misbehaviour
-from harness.judges.fencing import one_line
-from harness.trajectory import ToolCall, Trajectory
-from harness.values import written
+from misstep.harness.agent.tools import TOOLS, tool_named
+from misstep.harness.classifiers.failures import failed, own_failure
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.overstepping import broken_limit
+from misstep.harness.classifiers.tools import bare_name, path_of
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.judges.fencing import one_line
+from misstep.harness.trajectory import ToolCall, Trajectory
+from misstep.harness.values import written
 
 _MOST_ARGUMENT = 80
 _MOST_CALL = 200

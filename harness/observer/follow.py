@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from harness.errors import InputError, UnknownFormat
-from harness.intervention import Intervention, ObservedRun
-from harness.no_model import NO_MODEL
-from harness.observer.detectors import detector_named
-from harness.observer.growing import growing_runs, mark_of
-from harness.observer.replay import Replay, ReplayOptions
-from harness.trajectory import Trajectory
+from misstep.harness.errors import InputError, UnknownFormat
+from misstep.harness.intervention import Intervention, ObservedRun
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.detectors import detector_named
+from misstep.harness.observer.growing import growing_runs, mark_of
+from misstep.harness.observer.replay import Replay, ReplayOptions
+from misstep.harness.trajectory import Trajectory
 
 Watch = Callable[[Trajectory], list[Intervention]]
 """One run as it grows: given as it is now → what is new to say of it."""

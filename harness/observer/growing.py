@@ -4,12 +4,12 @@ from pathlib import Path
 
 from msgspec import structs
 
-from harness.errors import InputError
-from harness.places import path_text
-from harness.readers import all_readers
-from harness.readers.checking import read_value
-from harness.readers.files import DOCUMENT_LIMIT, recognise, sample_file
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.places import path_text
+from misstep.harness.readers import all_readers
+from misstep.harness.readers.checking import read_value
+from misstep.harness.readers.files import DOCUMENT_LIMIT, recognise, sample_file
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 FileMark = tuple[int, int, int]
 """What changes when a file does: its inode, its size and the time of its last change."""

@@ -17,10 +17,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.intervention import INTERVENTION, Misbehaviour
-from harness.prompting import fill, placeholders_in
-from harness.reminder import reminder
-from harness.trajectory import Step
+from misstep.harness.intervention import INTERVENTION, Misbehaviour
+from misstep.harness.prompting import fill, placeholders_in
+from misstep.harness.reminder import reminder
+from misstep.harness.trajectory import Step
 
 OTHER = "other"
 """The file for categories that have none of their own."""

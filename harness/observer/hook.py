@@ -32,22 +32,22 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.classifiers import chosen_categories
-from harness.errors import InputError, MisstepError, UsageError
-from harness.escaping import plain
-from harness.intervention import Intervention, ObservedRun
-from harness.journal.records import replace_file
-from harness.no_model import NO_MODEL
-from harness.observer.detectors import NEED_A_MODEL, detector_named
-from harness.observer.growing import growing_runs
-from harness.observer.progress import is_like_an_earlier
-from harness.observer.replay import Replay, ReplayOptions
-from harness.places import cache_folder
-from harness.progress import say
-from harness.registry import raised
-from harness.session import is_sub_agent
-from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
-from harness.values import written
+from misstep.harness.classifiers import chosen_categories
+from misstep.harness.errors import InputError, MisstepError, UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.intervention import Intervention, ObservedRun
+from misstep.harness.journal.records import replace_file
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.detectors import NEED_A_MODEL, detector_named
+from misstep.harness.observer.growing import growing_runs
+from misstep.harness.observer.progress import is_like_an_earlier
+from misstep.harness.observer.replay import Replay, ReplayOptions
+from misstep.harness.places import cache_folder
+from misstep.harness.progress import say
+from misstep.harness.registry import raised
+from misstep.harness.session import is_sub_agent
+from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.values import written
 
 EVENTS = ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit")
 """The events behind which the agent reads additional context before it goes on."""

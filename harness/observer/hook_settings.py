@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.errors import MissingPrerequisite
+from misstep.harness.errors import MissingPrerequisite
 
 TRIAL_SECONDS = 20.0
 _CALLS = 12

@@ -13,10 +13,10 @@ import json
 import msgspec
 from msgspec import Struct
 
-from harness.escaping import without_surrogates
-from harness.exchange import Failure, Reply, Request
-from harness.intervention import Feedback
-from harness.trajectory import Step, Trajectory
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.exchange import Failure, Reply, Request
+from misstep.harness.intervention import Feedback
+from misstep.harness.trajectory import Step, Trajectory
 
 HEAD = 4
 """Bytes of a length."""

@@ -17,11 +17,11 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.intervention import Arm, Feedback, ObservedRun
-from harness.observer.guidance import guidance_step
-from harness.observer.state import EVERY, ObserverState
-from harness.registry import raised
-from harness.trajectory import Step, Trajectory
+from misstep.harness.intervention import Arm, Feedback, ObservedRun
+from misstep.harness.observer.guidance import guidance_step
+from misstep.harness.observer.state import EVERY, ObserverState
+from misstep.harness.registry import raised
+from misstep.harness.trajectory import Step, Trajectory
 
 SECONDS = 120.0
 """How long a question may stay open."""

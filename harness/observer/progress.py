@@ -9,12 +9,12 @@ from collections.abc import Collection, Hashable, Sequence
 
 from msgspec import Struct
 
-from harness.classifiers.effects import effects
-from harness.classifiers.failures import environment_failure, failed, own_failure
-from harness.classifiers.history import Act, History
-from harness.classifiers.identity import call_key, same_text
-from harness.classifiers.natures import nature_of
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.classifiers.effects import effects
+from misstep.harness.classifiers.failures import environment_failure, failed, own_failure
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.identity import call_key, same_text
+from misstep.harness.classifiers.natures import nature_of
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 _COMPARED = 50
 """Steps before that a call is compared with: what was done earlier is new again."""

@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from harness.intervention import Feedback
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
+from misstep.harness.intervention import Feedback
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
 
 
 class Detector(Protocol):

@@ -11,13 +11,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from harness.intervention import Arm, Feedback, Intervention, ObservedRun
-from harness.no_model import NO_MODEL
-from harness.observer.detectors import detected, detector_named
-from harness.observer.protocols import Detector
-from harness.observer.state import EVERY, ObserverState
-from harness.protocols import Ask
-from harness.trajectory import Step, Trajectory
+from misstep.harness.intervention import Arm, Feedback, Intervention, ObservedRun
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.detectors import detected, detector_named
+from misstep.harness.observer.protocols import Detector
+from misstep.harness.observer.state import EVERY, ObserverState
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step, Trajectory
 
 
 class ReplayOptions(Struct, frozen=True):

@@ -14,7 +14,7 @@ it alike:
 
 from collections.abc import Sequence
 
-from harness.intervention import (
+from misstep.harness.intervention import (
     INTERVENTION,
     Arm,
     Feedback,
@@ -25,10 +25,10 @@ from harness.intervention import (
     Status,
     Withheld,
 )
-from harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
-from harness.observer.episodes import Decision, Episode, decide, merged, noted
-from harness.observer.guidance import guidance
-from harness.trajectory import Step
+from misstep.harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
+from misstep.harness.observer.episodes import Decision, Episode, decide, merged, noted
+from misstep.harness.observer.guidance import guidance
+from misstep.harness.trajectory import Step
 
 EVERY = 5
 """Steps of the agent from one question to the next (Wink, section 4.2)."""

@@ -9,42 +9,42 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from harness.protocols import Reader, Unit
-from harness.readers.checking import UnusableReader
-from harness.readers.files import Part, cut, lengths_to_cut, plan, read_part, read_placed
-from harness.readers.files import read_file as _read_file
-from harness.readers.input.finding import Found, find_files
-from harness.registry import Registry, raised
-from harness.trajectory import Trajectory, Unreadable
+from misstep.harness.protocols import Reader, Unit
+from misstep.harness.readers.checking import UnusableReader
+from misstep.harness.readers.files import Part, cut, lengths_to_cut, plan, read_part, read_placed
+from misstep.harness.readers.files import read_file as _read_file
+from misstep.harness.readers.input.finding import Found, find_files
+from misstep.harness.registry import Registry, raised
+from misstep.harness.trajectory import Trajectory, Unreadable
 
 READERS: Registry[Reader] = Registry(
     "misstep.readers",
     {
-        "atif": "harness.readers.interchange.atif",
-        "misstep": "harness.readers.misstep",
-        "mini_swe_agent": "harness.readers.coding_agents.mini_swe_agent",
-        "swe_agent": "harness.readers.coding_agents.swe_agent",
-        "openhands": "harness.readers.coding_agents.openhands",
-        "inspect_ai": "harness.readers.evaluations.inspect_ai",
-        "inspect_scout": "harness.readers.evaluations.inspect_scout",
-        "taubench": "harness.readers.evaluations.taubench",
-        "openai_chat": "harness.readers.interchange.openai_chat",
-        "opentelemetry": "harness.readers.interchange.opentelemetry",
-        "claude_code": "harness.readers.coding_agents.claude_code",
-        "codex": "harness.readers.coding_agents.codex",
-        "gemini_cli": "harness.readers.coding_agents.gemini_cli",
-        "copilot_cli": "harness.readers.coding_agents.copilot_cli",
-        "cursor": "harness.readers.coding_agents.cursor",
-        "cursor_agent": "harness.readers.coding_agents.cursor_agent",
-        "cline": "harness.readers.coding_agents.cline",
-        "opencode": "harness.readers.coding_agents.opencode",
-        "opencode_stream": "harness.readers.coding_agents.opencode_stream",
-        "goose": "harness.readers.coding_agents.goose",
-        "goose_jsonl": "harness.readers.coding_agents.goose_jsonl",
-        "pi": "harness.readers.coding_agents.pi",
-        "aider": "harness.readers.coding_agents.aider",
-        "intercode": "harness.readers.evaluations.intercode",
-        "chat_log": "harness.readers.interchange.chat_log",
+        "atif": "misstep.harness.readers.interchange.atif",
+        "misstep": "misstep.harness.readers.misstep",
+        "mini_swe_agent": "misstep.harness.readers.coding_agents.mini_swe_agent",
+        "swe_agent": "misstep.harness.readers.coding_agents.swe_agent",
+        "openhands": "misstep.harness.readers.coding_agents.openhands",
+        "inspect_ai": "misstep.harness.readers.evaluations.inspect_ai",
+        "inspect_scout": "misstep.harness.readers.evaluations.inspect_scout",
+        "taubench": "misstep.harness.readers.evaluations.taubench",
+        "openai_chat": "misstep.harness.readers.interchange.openai_chat",
+        "opentelemetry": "misstep.harness.readers.interchange.opentelemetry",
+        "claude_code": "misstep.harness.readers.coding_agents.claude_code",
+        "codex": "misstep.harness.readers.coding_agents.codex",
+        "gemini_cli": "misstep.harness.readers.coding_agents.gemini_cli",
+        "copilot_cli": "misstep.harness.readers.coding_agents.copilot_cli",
+        "cursor": "misstep.harness.readers.coding_agents.cursor",
+        "cursor_agent": "misstep.harness.readers.coding_agents.cursor_agent",
+        "cline": "misstep.harness.readers.coding_agents.cline",
+        "opencode": "misstep.harness.readers.coding_agents.opencode",
+        "opencode_stream": "misstep.harness.readers.coding_agents.opencode_stream",
+        "goose": "misstep.harness.readers.coding_agents.goose",
+        "goose_jsonl": "misstep.harness.readers.coding_agents.goose_jsonl",
+        "pi": "misstep.harness.readers.coding_agents.pi",
+        "aider": "misstep.harness.readers.coding_agents.aider",
+        "intercode": "misstep.harness.readers.evaluations.intercode",
+        "chat_log": "misstep.harness.readers.interchange.chat_log",
     },
 )
 reader_for = READERS.load

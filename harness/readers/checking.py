@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import ReaderFailed, UnreadableTrajectory
-from harness.places import path_text
-from harness.protocols import Reader, Sample, Unit
-from harness.readers.input.decoding import EXPANSION_LIMIT, unreadable
-from harness.trajectory import Source, Trajectory
+from misstep.harness.errors import ReaderFailed, UnreadableTrajectory
+from misstep.harness.places import path_text
+from misstep.harness.protocols import Reader, Sample, Unit
+from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, unreadable
+from misstep.harness.trajectory import Source, Trajectory
 
 DEPTH_LIMIT = 256
 """How deep the values of a trajectory may be nested: what is deeper cannot be shown, compared or written safely."""
@@ -24,7 +24,7 @@ _TIMES_LONGER = 4
 """How many times the length of its bytes what is read of them may have, beyond 64 MiB: texts are kept raw as well."""
 
 _PLAIN = (int, float, bool, NoneType)
-_OWN_PACKAGE = "harness.readers."
+_OWN_PACKAGE = "misstep.harness.readers."
 _decoder = msgspec.json.Decoder(Trajectory)
 
 

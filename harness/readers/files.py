@@ -13,17 +13,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
-from harness.places import path_text
-from harness.protocols import Reader, Sample, Shape
-from harness.readers.checking import read_value, refusal
-from harness.readers.evaluations.inspect_log import UNREADABLE
-from harness.readers.input.cuts import group_cuts, line_cuts
-from harness.readers.input.decoding import LINE_LIMIT, decode_json
-from harness.readers.input.parquet import RowStretch
-from harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
-from harness.readers.input.streams import open_bytes as open_bytes
-from harness.trajectory import Placed, Source, Trajectory, Unreadable
+from misstep.harness.errors import EmptyFile, InputError, ReaderFailed, UnknownFormat, UnreadableTrajectory
+from misstep.harness.places import path_text
+from misstep.harness.protocols import Reader, Sample, Shape
+from misstep.harness.readers.checking import read_value, refusal
+from misstep.harness.readers.evaluations.inspect_log import UNREADABLE
+from misstep.harness.readers.input.cuts import group_cuts, line_cuts
+from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_json
+from misstep.harness.readers.input.parquet import RowStretch
+from misstep.harness.readers.input.streams import BLOCK, ByteStream, is_plain, open_regular, row_groups
+from misstep.harness.readers.input.streams import open_bytes as open_bytes
+from misstep.harness.trajectory import Placed, Source, Trajectory, Unreadable
 
 DOCUMENT_LIMIT = 512 << 20
 """Bytes: a longer JSON document or text is an error."""

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
-from harness.protocols import Sample
-from harness.readers import all_readers, reader_for
-from harness.readers.checking import read_value
-from harness.readers.files import HEAD, recognise
-from harness.trajectory import Source, Trajectory
+from misstep.harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from misstep.harness.protocols import Sample
+from misstep.harness.readers import all_readers, reader_for
+from misstep.harness.readers.checking import read_value
+from misstep.harness.readers.files import HEAD, recognise
+from misstep.harness.trajectory import Source, Trajectory
 
 _OWN = "misstep"
 _PLACE = "inline"

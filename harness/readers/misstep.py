@@ -16,13 +16,13 @@ from typing import Any, get_args
 
 import msgspec
 
-from harness.errors import InputError
-from harness.items import Item, Kind
-from harness.protocols import Sample, Unit
-from harness.readers.inline import inline_run
-from harness.readers.input.decoding import convert, decode_json, unreadable
-from harness.readers.naming import name_of
-from harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, Kind
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.readers.input.decoding import convert, decode_json, unreadable
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
 
 FORMAT = "misstep"
 UNIT: Unit = "value"

@@ -2,7 +2,7 @@
 
 from pathlib import PurePath
 
-from harness.trajectory import Source
+from misstep.harness.trajectory import Source
 
 _ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".traj", ".trajectory")
 

@@ -8,10 +8,10 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 3.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from harness.errors import TimeSpent
-from harness.escaping import without_surrogates
-from harness.loop_events import Channel, Diagnosed
-from harness.reflexive.protocols import Reading, Target, VitalSign
+from misstep.harness.errors import TimeSpent
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.loop_events import Channel, Diagnosed
+from misstep.harness.reflexive.protocols import Reading, Target, VitalSign
 
 MOST_CHARACTERS = 2_000
 """So much of one reading is kept, of a log its end."""

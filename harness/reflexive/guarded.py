@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from harness.agent.clocks import Clock, within
-from harness.agent.tools import Tool
-from harness.errors import CannotWrite, MisstepError, SkillFailed, is_full
-from harness.escaping import without_surrogates
-from harness.loop_events import Role, SnapshotName
-from harness.reflexive.protocols import Check, Reading, Target, VitalSign
-from harness.registry import raised
-from harness.work_item import WorkItem
+from misstep.harness.agent.clocks import Clock, within
+from misstep.harness.agent.tools import Tool
+from misstep.harness.errors import CannotWrite, MisstepError, SkillFailed, is_full
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.loop_events import Role, SnapshotName
+from misstep.harness.reflexive.protocols import Check, Reading, Target, VitalSign
+from misstep.harness.registry import raised
+from misstep.harness.work_item import WorkItem
 
 T = TypeVar("T")
 

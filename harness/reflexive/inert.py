@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from harness.reflexive.item_budgets import limits_of
-from harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.item_budgets import limits_of
+from misstep.harness.reflexive.settings import LoopSettings
 
 
 def inert(settings: LoopSettings) -> Iterator[str]:

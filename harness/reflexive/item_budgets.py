@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.turns import TurnLimits
-from harness.loop_events import Role
-from harness.reflexive.log import ItemState
-from harness.reflexive.settings import ItemLimits, LoopSettings
-from harness.work_item import End, Ending, Reason, Resource
+from misstep.harness.agent.turns import TurnLimits
+from misstep.harness.loop_events import Role
+from misstep.harness.reflexive.log import ItemState
+from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep.harness.work_item import End, Ending, Reason, Resource
 
 ATTEMPTS_WITHOUT_TIME = 3
 """What an item may take where time is not bounded: the cap that the Reflexion paper made common."""

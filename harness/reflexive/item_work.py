@@ -9,12 +9,12 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
-from harness.agent.actions import write_command
-from harness.agent.clocks import Clock
-from harness.agent.turns import CallMade, TurnReport, take_turn
-from harness.errors import MisstepError
-from harness.escaping import without_surrogates
-from harness.loop_events import (
+from misstep.harness.agent.actions import write_command
+from misstep.harness.agent.clocks import Clock
+from misstep.harness.agent.turns import CallMade, TurnReport, take_turn
+from misstep.harness.errors import MisstepError
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.loop_events import (
     Checked,
     Deferred,
     Failed,
@@ -36,24 +36,24 @@ from harness.loop_events import (
     Verified,
     Warned,
 )
-from harness.reflexive.context import accumulated, assembled
-from harness.reflexive.diagnosis import diagnosed
-from harness.reflexive.evaluation import evaluated, protected_now
-from harness.reflexive.item_budgets import limits_of, seconds_left, turn_limits, used_up
-from harness.reflexive.log import ItemState, Log
-from harness.reflexive.memory import Lesson, MemoryRules, lessons_text, memory_of
-from harness.reflexive.plateau import detector
-from harness.reflexive.protocols import Agents, Part, Skill, Target
-from harness.reflexive.re_engagement import (
+from misstep.harness.reflexive.context import accumulated, assembled
+from misstep.harness.reflexive.diagnosis import diagnosed
+from misstep.harness.reflexive.evaluation import evaluated, protected_now
+from misstep.harness.reflexive.item_budgets import limits_of, seconds_left, turn_limits, used_up
+from misstep.harness.reflexive.log import ItemState, Log
+from misstep.harness.reflexive.memory import Lesson, MemoryRules, lessons_text, memory_of
+from misstep.harness.reflexive.plateau import detector
+from misstep.harness.reflexive.protocols import Agents, Part, Skill, Target
+from misstep.harness.reflexive.re_engagement import (
     SinceTouched,
     read_verdict,
     read_verdict_by_first_word,
     should_re_engage,
 )
-from harness.reflexive.settings import LoopSettings
-from harness.reflexive.shown_parts import for_planner, for_reflector, for_strategist, for_worker
-from harness.reflexive.snapshots import digest_now, keep_progress, restored, reverted_by_script
-from harness.work_item import Ending, Reason
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.shown_parts import for_planner, for_reflector, for_strategist, for_worker
+from misstep.harness.reflexive.snapshots import digest_now, keep_progress, restored, reverted_by_script
+from misstep.harness.work_item import Ending, Reason
 
 MOST_OF_A_COMMAND = 400
 """Characters of a command that the log keeps."""

@@ -8,8 +8,8 @@ Each item is planned, attempted, evaluated and reflected on (see `item_work`) un
 
 from collections.abc import Callable, Sequence
 
-from harness.agent.clocks import Clock
-from harness.loop_events import (
+from misstep.harness.agent.clocks import Clock
+from misstep.harness.loop_events import (
     Checked,
     Halted,
     LoopEvent,
@@ -20,15 +20,15 @@ from harness.loop_events import (
     Verified,
     Warned,
 )
-from harness.reflexive.guarded import GuardedTarget
-from harness.reflexive.item_work import ItemWork
-from harness.reflexive.log import Log, last_that_holds
-from harness.reflexive.memory import Lesson
-from harness.reflexive.ordering import next_step
-from harness.reflexive.protocols import Agents, Skill, Target
-from harness.reflexive.settings import LoopSettings
-from harness.reflexive.snapshots import digest_now, keep_baseline, restored
-from harness.work_item import Ending, WorkItem
+from misstep.harness.reflexive.guarded import GuardedTarget
+from misstep.harness.reflexive.item_work import ItemWork
+from misstep.harness.reflexive.log import Log, last_that_holds
+from misstep.harness.reflexive.memory import Lesson
+from misstep.harness.reflexive.ordering import next_step
+from misstep.harness.reflexive.protocols import Agents, Skill, Target
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.snapshots import digest_now, keep_baseline, restored
+from misstep.harness.work_item import Ending, WorkItem
 
 
 async def run_loop(

@@ -7,15 +7,15 @@ costs the turn; a model that is gone, or may cost no more, ends the run, which c
 from collections.abc import Sequence
 from typing import Any
 
-from harness.agent.loop import AgentStopped
-from harness.agent.policies.model import ModelSettings, read_answer
-from harness.agent.tools import Tool
-from harness.agent.turns import Turn, tokens_in_text
-from harness.exchange import Failure, FailureKind, Message, Reply, Request
-from harness.judges.fencing import fence
-from harness.prompting import fill, shipped_prompt
-from harness.protocols import Ask
-from harness.reflexive.protocols import Agents, Context
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.policies.model import ModelSettings, read_answer
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.turns import Turn, tokens_in_text
+from misstep.harness.exchange import Failure, FailureKind, Message, Reply, Request
+from misstep.harness.judges.fencing import fence
+from misstep.harness.prompting import fill, shipped_prompt
+from misstep.harness.protocols import Ask
+from misstep.harness.reflexive.protocols import Agents, Context
 
 MOST_COMMANDS = 40
 """So many commands a worker is asked for in a turn without a budget; a model may never come to an end."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.reflexive.log import ItemState, LoopState
+from misstep.harness.reflexive.log import ItemState, LoopState
 
 
 class Step(Struct, frozen=True):

@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from harness.agent.clocks import Clock
-from harness.agent.tools import Tool
-from harness.agent.turns import Turn
-from harness.errors import MisstepError
-from harness.judges.fencing import fence
-from harness.loop_events import CheckStatus, Role, SnapshotName
-from harness.work_item import WorkItem
+from misstep.harness.agent.clocks import Clock
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.turns import Turn
+from misstep.harness.errors import MisstepError
+from misstep.harness.judges.fencing import fence
+from misstep.harness.loop_events import CheckStatus, Role, SnapshotName
+from misstep.harness.work_item import WorkItem
 
 
 class ChannelBroken(MisstepError):

@@ -16,9 +16,9 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from harness.loop_events import StrategistVerdict, Trigger
-from harness.reflexive.code_fences import is_fenced, unwrapped
-from harness.reflexive.settings import LoopSettings
+from misstep.harness.loop_events import StrategistVerdict, Trigger
+from misstep.harness.reflexive.code_fences import is_fenced, unwrapped
+from misstep.harness.reflexive.settings import LoopSettings
 
 MOST_PLAN_CHARACTERS = 4_000
 """A plan is cut there: it goes into the context of every later turn."""

@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from harness.agent.turns import TurnLimits
-from harness.errors import UsageError
-from harness.loop_events import Role
+from misstep.harness.agent.turns import TurnLimits
+from misstep.harness.errors import UsageError
+from misstep.harness.loop_events import Role
 
 MECHANISMS: Mapping[str, str] = MappingProxyType(
     {

@@ -7,11 +7,11 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 2.
 
 import re
 
-from harness.errors import CannotWrite, MisstepError, clause
-from harness.escaping import one_line, without_surrogates
-from harness.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
-from harness.reflexive.log import Log
-from harness.reflexive.protocols import Target
+from misstep.harness.errors import CannotWrite, MisstepError, clause
+from misstep.harness.escaping import one_line, without_surrogates
+from misstep.harness.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
+from misstep.harness.reflexive.log import Log
+from misstep.harness.reflexive.protocols import Target
 
 _REVERT = re.compile(r"^REVERT:[ \t]*(.+)$", re.MULTILINE)
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.edits import apply_edit
-from harness.errors import MisstepError
-from harness.repair.case import CaseFolder
-from harness.repair.scoring import RUNS, flakiness, open_case, oracle_reports, original_reader, put_files
-from harness.workspace import Sandbox
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.edits import apply_edit
+from misstep.harness.errors import MisstepError
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.scoring import RUNS, flakiness, open_case, oracle_reports, original_reader, put_files
+from misstep.harness.workspace import Sandbox
+from misstep.harness.workspace.suite_report import SuiteReport
 
 
 class Affirmed(Struct, frozen=True, omit_defaults=True):

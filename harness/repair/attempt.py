@@ -11,21 +11,21 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.agent.applying import replies_in
-from harness.agent.environment import Environment
-from harness.agent.loop import AgentLimits, run_agent
-from harness.agent.protocols import Patcher, Policy, Task
-from harness.errors import InputError, MisstepError
-from harness.items import Item
-from harness.protocols import Ask
-from harness.repair.case import FAILURE, Case, CaseFolder
-from harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
-from harness.repair.settings import Setting
-from harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
-from harness.repair_attempt import FLAKY, RepairAttempt
-from harness.trajectory import Outcome, Trajectory
-from harness.workspace import Sandbox, Snapshot, Workspace
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.agent.applying import replies_in
+from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.loop import AgentLimits, run_agent
+from misstep.harness.agent.protocols import Patcher, Policy, Task
+from misstep.harness.errors import InputError, MisstepError
+from misstep.harness.items import Item
+from misstep.harness.protocols import Ask
+from misstep.harness.repair.case import FAILURE, Case, CaseFolder
+from misstep.harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
+from misstep.harness.repair.settings import Setting
+from misstep.harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
+from misstep.harness.repair_attempt import FLAKY, RepairAttempt
+from misstep.harness.trajectory import Outcome, Trajectory
+from misstep.harness.workspace import Sandbox, Snapshot, Workspace
+from misstep.harness.workspace.suite_report import SuiteReport
 
 MOST_PATCH = 1 << 20
 """The longest patch that is recorded and scored, in characters: part of a patch is another patch."""

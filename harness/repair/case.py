@@ -11,9 +11,9 @@ import tomli_w
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import InputError, UsageError, writing
-from harness.evidence import Evidence
-from harness.forms import misspelt, toml_form
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.evidence import Evidence
+from misstep.harness.forms import misspelt, toml_form
 
 CASE = "case.toml"
 BEFORE = "before"

@@ -10,19 +10,19 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.patching import ModelPatcher
-from harness.agent.policies.model import ModelPolicy, ModelSettings
-from harness.agent.policies.replay import RecordedPatcher, ReplayPolicy
-from harness.agent.policies.slips import FAILURES, LOOPS, Form, Ground, TextEdit, looked_at, unasked_edits
-from harness.agent.policies.wayward import Slip, WaywardPolicy
-from harness.edits import instructions
-from harness.errors import UsageError
-from harness.generate.voice import Voice
-from harness.registry import Registry
-from harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
-from harness.repair.search import search_repairer
-from harness.trajectory import Trajectory
-from harness.workspace import Workspace
+from misstep.harness.agent.patching import ModelPatcher
+from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings
+from misstep.harness.agent.policies.replay import RecordedPatcher, ReplayPolicy
+from misstep.harness.agent.policies.slips import FAILURES, LOOPS, Form, Ground, TextEdit, looked_at, unasked_edits
+from misstep.harness.agent.policies.wayward import Slip, WaywardPolicy
+from misstep.harness.edits import instructions
+from misstep.harness.errors import UsageError
+from misstep.harness.generate.voice import Voice
+from misstep.harness.registry import Registry
+from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
+from misstep.harness.repair.search import search_repairer
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.workspace import Workspace
 
 _WAYWARD = (
     ("infinite_loop", LOOPS[:1], 4),
@@ -50,10 +50,10 @@ class RepairerOptions(Struct, frozen=True):
 POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
     "misstep.policies",
     {
-        "model": "harness.repair.repairers:model",
-        "replay": "harness.repair.repairers:replay",
-        "search": "harness.repair.repairers:search",
-        "wayward": "harness.repair.repairers:wayward",
+        "model": "misstep.harness.repair.repairers:model",
+        "replay": "misstep.harness.repair.repairers:replay",
+        "search": "misstep.harness.repair.repairers:search",
+        "wayward": "misstep.harness.repair.repairers:wayward",
     },
 )
 """Name → dotted path of what makes repairers from options; entry points in the group add to it."""

@@ -6,15 +6,15 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.errors import UsageError, write_all, writing
-from harness.journal.run_folder import locked
-from harness.repair.case import Case
-from harness.repair.failure_bot.repository import Repository
-from harness.repair.failure_bot.reproduce import CommitRuns
-from harness.repair_attempt import RepairAttempt
-from harness.repair_reviews import REVIEWS, Event, ReviewEvent, read_reviews, review_lines
-from harness.workspace import Limits, Sandbox, python_toolchain
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.errors import UsageError, write_all, writing
+from misstep.harness.journal.run_folder import locked
+from misstep.harness.repair.case import Case
+from misstep.harness.repair.failure_bot.repository import Repository
+from misstep.harness.repair.failure_bot.reproduce import CommitRuns
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.repair_reviews import REVIEWS, Event, ReviewEvent, read_reviews, review_lines
+from misstep.harness.workspace import Limits, Sandbox, python_toolchain
+from misstep.harness.workspace.suite_report import SuiteReport
 
 _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 
 class Setting(Struct, frozen=True):

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from harness.classifiers import categories
-from harness.items import CATEGORY, category_in, read_items, read_question
+from misstep.harness.classifiers import categories
+from misstep.harness.items import CATEGORY, category_in, read_items, read_question
 
 ANOTHER_CATEGORY = "they ask about another category"
 """Why a judge is not asked about an item whose category is not its own."""

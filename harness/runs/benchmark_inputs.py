@@ -6,10 +6,10 @@ from pathlib import Path, PurePath
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.items import Inline, read_items, read_question
-from harness.journal.inputs import digest_of, length_and_checksum, listed, part, text_part
-from harness.journal.records import Inputs
+from misstep.harness.errors import InputError
+from misstep.harness.items import Inline, read_items, read_question
+from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part, text_part
+from misstep.harness.journal.records import Inputs
 
 _BLOCK = 1 << 18
 

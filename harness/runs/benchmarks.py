@@ -10,18 +10,18 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from harness.datasets import LOADERS, loader_for
-from harness.datasets.benchmark import built_in_place
-from harness.datasets.catalogue import data_set, data_sets, files_of, how_to_get, locate, missing_files
-from harness.datasets.upstream import digest_of
-from harness.errors import InputError, UsageError
-from harness.escaping import plain
-from harness.places import cache_folder, data_folder
-from harness.progress import say
-from harness.readers import read_file
-from harness.trajectory import Trajectory, Unreadable
+from misstep.harness.datasets import LOADERS, loader_for
+from misstep.harness.datasets.benchmark import built_in_place
+from misstep.harness.datasets.catalogue import data_set, data_sets, files_of, how_to_get, locate, missing_files
+from misstep.harness.datasets.upstream import digest_of
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.places import cache_folder, data_folder
+from misstep.harness.progress import say
+from misstep.harness.readers import read_file
+from misstep.harness.trajectory import Trajectory, Unreadable
 
-_CODE = ("harness.datasets", "harness.readers", "harness.trajectory")
+_CODE = ("misstep.harness.datasets", "misstep.harness.readers", "misstep.harness.trajectory")
 _DIGITS = 16
 _FILES = ("benchmark.toml", "items.jsonl", "gold.csv")
 """What a folder has one of, where it is meant to be a benchmark."""

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError
-from harness.escaping import plain
-from harness.journal.classified import Names
-from harness.places import path_text
-from harness.progress import Progress, say
-from harness.readers.input.streams import holds_a_table
-from harness.runs.inputs import trajectories
-from harness.trajectory import Trajectory, Unreadable
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.journal.classified import Names
+from misstep.harness.places import path_text
+from misstep.harness.progress import Progress, say
+from misstep.harness.readers.input.streams import holds_a_table
+from misstep.harness.runs.inputs import trajectories
+from misstep.harness.trajectory import Trajectory, Unreadable
 
 _IDS_NAMED = 10
 _RENAMED = re.compile(r"~\d+\Z")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from msgspec import structs
 
-from harness.journal.beginning import new_manifest, now
-from harness.journal.beside import RecordsBeside
-from harness.journal.classified import Entry, Judged, Show, Summary, VerdictMerger, judge, summarise
-from harness.journal.records import SESSIONS, VERDICTS, Manifest, judged_items
-from harness.journal.run_folder import RunInProgress
-from harness.journal.workers import enough_workers, in_order
-from harness.progress import Progress
-from harness.readers import Found
-from harness.runs.file_batches import (
+from misstep.harness.journal.beginning import new_manifest, now
+from misstep.harness.journal.beside import RecordsBeside
+from misstep.harness.journal.classified import Entry, Judged, Show, Summary, VerdictMerger, judge, summarise
+from misstep.harness.journal.records import SESSIONS, VERDICTS, Manifest, judged_items
+from misstep.harness.journal.run_folder import RunInProgress
+from misstep.harness.journal.workers import enough_workers, in_order
+from misstep.harness.progress import Progress
+from misstep.harness.readers import Found
+from misstep.harness.runs.file_batches import (
     Batch,
     batches,
     check_named,
@@ -25,11 +25,11 @@ from harness.runs.file_batches import (
     placed_in,
     total_bytes,
 )
-from harness.runs.growth import NOTHING, run_that_grows
-from harness.runs.inputs import EVER, Changed, no_trajectory
-from harness.runs.shards.layout import refuse_unmerged
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.runs.growth import NOTHING, run_that_grows
+from misstep.harness.runs.inputs import EVER, Changed, no_trajectory
+from misstep.harness.runs.shards.layout import refuse_unmerged
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 ClassifyAs = Callable[[Trajectory, Sequence[str]], list[Verdict]]
 """A trajectory and the categories to look for → one verdict a category, in their order."""

@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-from harness.errors import InputError, writing
-from harness.journal.records import replace_file
-from harness.places import path_text
-from harness.progress import Progress
-from harness.readers.interchange.atif import to_atif
-from harness.readers.interchange.atif_repeats import folded
-from harness.runs.inputs import trajectories
-from harness.trajectory import Skipped, Trajectory, Unreadable
+from misstep.harness.errors import InputError, writing
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import path_text
+from misstep.harness.progress import Progress
+from misstep.harness.readers.interchange.atif import to_atif
+from misstep.harness.readers.interchange.atif_repeats import folded
+from misstep.harness.runs.inputs import trajectories
+from misstep.harness.trajectory import Skipped, Trajectory, Unreadable
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _NAME_LIMIT = 120

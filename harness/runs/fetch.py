@@ -13,15 +13,15 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
-from harness.datasets.checking import state_of
-from harness.datasets.derivations import Derive, derivation_of
-from harness.datasets.derived_runs import LEFT_OUT
-from harness.datasets.fetching import address_of, download, inside, packed
-from harness.datasets.upstream import file_bytes
-from harness.errors import InputError
-from harness.journal.records import replace_file
-from harness.places import cache_folder
+from misstep.harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
+from misstep.harness.datasets.checking import state_of
+from misstep.harness.datasets.derivations import Derive, derivation_of
+from misstep.harness.datasets.derived_runs import LEFT_OUT
+from misstep.harness.datasets.fetching import address_of, download, inside, packed
+from misstep.harness.datasets.upstream import file_bytes
+from misstep.harness.errors import InputError
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import cache_folder
 
 CONNECTIONS = 6
 """Downloads at a time."""

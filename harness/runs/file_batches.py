@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from harness.places import last_changes_of
-from harness.readers import Found, Part, find_files, read_placed, reader_for
-from harness.runs.inputs import EVER, Changed, parts_of
-from harness.trajectory import Placed, Skipped, Unreadable
+from misstep.harness.places import last_changes_of
+from misstep.harness.readers import Found, Part, find_files, read_placed, reader_for
+from misstep.harness.runs.inputs import EVER, Changed, parts_of
+from misstep.harness.trajectory import Placed, Skipped, Unreadable
 
 Batch = tuple[Found | Part | Unreadable | Skipped, ...]
 

@@ -26,15 +26,15 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from harness.datasets.benchmark import Benchmark, read_benchmark
-from harness.errors import InputError, UsageError, write_all, writing
-from harness.generate.study.sessions import generate_study
-from harness.generate.trajectories import CATEGORIES
-from harness.generate.voice import WordingSet
-from harness.journal.run_folder import locked
-from harness.journal.workers import available, in_order
-from harness.progress import Progress
-from harness.runs.generated_lines import FILES, RATER, STUDY_FILES, TRAJECTORIES, Counted, Lines, head_of, lines_of
+from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
+from misstep.harness.errors import InputError, UsageError, write_all, writing
+from misstep.harness.generate.study.sessions import generate_study
+from misstep.harness.generate.trajectories import CATEGORIES
+from misstep.harness.generate.voice import WordingSet
+from misstep.harness.journal.run_folder import locked
+from misstep.harness.journal.workers import available, in_order
+from misstep.harness.progress import Progress
+from misstep.harness.runs.generated_lines import FILES, RATER, STUDY_FILES, TRAJECTORIES, Counted, Lines, head_of, lines_of
 
 BENCHMARK = "benchmark.toml"
 _PART = 100

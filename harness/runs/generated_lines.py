@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field, structs
 
-from harness.datasets.benchmark import Gold, GoldError, Item
-from harness.generate.study.sessions import StudyCase
-from harness.generate.trajectories import CATEGORIES, Case
-from harness.journal.records import encode
-from harness.readers.interchange.atif import to_atif
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item
+from misstep.harness.generate.study.sessions import StudyCase
+from misstep.harness.generate.trajectories import CATEGORIES, Case
+from misstep.harness.journal.records import encode
+from misstep.harness.readers.interchange.atif import to_atif
 
 RATER = "construction"
 TRAJECTORIES, ITEMS, GOLD = "trajectories.jsonl", "items.jsonl", "gold.csv"

@@ -14,10 +14,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, structs
 
-from harness.errors import InputError, UsageError
-from harness.journal.classified import Entry, Finding, PlacedVerdict, Summary, failed_verdicts, summarise
-from harness.journal.inputs import FileState, file_state, inputs_of_files, name_of
-from harness.journal.records import (
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.classified import Entry, Finding, PlacedVerdict, Summary, failed_verdicts, summarise
+from misstep.harness.journal.inputs import FileState, file_state, inputs_of_files, name_of
+from misstep.harness.journal.records import (
     FILES,
     MANIFEST,
     SCORES,
@@ -35,11 +35,11 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder
-from harness.progress import say
-from harness.readers import Found
-from harness.trajectory import Skipped, Unreadable
-from harness.verdict import Verdict
+from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder
+from misstep.harness.progress import say
+from misstep.harness.readers import Found
+from misstep.harness.trajectory import Skipped, Unreadable
+from misstep.harness.verdict import Verdict
 
 GROWING = ".growing"
 WHOLE = ".whole"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import (
+from misstep.harness.errors import (
     EmptyFile,
     InputError,
     MissingPrerequisite,
@@ -21,11 +21,11 @@ from harness.errors import (
     UnknownFormat,
     UnreadableTrajectory,
 )
-from harness.places import path_text
-from harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
-from harness.readers.files import lost_in, open_bytes
-from harness.trajectory import Skipped as Skipped
-from harness.trajectory import Trajectory, Unreadable
+from misstep.harness.places import path_text
+from misstep.harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
+from misstep.harness.readers.files import lost_in, open_bytes
+from misstep.harness.trajectory import Skipped as Skipped
+from misstep.harness.trajectory import Trajectory, Unreadable
 
 _JSON_START = re.compile(rb'\s*(?:\{\s*(?:"|\}|\Z)|\[\s*(?:[\[{"\]\-0-9]|true|false|null|\Z))')
 _LOOKED_AT = 4096

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.items import Item, category_in, numbered_items, read_items, trajectory_file
-from harness.judges.fit import offered
-from harness.protocols import FittedJudge
-from harness.runs.asked_categories import ANOTHER_CATEGORY, Categories, categories_for, unsure_of
-from harness.runs.shards.item_runs import dealt
-from harness.runs.shards.layout import Shard
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, category_in, numbered_items, read_items, trajectory_file
+from misstep.harness.judges.fit import offered
+from misstep.harness.protocols import FittedJudge
+from misstep.harness.runs.asked_categories import ANOTHER_CATEGORY, Categories, categories_for, unsure_of
+from misstep.harness.runs.shards.item_runs import dealt
+from misstep.harness.runs.shards.layout import Shard
 
 
 class Sampling(Struct, frozen=True):

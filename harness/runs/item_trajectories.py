@@ -5,11 +5,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.items import Item, trajectory_file
-from harness.readers.inline import inline_run
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.trajectory import Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, trajectory_file
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.trajectory import Trajectory
 
 
 class FoundRun(Struct, frozen=True):

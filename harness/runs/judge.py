@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.clients import ClientSettings
-from harness.clients.settings import InFlight
-from harness.errors import InputError
-from harness.items import Item, Runs, read_question
-from harness.journal.records import VERDICT_RECORDS, Inputs
-from harness.judges.answering import answered, unjudged
-from harness.protocols import FittedJudge, Judge
-from harness.readers.inline import inline_run
-from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.item_selection import Sampling, select_items
-from harness.runs.kind import RunEnd, RunKind, Units
-from harness.runs.model_requests import ItemAsk, ModelRequests
-from harness.runs.run import Asking, carry_out
-from harness.runs.shards.item_runs import folder_of
-from harness.runs.shards.layout import Shard
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.verdict import Verdict
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.settings import InFlight
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, Runs, read_question
+from misstep.harness.journal.records import VERDICT_RECORDS, Inputs
+from misstep.harness.judges.answering import answered, unjudged
+from misstep.harness.protocols import FittedJudge, Judge
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.item_selection import Sampling, select_items
+from misstep.harness.runs.kind import RunEnd, RunKind, Units
+from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep.harness.runs.run import Asking, carry_out
+from misstep.harness.runs.shards.item_runs import folder_of
+from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.verdict import Verdict
 
 COMMAND = "judge run"
 

@@ -14,18 +14,18 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import InputError, UsageError
-from harness.items import Item, Kind, Question, category_in, read_items, read_question
-from harness.judges.fit import check_fit, offered
-from harness.judges.replies import label_meant
-from harness.places import path_text
-from harness.protocols import Ask
-from harness.runs.verdict_files import WrittenVerdicts, written_verdicts
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
-from harness.verdict_readers import WrittenVerdict
-from harness.verdict_readers.shapes import number_text
-from harness.verdict_readers.written import EVERY
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import Item, Kind, Question, category_in, read_items, read_question
+from misstep.harness.judges.fit import check_fit, offered
+from misstep.harness.judges.replies import label_meant
+from misstep.harness.places import path_text
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.verdict_files import WrittenVerdicts, written_verdicts
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.harness.verdict_readers import WrittenVerdict
+from misstep.harness.verdict_readers.shapes import number_text
+from misstep.harness.verdict_readers.written import EVERY
 
 NOT_IN_FILE = "the imported files have no verdict on it"
 _TWO, _HALF = 2, 0.5

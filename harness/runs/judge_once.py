@@ -7,18 +7,18 @@ from pathlib import Path
 import tomli_w
 from msgspec import Struct
 
-from harness.clients import ClientSettings
-from harness.errors import InputError, UnknownFormat, UsageError
-from harness.exchange import Message, Outcome, Reply, Request
-from harness.items import Item, Runs, read_items, read_question
-from harness.places import path_text
-from harness.protocols import FittedJudge, Judge
-from harness.readers.inline import inline_run
-from harness.runs.judge import judged
-from harness.runs.model_requests import ConcurrentRequests
-from harness.runs.session_benchmark import kind_for, session_benchmark
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.verdict import Verdict
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UnknownFormat, UsageError
+from misstep.harness.exchange import Message, Outcome, Reply, Request
+from misstep.harness.items import Item, Runs, read_items, read_question
+from misstep.harness.places import path_text
+from misstep.harness.protocols import FittedJudge, Judge
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.judge import judged
+from misstep.harness.runs.model_requests import ConcurrentRequests
+from misstep.harness.runs.session_benchmark import kind_for, session_benchmark
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.verdict import Verdict
 
 _LONGEST_TEXT = 1 << 20
 

@@ -8,9 +8,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from harness.journal.records import Inputs, Records
-from harness.runs.model_requests import ModelRequests
-from harness.runs.shards.layout import Shard
+from misstep.harness.journal.records import Inputs, Records
+from misstep.harness.runs.model_requests import ModelRequests
+from misstep.harness.runs.shards.layout import Shard
 
 Unit = TypeVar("Unit")
 Recorded = TypeVar("Recorded", bound=Struct)

@@ -4,18 +4,18 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness.agent.policies.model import ModelSettings as AgentModel
-from harness.errors import UsageError
-from harness.judges import JUDGES, added_judges, read_known
-from harness.judges.pattern_judge import is_pattern_file, read_pattern_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.judges.python_judge import python_judge
-from harness.protocols import Judge
-from harness.runs.benchmarks import benchmark_named
-from harness.runs.recorded import RecordedJudge, is_recorded, recorded_benchmark, recorded_judge
-from harness.runs.recovery_rule import RecoveryRule
-from harness.runs.rule_judge import RULE, RuleJudge, rule_judges
-from harness.runs.triage.judges import is_triage, triage_judge
+from misstep.harness.agent.policies.model import ModelSettings as AgentModel
+from misstep.harness.errors import UsageError
+from misstep.harness.judges import JUDGES, added_judges, read_known
+from misstep.harness.judges.pattern_judge import is_pattern_file, read_pattern_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.judges.python_judge import python_judge
+from misstep.harness.protocols import Judge
+from misstep.harness.runs.benchmarks import benchmark_named
+from misstep.harness.runs.recorded import RecordedJudge, is_recorded, recorded_benchmark, recorded_judge
+from misstep.harness.runs.recovery_rule import RecoveryRule
+from misstep.harness.runs.rule_judge import RULE, RuleJudge, rule_judges
+from misstep.harness.runs.triage.judges import is_triage, triage_judge
 
 
 def known_judge(named: str, *, model: str = "", base_url: str | None = None, data: Path | None = None) -> Judge:

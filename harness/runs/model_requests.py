@@ -11,14 +11,14 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from harness.clients import ClientSettings, open_client
-from harness.clients.address import unencrypted
-from harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
-from harness.clients.settings import InFlight
-from harness.errors import MissingPrerequisite, MisstepError
-from harness.escaping import plain
-from harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
-from harness.progress import say
+from misstep.harness.clients import ClientSettings, open_client
+from misstep.harness.clients.address import unencrypted
+from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
+from misstep.harness.clients.settings import InFlight
+from misstep.harness.errors import MissingPrerequisite, MisstepError
+from misstep.harness.escaping import plain
+from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
+from misstep.harness.progress import say
 
 _NO_SERVER: frozenset[FailureKind] = frozenset({"connection", "unauthorised", "quota"})
 """A run with no other outcomes than these has no server to ask; it may be too short to open the circuit."""
@@ -185,7 +185,7 @@ class BatchedRequests:
 
     async def _hand_in(self) -> None:
         """Hand in the waiting requests once no more are added: an item's votes are asked one after the other."""
-        from harness.clients.batch import ask_batch  # the openai client takes a second to import
+        from misstep.harness.clients.batch import ask_batch  # the openai client takes a second to import
 
         warn_of_plain_http(self._settings)
         due: list[tuple[str, Request, asyncio.Future[Outcome]]] = []

@@ -13,26 +13,26 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from harness.intervention import ObservedRun
-from harness.journal.beginning import new_manifest, now
-from harness.journal.beside import RecordsBeside
-from harness.journal.classified import Names
-from harness.journal.inputs import file_state, inputs_of_files
-from harness.journal.records import (
+from misstep.harness.intervention import ObservedRun
+from misstep.harness.journal.beginning import new_manifest, now
+from misstep.harness.journal.beside import RecordsBeside
+from misstep.harness.journal.classified import Names
+from misstep.harness.journal.inputs import file_state, inputs_of_files
+from misstep.harness.journal.records import (
     OBSERVED_RECORDS,
     SESSIONS,
     encode_lines,
     read_records,
     replace_file,
 )
-from harness.journal.run_folder import RunInProgress
-from harness.journal.workers import enough_workers, in_order
-from harness.places import path_text
-from harness.progress import Progress
-from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
-from harness.runs.inputs import no_trajectory
-from harness.session import Session, session_of
-from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+from misstep.harness.journal.run_folder import RunInProgress
+from misstep.harness.journal.workers import enough_workers, in_order
+from misstep.harness.places import path_text
+from misstep.harness.progress import Progress
+from misstep.harness.runs.file_batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
+from misstep.harness.runs.inputs import no_trajectory
+from misstep.harness.session import Session, session_of
+from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 
 COMMAND = "observe"
 

@@ -6,16 +6,16 @@ from contextlib import suppress
 from threading import Thread
 from types import TracebackType
 
-from harness.clients import ClientSettings
-from harness.errors import MissingPrerequisite
-from harness.intervention import Feedback, Intervention, ObservedRun
-from harness.observer.detectors import detected, detector_named
-from harness.observer.follow import Failures, Watch, worth_telling
-from harness.observer.replay import ReplayOptions, kept_of, replayed
-from harness.observer.state import ObserverState
-from harness.registry import raised
-from harness.runs.model_requests import ConcurrentRequests, ItemAsk
-from harness.trajectory import Trajectory
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.intervention import Feedback, Intervention, ObservedRun
+from misstep.harness.observer.detectors import detected, detector_named
+from misstep.harness.observer.follow import Failures, Watch, worth_telling
+from misstep.harness.observer.replay import ReplayOptions, kept_of, replayed
+from misstep.harness.observer.state import ObserverState
+from misstep.harness.registry import raised
+from misstep.harness.runs.model_requests import ConcurrentRequests, ItemAsk
+from misstep.harness.trajectory import Trajectory
 
 _CLOSED_SECONDS = 5.0
 """How long a client that still waits for an answer may take to close."""

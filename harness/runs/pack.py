@@ -15,29 +15,29 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.copies import is_address
-from harness.journal.classified import Names
-from harness.journal.inputs import file_state, inputs_of_files
-from harness.journal.records import encode
-from harness.journal.workers import enough_workers, in_order
-from harness.lake.chat_messages import chat_messages
-from harness.lake.columns import CLUSTER, ID, Row, row_of
-from harness.lake.drivers import missing_lake
-from harness.lake.index import read_columns, write_scout_index
-from harness.lake.manifest import MANIFEST, Asked, Manifest, Tally, standing, write_manifest
-from harness.lake.packing import FOR_SCANNERS, USUAL, Chunk, Parts, Sizes, chunks, hidden
-from harness.lake.store import Store, open_store
-from harness.places import path_text
-from harness.progress import Progress
-from harness.readers import READERS, Found
-from harness.readers.input.decoding import LINE_LIMIT
-from harness.readers.interchange.atif import to_atif
-from harness.readers.interchange.atif_repeats import folded
-from harness.runs.file_batches import Batch, batches, check_named, describe, found_files, read_in, total_bytes
-from harness.runs.inputs import no_trajectory
-from harness.sharing import Places, private_places, without_places
-from harness.trajectory import Skipped, Trajectory, Unreadable
-from harness.version import __version__
+from misstep.harness.copies import is_address
+from misstep.harness.journal.classified import Names
+from misstep.harness.journal.inputs import file_state, inputs_of_files
+from misstep.harness.journal.records import encode
+from misstep.harness.journal.workers import enough_workers, in_order
+from misstep.harness.lake.chat_messages import chat_messages
+from misstep.harness.lake.columns import CLUSTER, ID, Row, row_of
+from misstep.harness.lake.drivers import missing_lake
+from misstep.harness.lake.index import read_columns, write_scout_index
+from misstep.harness.lake.manifest import MANIFEST, Asked, Manifest, Tally, standing, write_manifest
+from misstep.harness.lake.packing import FOR_SCANNERS, USUAL, Chunk, Parts, Sizes, chunks, hidden
+from misstep.harness.lake.store import Store, open_store
+from misstep.harness.places import path_text
+from misstep.harness.progress import Progress
+from misstep.harness.readers import READERS, Found
+from misstep.harness.readers.input.decoding import LINE_LIMIT
+from misstep.harness.readers.interchange.atif import to_atif
+from misstep.harness.readers.interchange.atif_repeats import folded
+from misstep.harness.runs.file_batches import Batch, batches, check_named, describe, found_files, read_in, total_bytes
+from misstep.harness.runs.inputs import no_trajectory
+from misstep.harness.sharing import Places, private_places, without_places
+from misstep.harness.trajectory import Skipped, Trajectory, Unreadable
+from misstep.harness.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,17 +10,17 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
-from harness.datasets.benchmark import Benchmark, Gold, write_benchmark
-from harness.errors import InputError, UsageError, writing
-from harness.evidence import Evidence, together
-from harness.items import Item, read_question
-from harness.journal.records import MANIFEST, Manifest
-from harness.journal.run_folder import make_folder
-from harness.repair.case import FAILURE
-from harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
-from harness.repair_attempt import FLAKY, RepairAttempt
-from harness.runs.repair import COMMAND, recorded_attempts
-from harness.runs.standing_runs import manifest_of
+from misstep.harness.datasets.benchmark import Benchmark, Gold, write_benchmark
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.evidence import Evidence, together
+from misstep.harness.items import Item, read_question
+from misstep.harness.journal.records import MANIFEST, Manifest
+from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.repair.case import FAILURE
+from misstep.harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
+from misstep.harness.repair_attempt import FLAKY, RepairAttempt
+from misstep.harness.runs.repair import COMMAND, recorded_attempts
+from misstep.harness.runs.standing_runs import manifest_of
 
 _RATER = "oracle"
 

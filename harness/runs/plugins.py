@@ -6,24 +6,24 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.agent.tools import TOOLS
-from harness.classifiers import CLASSIFIERS, classifier_fault
-from harness.clients import CLIENTS
-from harness.datasets import LOADERS, OUTCOMES
-from harness.datasets.recorded import RECORDED
-from harness.edits import EDIT_FORMATS
-from harness.errors import MisstepError
-from harness.judges import JUDGES, shipped_judges
-from harness.observer.detectors import DETECTORS, detector_named
-from harness.readers import READERS, reader_fault
-from harness.reflexive.plateau import DETECTORS as PLATEAU_DETECTORS
-from harness.registry import Registry, entry_points_from_outside, raised
-from harness.repair.repairers import POLICIES
-from harness.runs.known_judges import known_judge
-from harness.runs.reflect.skills import SKILLS
-from harness.runs.triage.jobs import JOBS
-from harness.runs.triage.judges import RULES as TRIAGE_RULES
-from harness.verdict_readers import VERDICT_READERS
+from misstep.harness.agent.tools import TOOLS
+from misstep.harness.classifiers import CLASSIFIERS, classifier_fault
+from misstep.harness.clients import CLIENTS
+from misstep.harness.datasets import LOADERS, OUTCOMES
+from misstep.harness.datasets.recorded import RECORDED
+from misstep.harness.edits import EDIT_FORMATS
+from misstep.harness.errors import MisstepError
+from misstep.harness.judges import JUDGES, shipped_judges
+from misstep.harness.observer.detectors import DETECTORS, detector_named
+from misstep.harness.readers import READERS, reader_fault
+from misstep.harness.reflexive.plateau import DETECTORS as PLATEAU_DETECTORS
+from misstep.harness.registry import Registry, entry_points_from_outside, raised
+from misstep.harness.repair.repairers import POLICIES
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.reflect.skills import SKILLS
+from misstep.harness.runs.triage.jobs import JOBS
+from misstep.harness.runs.triage.judges import RULES as TRIAGE_RULES
+from misstep.harness.verdict_readers import VERDICT_READERS
 
 
 class Plugin(Struct, frozen=True):

@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from harness.datasets.recorded import RECORDED, recorded_verdicts
-from harness.datasets.upstream import digest_of
-from harness.errors import MissingPrerequisite, UsageError
-from harness.items import Item, Kind, Question, read_question
-from harness.judges.fit import check_fit
-from harness.protocols import Ask
-from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.benchmarks import benchmark_folder, benchmark_named, set_folder
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.datasets.recorded import RECORDED, recorded_verdicts
+from misstep.harness.datasets.upstream import digest_of
+from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.items import Item, Kind, Question, read_question
+from misstep.harness.judges.fit import check_fit
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_named, set_folder
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 
 class RecordedJudge(Struct, frozen=True):

@@ -19,20 +19,20 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.classifiers import CLASSIFIERS, classify_all
-from harness.classifiers.failures import failed, own_failure
-from harness.classifiers.history import Act, History
-from harness.classifiers.identity import Spelling, call_key
-from harness.classifiers.tools import bare_name, edit_texts
-from harness.classifiers.verdicts import counted
-from harness.errors import InputError
-from harness.items import Item, Kind, Question
-from harness.judges.fit import check_fit
-from harness.judges.placeholders import STEPS_AFTER
-from harness.protocols import Ask
-from harness.runs.rule_judge import RULE, digest_of_rules
-from harness.trajectory import Step, Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers import CLASSIFIERS, classify_all
+from misstep.harness.classifiers.failures import failed, own_failure
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.identity import Spelling, call_key
+from misstep.harness.classifiers.tools import bare_name, edit_texts
+from misstep.harness.classifiers.verdicts import counted
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, Kind, Question
+from misstep.harness.judges.fit import check_fit
+from misstep.harness.judges.placeholders import STEPS_AFTER
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.rule_judge import RULE, digest_of_rules
+from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.verdict import Verdict
 
 NAME = f"recovery{RULE}"
 RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
@@ -69,7 +69,7 @@ class RecoveryRule(Struct, frozen=True):
 
     def settings(self) -> dict[str, Any]:
         """The digest of the rules' sources."""
-        return {"judge": self.name, "judge_digest": digest_of_rules("harness.runs.recovery_rule")}
+        return {"judge": self.name, "judge_digest": digest_of_rules("misstep.harness.runs.recovery_rule")}
 
     def skip_reason(self, item: Item) -> str:
         """A rule judges runs with an intervention."""

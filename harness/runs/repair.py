@@ -13,28 +13,28 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.loop import AgentLimits
-from harness.clients import ClientSettings
-from harness.edits import edit_format
-from harness.errors import MisstepError
-from harness.evidence import noted, together
-from harness.journal.inputs import digest_of, length_and_checksum, listed, part
-from harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
-from harness.protocols import FittedJudge
-from harness.repair.affirm import Affirmed, affirm
-from harness.repair.attempt import MakeRepairer, attempt
-from harness.repair.case import CaseFolder, instructed
-from harness.repair.repairers import POLICIES, RepairerOptions
-from harness.repair.settings import Setting
-from harness.repair.validators.patch_judge import PatchJudge
-from harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
-from harness.runs.kind import RunEnd, RunKind, Units
-from harness.runs.model_requests import ItemAsk, ModelRequests
-from harness.runs.run import Asking, carry_out
-from harness.runs.shards.item_runs import dealt
-from harness.runs.shards.layout import Shard
-from harness.trajectory import Trajectory
-from harness.workspace import Sandbox
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.clients import ClientSettings
+from misstep.harness.edits import edit_format
+from misstep.harness.errors import MisstepError
+from misstep.harness.evidence import noted, together
+from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part
+from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
+from misstep.harness.protocols import FittedJudge
+from misstep.harness.repair.affirm import Affirmed, affirm
+from misstep.harness.repair.attempt import MakeRepairer, attempt
+from misstep.harness.repair.case import CaseFolder, instructed
+from misstep.harness.repair.repairers import POLICIES, RepairerOptions
+from misstep.harness.repair.settings import Setting
+from misstep.harness.repair.validators.patch_judge import PatchJudge
+from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
+from misstep.harness.runs.kind import RunEnd, RunKind, Units
+from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep.harness.runs.run import Asking, carry_out
+from misstep.harness.runs.shards.item_runs import dealt
+from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.workspace import Sandbox
 
 COMMAND = "repair run"
 

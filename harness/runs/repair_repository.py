@@ -10,18 +10,18 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.escaping import plain
-from harness.progress import say
-from harness.repair.case import CaseFolder, read_case
-from harness.repair.failure_bot.environment import ENDS
-from harness.repair.failure_bot.flakiness import Recorded
-from harness.repair.failure_bot.repository import Repository
-from harness.repair.failure_bot.task_case import write_task_case
-from harness.repair.failure_bot.tasks import TaskStore
-from harness.repair.failure_bot.triage import Event, Options, triage_repository
-from harness.runs.standing_runs import manifest_of
-from harness.workspace import Limits, Sandbox, python_toolchain
+from misstep.harness.errors import InputError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
+from misstep.harness.repair.case import CaseFolder, read_case
+from misstep.harness.repair.failure_bot.environment import ENDS
+from misstep.harness.repair.failure_bot.flakiness import Recorded
+from misstep.harness.repair.failure_bot.repository import Repository
+from misstep.harness.repair.failure_bot.task_case import write_task_case
+from misstep.harness.repair.failure_bot.tasks import TaskStore
+from misstep.harness.repair.failure_bot.triage import Event, Options, triage_repository
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.workspace import Limits, Sandbox, python_toolchain
 
 CASES = "cases"
 TASKS = "tasks.sqlite"

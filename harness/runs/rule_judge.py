@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.classifiers import categories, classify_all
-from harness.errors import InputError
-from harness.items import Item, Kind, Question
-from harness.judges.fit import check_fit
-from harness.protocols import Ask
-from harness.runs.benchmarks import digest_of_sources
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers import categories, classify_all
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, Kind, Question
+from misstep.harness.judges.fit import check_fit
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.benchmarks import digest_of_sources
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 RULE = "@rule"
 """What stands behind the category in the name of a rule judge."""
@@ -66,4 +66,4 @@ def rule_judges() -> tuple[str, ...]:
 
 def digest_of_rules(*modules: str) -> str:
     """The digest of the sources of the rules, and of further modules."""
-    return digest_of_sources("harness.classifiers", "harness.trajectory", *modules)
+    return digest_of_sources("misstep.harness.classifiers", "misstep.harness.trajectory", *modules)

@@ -13,20 +13,20 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients import ClientSettings
-from harness.clients.concurrency import run_concurrently
-from harness.clients.rates.adaptive_concurrency import MOST
-from harness.clients.settings import InFlight
-from harness.escaping import plain
-from harness.journal.beginning import new_manifest, now
-from harness.journal.changes import changes
-from harness.journal.records import Manifest, read_manifest, read_records
-from harness.journal.run_folder import RunInProgress, set_aside, standing
-from harness.progress import Progress, say
-from harness.runs.kind import Entry, Recorded, RunEnd, RunKind, Unit, Units, counted
-from harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ModelRequests
-from harness.runs.shards.item_runs import checked_manifest, folder_of
-from harness.runs.shards.layout import Shard
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.concurrency import run_concurrently
+from misstep.harness.clients.rates.adaptive_concurrency import MOST
+from misstep.harness.clients.settings import InFlight
+from misstep.harness.escaping import plain
+from misstep.harness.journal.beginning import new_manifest, now
+from misstep.harness.journal.changes import changes
+from misstep.harness.journal.records import Manifest, read_manifest, read_records
+from misstep.harness.journal.run_folder import RunInProgress, set_aside, standing
+from misstep.harness.progress import Progress, say
+from misstep.harness.runs.kind import Entry, Recorded, RunEnd, RunKind, Unit, Units, counted
+from misstep.harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ModelRequests
+from misstep.harness.runs.shards.item_runs import checked_manifest, folder_of
+from misstep.harness.runs.shards.layout import Shard
 
 BATCHES = "batches.json"
 """In the folder of an unfinished run: the state of its batches."""

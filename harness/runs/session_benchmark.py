@@ -12,22 +12,22 @@ from typing import Any, get_args
 import msgspec
 import tomli_w
 
-from harness.errors import NoTrajectory, UsageError, writing
-from harness.evidence import Evidence, noted, together
-from harness.items import Item, Kind
-from harness.journal.classified import Names
-from harness.journal.inputs import FileState, file_state
-from harness.journal.records import FILES, Records, encode, encode_lines, read_records, replace_file
-from harness.journal.run_folder import make_folder
-from harness.places import path_text
-from harness.progress import Progress, say
-from harness.protocols import FittedJudge, Judge
-from harness.runs.file_batches import batches, check_named, found_files, placed_in
-from harness.runs.known_judges import benchmark_of
-from harness.runs.shards.layout import Shard, refuse_unmerged
-from harness.runs.shards.shared_benchmark import building_beside, put_in_place
-from harness.session import is_sub_agent, session_of
-from harness.trajectory import Placed, Trajectory
+from misstep.harness.errors import NoTrajectory, UsageError, writing
+from misstep.harness.evidence import Evidence, noted, together
+from misstep.harness.items import Item, Kind
+from misstep.harness.journal.classified import Names
+from misstep.harness.journal.inputs import FileState, file_state
+from misstep.harness.journal.records import FILES, Records, encode, encode_lines, read_records, replace_file
+from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.places import path_text
+from misstep.harness.progress import Progress, say
+from misstep.harness.protocols import FittedJudge, Judge
+from misstep.harness.runs.file_batches import batches, check_named, found_files, placed_in
+from misstep.harness.runs.known_judges import benchmark_of
+from misstep.harness.runs.shards.layout import Shard, refuse_unmerged
+from misstep.harness.runs.shards.shared_benchmark import building_beside, put_in_place
+from misstep.harness.session import is_sub_agent, session_of
+from misstep.harness.trajectory import Placed, Trajectory
 
 BENCHMARK = "benchmark"
 """The folder in a run that holds the sessions it was asked about."""

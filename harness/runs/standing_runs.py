@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from harness.errors import InputError
-from harness.journal.records import MANIFEST, Manifest, read_manifest
-from harness.runs.shards.layout import refuse_unmerged
+from misstep.harness.errors import InputError
+from misstep.harness.journal.records import MANIFEST, Manifest, read_manifest
+from misstep.harness.runs.shards.layout import refuse_unmerged
 
 
 def manifest_of(folder: Path, advice: str) -> Manifest:

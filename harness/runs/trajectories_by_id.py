@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from harness.errors import InputError, UnreadableTrajectory
-from harness.places import path_text
-from harness.readers import Part, all_readers, plan, read_part, read_placed, reader_for
-from harness.trajectory import Trajectory, Unreadable
+from misstep.harness.errors import InputError, UnreadableTrajectory
+from misstep.harness.places import path_text
+from misstep.harness.readers import Part, all_readers, plan, read_part, read_placed, reader_for
+from misstep.harness.trajectory import Trajectory, Unreadable
 
 _DECODED_RUNS_HELD = 8
 _ADVICE = "Repair the run, or remove its items."

@@ -9,16 +9,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.errors import InputError, MisstepError, UnreadableTrajectory
-from harness.places import path_text
-from harness.readers import Found, find_files
-from harness.readers.evaluations.inspect_log import UNREADABLE
-from harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
-from harness.readers.input.streams import is_plain, open_records
-from harness.registry import raised
-from harness.trajectory import Source
-from harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of, table
-from harness.verdict_readers.written import Unit
+from misstep.harness.errors import InputError, MisstepError, UnreadableTrajectory
+from misstep.harness.places import path_text
+from misstep.harness.readers import Found, find_files
+from misstep.harness.readers.evaluations.inspect_log import UNREADABLE
+from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
+from misstep.harness.readers.input.streams import is_plain, open_records
+from misstep.harness.registry import raised
+from misstep.harness.trajectory import Source
+from misstep.harness.verdict_readers import Place, VerdictReader, WrittenVerdict, known_forms, reader_of, table
+from misstep.harness.verdict_readers.written import Unit
 
 _MOST_BYTES = 1 << 30
 _DELIMITERS = ",;\t"

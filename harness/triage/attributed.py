@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from harness.attribution import Evidence, Fault
+from misstep.harness.attribution import Evidence, Fault
 
 
 class Attribution(Struct, frozen=True):

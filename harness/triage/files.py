@@ -2,11 +2,11 @@
 
 import stat
 
-from harness.errors import UnsafePath
-from harness.triage.texts import TextsOfCase
-from harness.triage_case import Part
-from harness.workspace import beneath
-from harness.workspace.trees import walk
+from misstep.harness.errors import UnsafePath
+from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.triage_case import Part
+from misstep.harness.workspace import beneath
+from misstep.harness.workspace.trees import walk
 
 LARGEST_FILE = 4 << 20
 """Bytes of a file that a judge reads."""

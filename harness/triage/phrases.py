@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.attribution import Evidence, Fault
-from harness.triage.attributed import Attribution
-from harness.triage.protocols import TextAccess
-from harness.triage.texts import recorded_outcome
+from misstep.harness.attribution import Evidence, Fault
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.protocols import TextAccess
+from misstep.harness.triage.texts import recorded_outcome
 
 _LAST_STEPS = 3
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol, runtime_checkable
 
-from harness.trajectory import Trajectory
-from harness.triage_case import Part, TriageCase
-from harness.workspace import Finished, Limits
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.triage_case import Part, TriageCase
+from misstep.harness.workspace import Finished, Limits
 
 Result = Literal["environment", "workspace", "solution"]
 """What a replica begins with: the files as the agent found them, as it left them, or the gold result."""

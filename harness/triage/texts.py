@@ -9,13 +9,13 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from harness.errors import InputError, UnsafePath
-from harness.readers import read_file
-from harness.trajectory import Trajectory, Unreadable
-from harness.triage.logs import outcome_in, outcome_of_run
-from harness.triage.protocols import TextAccess
-from harness.triage_case import Outcome, TriageCase
-from harness.workspace import beneath
+from misstep.harness.errors import InputError, UnsafePath
+from misstep.harness.readers import read_file
+from misstep.harness.trajectory import Trajectory, Unreadable
+from misstep.harness.triage.logs import outcome_in, outcome_of_run
+from misstep.harness.triage.protocols import TextAccess
+from misstep.harness.triage_case import Outcome, TriageCase
+from misstep.harness.workspace import beneath
 
 INSTRUCTION, TRAJECTORY = "instruction.md", "trajectory.json"
 MOST_TEXT = 1 << 18

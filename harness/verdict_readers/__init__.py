@@ -7,8 +7,8 @@
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from harness.registry import Registry
-from harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.registry import Registry
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 
 class VerdictReader(Protocol):
@@ -27,14 +27,14 @@ class VerdictReader(Protocol):
 VERDICT_READERS: Registry[VerdictReader] = Registry(
     "misstep.verdict_readers",
     {
-        "table": "harness.verdict_readers.table",
-        "inspect_ai": "harness.verdict_readers.inspect_ai",
-        "lm_evaluation_harness": "harness.verdict_readers.lm_evaluation_harness",
-        "promptfoo": "harness.verdict_readers.promptfoo",
-        "phoenix": "harness.verdict_readers.phoenix",
-        "harbor": "harness.verdict_readers.harbor",
-        "nemo_evaluator": "harness.verdict_readers.nemo_evaluator",
-        "inspect_scout": "harness.verdict_readers.inspect_scout",
+        "table": "misstep.harness.verdict_readers.table",
+        "inspect_ai": "misstep.harness.verdict_readers.inspect_ai",
+        "lm_evaluation_harness": "misstep.harness.verdict_readers.lm_evaluation_harness",
+        "promptfoo": "misstep.harness.verdict_readers.promptfoo",
+        "phoenix": "misstep.harness.verdict_readers.phoenix",
+        "harbor": "misstep.harness.verdict_readers.harbor",
+        "nemo_evaluator": "misstep.harness.verdict_readers.nemo_evaluator",
+        "inspect_scout": "misstep.harness.verdict_readers.inspect_scout",
     },
 )
 """Name → dotted path; entry points in the group add to it."""

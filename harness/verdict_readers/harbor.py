@@ -16,10 +16,10 @@ https://github.com/harbor-framework/harbor.
 from collections.abc import Iterator
 from typing import Any
 
-from harness.values import plain
-from harness.verdict import Status
-from harness.verdict_readers.shapes import mapping, scalars, text
-from harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.values import plain
+from misstep.harness.verdict import Status
+from misstep.harness.verdict_readers.shapes import mapping, scalars, text
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a trial of Harbor"
 

@@ -21,9 +21,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from harness.values import plain
-from harness.verdict_readers.shapes import mapping, objects, scalars, text
-from harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.values import plain
+from misstep.harness.verdict_readers.shapes import mapping, objects, scalars, text
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "an Inspect eval log"
 

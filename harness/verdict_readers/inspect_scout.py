@@ -18,9 +18,9 @@ https://github.com/meridianlabs-ai/inspect_scout.
 from collections.abc import Iterator
 from typing import Any
 
-from harness.values import plain
-from harness.verdict_readers.shapes import number_text, scalars, text
-from harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.values import plain
+from misstep.harness.verdict_readers.shapes import number_text, scalars, text
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a table of results of Inspect Scout"
 

@@ -18,9 +18,9 @@ https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/interface.md.
 from collections.abc import Iterator
 from typing import Any
 
-from harness.values import plain
-from harness.verdict_readers.shapes import scalars
-from harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.values import plain
+from misstep.harness.verdict_readers.shapes import scalars
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a file of samples of the LM Evaluation Harness"
 

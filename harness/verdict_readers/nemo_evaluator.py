@@ -25,10 +25,10 @@ eval_logic.py and judge.py).
 from collections.abc import Iterator
 from typing import Any
 
-from harness.values import plain
-from harness.verdict import Status
-from harness.verdict_readers.shapes import mapping, objects, scalars, text
-from harness.verdict_readers.written import EVERY, Place, WrittenVerdict
+from misstep.harness.values import plain
+from misstep.harness.verdict import Status
+from misstep.harness.verdict_readers.shapes import mapping, objects, scalars, text
+from misstep.harness.verdict_readers.written import EVERY, Place, WrittenVerdict
 
 NAME = "a file of row scores of NeMo Evaluator"
 

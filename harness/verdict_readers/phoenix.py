@@ -25,8 +25,8 @@ from typing import Any
 
 import msgspec
 
-from harness.verdict_readers.shapes import mapping, number_text, scalars, share, text
-from harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.verdict_readers.shapes import mapping, number_text, scalars, share, text
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a file of evaluations of Phoenix"
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from harness.values import plain
+from misstep.harness.values import plain
 
 
 def mapping(value: Any) -> dict[str, Any]:

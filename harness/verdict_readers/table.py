@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from harness.escaping import without_surrogates
-from harness.values import plain
-from harness.verdict import UNANSWERED, Status
-from harness.verdict_readers.shapes import scalars
-from harness.verdict_readers.written import Place, WrittenVerdict
+from misstep.harness.escaping import without_surrogates
+from misstep.harness.values import plain
+from misstep.harness.verdict import UNANSWERED, Status
+from misstep.harness.verdict_readers.shapes import scalars
+from misstep.harness.verdict_readers.written import Place, WrittenVerdict
 
 NAME = "a table of verdicts"
 

@@ -4,8 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.verdict import Status
+from misstep.harness.errors import InputError
+from misstep.harness.verdict import Status
 
 Unit = Literal["line", "record"]
 

@@ -1,11 +1,11 @@
 """A tree of files in which commands run sandboxed, with snapshots that no command reaches."""
 
-from harness.workspace.finding import find_sandbox
-from harness.workspace.git_safety import copied_git_folder, git_environment
-from harness.workspace.sandbox import Finished, Limits, Mounts, Sandbox
-from harness.workspace.toolchain import Toolchain, program_folders, python_toolchain
-from harness.workspace.tree import Snapshot
-from harness.workspace.workspace import Workspace, open_workspace
+from misstep.harness.workspace.finding import find_sandbox
+from misstep.harness.workspace.git_safety import copied_git_folder, git_environment
+from misstep.harness.workspace.sandbox import Finished, Limits, Mounts, Sandbox
+from misstep.harness.workspace.toolchain import Toolchain, program_folders, python_toolchain
+from misstep.harness.workspace.tree import Snapshot
+from misstep.harness.workspace.workspace import Workspace, open_workspace
 
 __all__ = [
     "Finished",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from harness.errors import UnsafePath
+from misstep.harness.errors import UnsafePath
 
 LARGEST = 64 << 20
 """Bytes of a file that are read as one."""

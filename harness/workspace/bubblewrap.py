@@ -19,9 +19,9 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import SandboxFailed
-from harness.workspace import supervision, system_calls
-from harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Ended, Finished, Limits, Mounts
+from misstep.harness.errors import SandboxFailed
+from misstep.harness.workspace import supervision, system_calls
+from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Ended, Finished, Limits, Mounts
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""

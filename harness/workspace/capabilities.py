@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.workspace import system_calls
-from harness.workspace.finding import BEST, Tried, advice, tried
+from misstep.harness.workspace import system_calls
+from misstep.harness.workspace.finding import BEST, Tried, advice, tried
 
 _LANDLOCK_CREATE_RULESET, _TELL_VERSION = 444, 1
 _SWITCHES = {

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.workspace import beneath
-from harness.workspace.nodes import Node, node_at, not_a_folder
-from harness.workspace.sandbox import Mounts
-from harness.workspace.tree import Entry
-from harness.workspace.trees import Found, bytes_beneath, copy_tree, walk
+from misstep.harness.workspace import beneath
+from misstep.harness.workspace.nodes import Node, node_at, not_a_folder
+from misstep.harness.workspace.sandbox import Mounts
+from misstep.harness.workspace.tree import Entry
+from misstep.harness.workspace.trees import Found, bytes_beneath, copy_tree, walk
 
 _MOMENT_NS = 20_000_000
 _Signature = tuple[int, int, int, int]

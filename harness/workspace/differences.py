@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from harness.workspace.nodes import Node
+from misstep.harness.workspace.nodes import Node
 
 _LARGEST = 16 << 20
 """Larger files count as binary ones, as they do in git above `core.bigFileThreshold`."""

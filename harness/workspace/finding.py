@@ -12,11 +12,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import MisstepError, SandboxMissing, UsageError
-from harness.workspace.bubblewrap import Bubblewrap
-from harness.workspace.keeper import Landlocked, Unsandboxed
-from harness.workspace.sandbox import Limits, Mounts, Sandbox
-from harness.workspace.workspace import open_workspace
+from misstep.harness.errors import MisstepError, SandboxMissing, UsageError
+from misstep.harness.workspace.bubblewrap import Bubblewrap
+from misstep.harness.workspace.keeper import Landlocked, Unsandboxed
+from misstep.harness.workspace.sandbox import Limits, Mounts, Sandbox
+from misstep.harness.workspace.workspace import open_workspace
 
 BEST = (0, 11)
 """The version of bubblewrap from which on it lays layers."""

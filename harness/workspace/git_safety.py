@@ -11,8 +11,8 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.workspace import beneath
-from harness.workspace.trees import copy_entry, walk
+from misstep.harness.workspace import beneath
+from misstep.harness.workspace.trees import copy_entry, walk
 
 _DATA = ("HEAD", "packed-refs", "ORIG_HEAD", "shallow", "refs", "objects")
 _POINTS_ELSEWHERE = ("objects/info",)

@@ -16,10 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from signal import SIGKILL
 
-from harness.errors import SandboxFailed
-from harness.workspace import beneath, supervision
-from harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
-from harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
+from misstep.harness.errors import SandboxFailed
+from misstep.harness.workspace import beneath, supervision
+from misstep.harness.workspace.bubblewrap import ENVIRONMENT, SANDBOX_USER
+from misstep.harness.workspace.sandbox import MIB, NO_VARIABLES, Finished, Limits, Mounts
 
 _KEEPER = Path(__file__).with_name("keeper_process.py")
 _OLDEST_ABI = 6

@@ -19,10 +19,10 @@ from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from harness.errors import SnapshotDamaged
-from harness.journal.records import replace_file
-from harness.workspace import beneath
-from harness.workspace.workspace import Workspace
+from misstep.harness.errors import SnapshotDamaged
+from misstep.harness.journal.records import replace_file
+from misstep.harness.workspace import beneath
+from misstep.harness.workspace.workspace import Workspace
 
 Kind = Literal["file", "link", "folder", "pipe", "socket"]
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.errors import UnsafePath
-from harness.workspace import beneath
+from misstep.harness.errors import UnsafePath
+from misstep.harness.workspace import beneath
 
 
 class Node(Struct, frozen=True):

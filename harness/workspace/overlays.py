@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from harness.errors import UnsafePath
-from harness.workspace import beneath
-from harness.workspace.nodes import Node, node_at, not_a_folder
-from harness.workspace.sandbox import Mounts
-from harness.workspace.tree import Entry
-from harness.workspace.trees import bytes_beneath, walk, within_reach
+from misstep.harness.errors import UnsafePath
+from misstep.harness.workspace import beneath
+from misstep.harness.workspace.nodes import Node, node_at, not_a_folder
+from misstep.harness.workspace.sandbox import Mounts
+from misstep.harness.workspace.tree import Entry
+from misstep.harness.workspace.trees import bytes_beneath, walk, within_reach
 
 Layers = tuple[Path, ...]
 """Folders, the topmost first."""

@@ -8,8 +8,8 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 
-from harness.errors import UsageError
-from harness.workspace.suite_report import Runner
+from misstep.harness.errors import UsageError
+from misstep.harness.workspace.suite_report import Runner
 
 REPORT = ".misstep-report.xml"
 """Where in a workspace pytest writes its report; removed before and after each run."""

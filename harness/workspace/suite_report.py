@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 
 from msgspec import Struct
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 
 Runner = Literal["pytest", "unittest", "node", "jest", "go", "junit", "exit_code"]
 

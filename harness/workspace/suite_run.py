@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from harness.errors import MisstepError
-from harness.workspace.sandbox import Finished, Limits
-from harness.workspace.suite_command import (
+from misstep.harness.errors import MisstepError
+from misstep.harness.workspace.sandbox import Finished, Limits
+from misstep.harness.workspace.suite_command import (
     REPORT,
     WRAPPED,
     counts_tests,
@@ -18,9 +18,9 @@ from harness.workspace.suite_command import (
     takes_names,
     unittest_name,
 )
-from harness.workspace.suite_output import from_output
-from harness.workspace.suite_report import SuiteCounts, SuiteReport, from_junit_xml
-from harness.workspace.workspace import Workspace
+from misstep.harness.workspace.suite_output import from_output
+from misstep.harness.workspace.suite_report import SuiteCounts, SuiteReport, from_junit_xml
+from misstep.harness.workspace.workspace import Workspace
 
 How = Literal["alone", "whole", "either"]
 """How chosen tests are run: by naming them to their framework, with all others, or with all others where they were not

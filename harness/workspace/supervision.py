@@ -14,8 +14,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.workspace.sandbox import MIB, Ended, Limits
-from harness.workspace.trees import bytes_beneath
+from misstep.harness.workspace.sandbox import MIB, Ended, Limits
+from misstep.harness.workspace.trees import bytes_beneath
 
 _EVERY_SECONDS = 0.025
 _READ = 1 << 16

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import MissingPrerequisite
-from harness.workspace.bubblewrap import ENVIRONMENT
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.workspace.bubblewrap import ENVIRONMENT
 
 _PARTS = ("bin", "lib", "lib64", "libexec", "pyvenv.cfg")
 _SHOWN_ANYWAY = (Path("/usr"), Path("/bin"), Path("/lib"), Path("/sbin"))

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from harness.workspace.nodes import Node
-from harness.workspace.sandbox import Mounts
+from misstep.harness.workspace.nodes import Node
+from misstep.harness.workspace.sandbox import Mounts
 
 GIT = ".git"
 """The folder of the repository itself, which is no part of the project's files."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import UnsafePath
-from harness.workspace import beneath
+from misstep.harness.errors import UnsafePath
+from misstep.harness.workspace import beneath
 
 SMALLEST = 4096
 """Bytes that a file counts as at least, so that many empty ones fill a limit as well."""

@@ -15,15 +15,15 @@ from typing import Literal, Self, TypeVar
 
 from msgspec.structs import replace
 
-from harness.errors import InputError, UnsafePath
-from harness.workspace import beneath
-from harness.workspace.copies import CopiedTree
-from harness.workspace.differences import file_diff
-from harness.workspace.nodes import same
-from harness.workspace.overlays import OverlayTree
-from harness.workspace.sandbox import NO_VARIABLES, Finished, Limits, Sandbox
-from harness.workspace.tree import GIT, Entry, Snapshot, Tree
-from harness.workspace.trees import copy_tree, open_up, set_modes
+from misstep.harness.errors import InputError, UnsafePath
+from misstep.harness.workspace import beneath
+from misstep.harness.workspace.copies import CopiedTree
+from misstep.harness.workspace.differences import file_diff
+from misstep.harness.workspace.nodes import same
+from misstep.harness.workspace.overlays import OverlayTree
+from misstep.harness.workspace.sandbox import NO_VARIABLES, Finished, Limits, Sandbox
+from misstep.harness.workspace.tree import GIT, Entry, Snapshot, Tree
+from misstep.harness.workspace.trees import copy_tree, open_up, set_modes
 
 _PREFIX = "misstep-"
 _LOCK = "lock"

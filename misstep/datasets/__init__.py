@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from harness.datasets.benchmark import Benchmark, read_benchmark
-from harness.datasets.catalogue import (
+from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
+from misstep.harness.datasets.catalogue import (
     address_template,
     data_set,
     data_sets,
@@ -16,12 +16,12 @@ from harness.datasets.catalogue import (
     files_of,
     locate,
 )
-from harness.datasets.checking import check
-from harness.errors import InputError, MissingPrerequisite, MisstepError
-from harness.escaping import plain
-from harness.progress import Progress, say
-from harness.runs.benchmarks import benchmark_folders
-from harness.runs.fetch import Fetched, fetch
+from misstep.harness.datasets.checking import check
+from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import Progress, say
+from misstep.harness.runs.benchmarks import benchmark_folders
+from misstep.harness.runs.fetch import Fetched, fetch
 from misstep.datasets.rows import at_hand, loaded_row, row_of
 from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
 from misstep.options import Data, Json, command_app, json_text

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from harness.datasets import LOADERS, OUTCOMES
-from harness.datasets.benchmark import Benchmark
-from harness.datasets.catalogue import data_set, data_sets, files_of, located, made_by_hand, missing_files
-from harness.errors import MissingPrerequisite
+from misstep.harness.datasets import LOADERS, OUTCOMES
+from misstep.harness.datasets.benchmark import Benchmark
+from misstep.harness.datasets.catalogue import data_set, data_sets, files_of, located, made_by_hand, missing_files
+from misstep.harness.errors import MissingPrerequisite
 
 
 def at_hand(data: Path | None) -> list[str]:

@@ -4,11 +4,11 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.wording import counted_text
-from harness.datasets.benchmark import Benchmark
-from harness.datasets.checking import Checked
-from harness.escaping import plain
-from harness.runs.fetch import Fetched
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.datasets.benchmark import Benchmark
+from misstep.harness.datasets.checking import Checked
+from misstep.harness.escaping import plain
+from misstep.harness.runs.fetch import Fetched
 
 _FILES_NAMED = 5
 

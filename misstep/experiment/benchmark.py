@@ -17,8 +17,8 @@ def benchmark(
 
     misstep judge run recovery@rule --benchmark DIR --out VERDICTS
     """
-    from studies.experiments import open_experiment
-    from studies.recovery_benchmark import write_recovery_benchmark
+    from misstep.studies.experiments import open_experiment
+    from misstep.studies.recovery_benchmark import write_recovery_benchmark
 
     count = write_recovery_benchmark(open_experiment(run).sessions, out)
     print(f"{count:,} interventions; go on with: misstep judge run recovery@rule --benchmark {out} --out RUN")

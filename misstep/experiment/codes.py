@@ -21,7 +21,7 @@ def codes() -> None:
 @app.command("list")
 def list_codes(json: Json = False) -> None:
     """List the codes and their meanings."""
-    from analysis.measures.recovery_codes import code_book
+    from misstep.analysis.measures.recovery_codes import code_book
 
     book = code_book()
     if json:
@@ -48,8 +48,8 @@ def sample(
     Each coder gets a CSV sheet in an order of its own, and each item has a page. The outcome in the sheets is what the
     judge recovery@rule says. Fill in the column code; an empty cell is not coded. No coder should see another's sheet.
     """
-    from studies.experiments import open_experiment
-    from studies.recovery_codes import draw_sample
+    from misstep.studies.experiments import open_experiment
+    from misstep.studies.recovery_codes import draw_sample
 
     names = [name.strip() for name in coders.split(",") if name.strip()]
     drawn = draw_sample(open_experiment(run).sessions, n, names, seed, out)
@@ -68,7 +68,7 @@ def settle(
 
     The decision is added to decisions.csv. A later one on the same item takes its place; both stay in the log.
     """
-    from studies.recovery_codes import settle as add
+    from misstep.studies.recovery_codes import settle as add
 
     add(folder, item, code, by or getpass.getuser(), note)
     print(f"{item}: {code}")
@@ -77,9 +77,9 @@ def settle(
 @app.command()
 def show(folder: Folder, json: Json = False) -> None:
     """Show the table of reasons and the open items."""
-    from analysis.measures.recovery_codes import outcome_codes, read_coded
-    from analysis.pages import table_text
-    from analysis.papers.wink.reasons import reasons_table
+    from misstep.analysis.measures.recovery_codes import outcome_codes, read_coded
+    from misstep.analysis.pages import table_text
+    from misstep.analysis.papers.wink.reasons import reasons_table
 
     coded = read_coded(folder)
     if json:

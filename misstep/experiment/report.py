@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.progress import say
 from misstep.options import Html, Json, Seed, path_or_address
 from misstep.pages import write_page
 
@@ -54,7 +54,7 @@ def report(
     misstep experiment report sessions.csv --control old --treatment new
     misstep experiment report sessions.csv --share control=0.9 --share treatment=0.1
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from studies.experiments import record_experiment, report_of_file, report_of_run
+    from misstep.studies.experiments import record_experiment, report_of_file, report_of_run
 
     if source.is_dir():
         if control or treatment or planned_units or share:

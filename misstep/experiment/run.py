@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from harness.escaping import plain
-from harness.generate.voice import WordingSet
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.generate.voice import WordingSet
+from misstep.harness.progress import say
 from misstep import model_options, rate_options, run_folders
 from misstep.options import Json, Seed, refuse_given
 
@@ -62,12 +62,12 @@ def run(
 
     misstep experiment run --n 200 --seed 1 --out run
     """
-    from harness.agent.policies.model import ModelSettings
-    from harness.observer.detectors import check_model
-    from harness.runs.experiment.observing import Beside
-    from harness.runs.experiment.running import ExperimentPlan, run_experiment
-    from harness.workspace import find_sandbox
-    from studies.experiments import report_of_run
+    from misstep.harness.agent.policies.model import ModelSettings
+    from misstep.harness.observer.detectors import check_model
+    from misstep.harness.runs.experiment.observing import Beside
+    from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
+    from misstep.harness.workspace import find_sandbox
+    from misstep.studies.experiments import report_of_run
 
     if not (model or local or replay is not None):
         refuse_given(context, model_options.MODEL_OPTIONS, "the scripted agent asks no model")

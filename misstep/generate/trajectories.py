@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from analysis.tables.aligned import aligned
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.generate.voice import WordingSet
-from harness.progress import say
-from harness.runs.generate import GenerateOptions, write_folder
-from harness.runs.generated_lines import Counted
+from misstep.analysis.tables.aligned import aligned
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.generate.voice import WordingSet
+from misstep.harness.progress import say
+from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.generated_lines import Counted
 from misstep.options import Json, refuse_given
 
 

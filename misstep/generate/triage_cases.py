@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from analysis.tables.aligned import aligned
-from harness.escaping import plain
-from harness.progress import say
-from harness.runs.triage.generate import FamilyChoice, TriageCounts, TriageOptions, write_triage_cases
+from misstep.analysis.tables.aligned import aligned
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
+from misstep.harness.runs.triage.generate import FamilyChoice, TriageCounts, TriageOptions, write_triage_cases
 from misstep.options import Json
 
 

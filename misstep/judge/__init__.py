@@ -2,8 +2,8 @@
 
 import typer
 
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.judge.ask import ask
 from misstep.judge.cache import app as cache_app
 from misstep.judge.calibrate import calibrate
@@ -33,7 +33,7 @@ def list_judges(
 
     The exit code is 1 if a judge of another package cannot be used; stderr names it.
     """
-    from harness.datasets.catalogue import how_to_get
+    from misstep.harness.datasets.catalogue import how_to_get
     from misstep.judge.list import listed, listed_text
 
     judges = listed(data)

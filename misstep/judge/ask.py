@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from harness.escaping import plain, printable
-from harness.progress import say
-from harness.runs.judge_once import Asked, ask_once
+from misstep.harness.escaping import plain, printable
+from misstep.harness.progress import say
+from misstep.harness.runs.judge_once import Asked, ask_once
 from misstep import model_options
 from misstep.judge import options
 from misstep.options import Json, json_text, path_or_address, refuse_given

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import InputError, writing
-from harness.escaping import plain
+from misstep.harness.errors import InputError, writing
+from misstep.harness.escaping import plain
 from misstep.options import command_app
 
 app = command_app(has_commands=True)
@@ -30,8 +30,8 @@ def export_cache(
     cache: _CacheFile,
 ) -> None:
     """Write every answer of a cache to a JSON Lines file."""
-    from analysis.tables.wording import counted_text
-    from harness.clients import Cache
+    from misstep.analysis.tables.wording import counted_text
+    from misstep.harness.clients import Cache
 
     if not cache.is_file():
         raise InputError("there is no such file", "Name the file that `judge run --cache` wrote.", file=cache)
@@ -60,7 +60,7 @@ def import_cache(
 
     The cache keeps the answers that it has.
     """
-    from harness.clients import Cache
+    from misstep.harness.clients import Cache
 
     if not file.is_file():
         raise InputError("there is no such file", "Name the file that `judge cache export` wrote.", file=file)

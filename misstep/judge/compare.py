@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
 from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
-    from analysis.measures.judging.scores import Scores
-    from studies.judged_runs import JudgedRun
+    from misstep.analysis.measures.judging.scores import Scores
+    from misstep.studies.judged_runs import JudgedRun
 
 
 def compare(
@@ -31,12 +31,12 @@ def compare(
 
     An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
-    from analysis.measures.judging.comparison import compare_judges
-    from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
-    from analysis.measures.judging.wording import pair_sentence
-    from analysis.pages import table_text
-    from analysis.tables import of_evidence
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.analysis.measures.judging.comparison import compare_judges
+    from misstep.analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
+    from misstep.analysis.measures.judging.wording import pair_sentence
+    from misstep.analysis.pages import table_text
+    from misstep.analysis.tables import of_evidence
+    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     if len(runs) < 2:
         raise UsageError("a comparison needs two runs", "Name two or more runs on one benchmark.")
@@ -66,7 +66,7 @@ def compare(
 
 
 def _scores(run: "JudgedRun", seed: int) -> "Scores":
-    from analysis.measures.judging.scores import score
+    from misstep.analysis.measures.judging.scores import score
 
     return score(
         run.verdicts,

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.judge import options
 from misstep.options import Data, path_or_address
 
@@ -57,12 +57,12 @@ def import_verdicts(
     """
     import sys
 
-    from analysis.gold import check_gold, item_ids
-    from harness.clients import ClientSettings
-    from harness.items import read_question
-    from harness.runs.benchmarks import benchmark_named
-    from harness.runs.judge import run_judge
-    from harness.runs.judge_import import Choice, imported_judge
+    from misstep.analysis.gold import check_gold, item_ids
+    from misstep.harness.clients import ClientSettings
+    from misstep.harness.items import read_question
+    from misstep.harness.runs.benchmarks import benchmark_named
+    from misstep.harness.runs.judge import run_judge
+    from misstep.harness.runs.judge_import import Choice, imported_judge
 
     folder = benchmark_named(benchmark, data)
     check_gold(folder, read_question(folder).labels, item_ids(folder))

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import MissingPrerequisite, UsageError
-from harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep import model_options, rate_options, run_folders
 from misstep.judge import options
 from misstep.options import Data, Json
@@ -45,11 +45,11 @@ def inject(
     """
     import sys
 
-    from harness.runs.benchmarks import benchmark_named
-    from harness.runs.judge import run_judge
-    from studies.flips import write_flips
-    from studies.injections import benchmark_source, shipped_source, write_injections
-    from studies.judging.scores import write_scores
+    from misstep.harness.runs.benchmarks import benchmark_named
+    from misstep.harness.runs.judge import run_judge
+    from misstep.studies.flips import write_flips
+    from misstep.studies.injections import benchmark_source, shipped_source, write_injections
+    from misstep.studies.judging.scores import write_scores
 
     asking = model_options.ModelOptions(
         model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm

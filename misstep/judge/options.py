@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import closed
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import closed
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.model_options import ModelOptions, client_settings, with_local_model
 from misstep.options import refuse_given
 
 if TYPE_CHECKING:
-    from harness.clients import ClientSettings
-    from harness.protocols import Judge as Judge_
-    from harness.runs.kind import RunEnd
+    from misstep.harness.clients import ClientSettings
+    from misstep.harness.protocols import Judge as Judge_
+    from misstep.harness.runs.kind import RunEnd
 
 Judge = Annotated[
     str, typer.Argument(metavar="JUDGE", help="Name from `judge list`, TOML file, or `package.module:object`.")
@@ -33,7 +33,7 @@ def opened_judge(
     named: str, options: ModelOptions, data: Path | None = None
 ) -> "Iterator[tuple[Judge_, ClientSettings]]":
     """A judge with the model of the options and its client settings; the local model runs inside the block."""
-    from harness.runs.known_judges import known_judge
+    from misstep.harness.runs.known_judges import known_judge
 
     with with_local_model(options) as known:
         judge = known_judge(named, model=known.model, base_url=known.base_url, data=data)
@@ -44,7 +44,7 @@ def exit_unless_whole(ended: "RunEnd") -> None:
     """Say which items were not asked about or failed, and end with exit code 1 unless the run is finished."""
     if not (ended.stopped or ended.failed):
         return
-    from analysis.tables.wording import counted_text
+    from misstep.analysis.tables.wording import counted_text
 
     items = counted_text(ended.wanted, "item")
     if ended.stopped:
@@ -66,8 +66,8 @@ def refuse_model_options(context: typer.Context) -> None:
 
 def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False, shown: bool = True) -> None:
     """Score a run and print its scores; what that takes is imported when something has changed since the last time."""
-    from harness.journal.records import SCORES
-    from studies.judging.scored import keep_scores, kept_scores, scored_from
+    from misstep.harness.journal.records import SCORES
+    from misstep.studies.judging.scored import keep_scores, kept_scores, scored_from
 
     try:
         digest = scored_from(out, folder)
@@ -75,12 +75,12 @@ def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False,
         digest = ""  # whatever is missing is said by what reads it
     page_scores = kept_scores(out, digest)
     if page_scores is None:
-        from studies.judging.scores import scores_text, write_scores
+        from misstep.studies.judging.scores import scores_text, write_scores
 
         page_scores = keep_scores(out, digest, scores_text(write_scores(out, folder)))
     if shown:
         print((out / SCORES).read_text(encoding="utf-8") if json else page_scores.text, end="")
     if shown and plumbing and not json:
-        from studies.judging.assessment import NO_JUDGE
+        from misstep.studies.judging.assessment import NO_JUDGE
 
         print(f"\n{NO_JUDGE}", end="")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 
@@ -38,11 +38,11 @@ def policies(
     misstep judge policies strict lenient
     misstep judge policies strict lenient --policy majority --policy any:unsafe --json
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.measures.judging.gold_policies import compare_policies, gold_policy
-    from analysis.measures.judging.gold_policy_tables import policies_table
-    from analysis.pages import table_text
-    from analysis.tables import of_evidence
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.analysis.measures.judging.gold_policies import compare_policies, gold_policy
+    from misstep.analysis.measures.judging.gold_policy_tables import policies_table
+    from misstep.analysis.pages import table_text
+    from misstep.analysis.tables import of_evidence
+    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     named = policy or ["majority", "unanimous"]
     if len(named) != 2 or named[0] == named[1]:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
-    from analysis.gold import BenchmarkItem
+    from misstep.analysis.gold import BenchmarkItem
 
 
 def rank(
@@ -38,11 +38,11 @@ def rank(
     misstep judge rank strict lenient --good passed
     misstep judge rank strict lenient --good no --system agent
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from analysis.measures.judging.ranking import rank_stability
-    from analysis.measures.judging.ranking_tables import orders_table, ranking_table
-    from analysis.pages import table_text
-    from analysis.tables import of_evidence
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.analysis.measures.judging.ranking import rank_stability
+    from misstep.analysis.measures.judging.ranking_tables import orders_table, ranking_table
+    from misstep.analysis.pages import table_text
+    from misstep.analysis.tables import of_evidence
+    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     if len(runs) < 2:
         raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep import gate_options, model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
@@ -73,13 +73,13 @@ def run(
     """
     import sys
 
-    from analysis.gold import check_gold, item_ids
-    from analysis.measures.gates import fail_under as gate_of
-    from harness.items import read_question
-    from harness.runs.item_selection import Sampling
-    from harness.runs.judge import run_judge
-    from harness.runs.session_benchmark import asked_about
-    from studies.judging.scored import kept_figures
+    from misstep.analysis.gold import check_gold, item_ids
+    from misstep.analysis.measures.gates import fail_under as gate_of
+    from misstep.harness.items import read_question
+    from misstep.harness.runs.item_selection import Sampling
+    from misstep.harness.runs.judge import run_judge
+    from misstep.harness.runs.session_benchmark import asked_about
+    from misstep.studies.judging.scored import kept_figures
 
     if batch and (local or record is not None or replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")

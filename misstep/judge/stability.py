@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
-    from studies.judged_runs import JudgedRun
+    from misstep.studies.judged_runs import JudgedRun
 
 _ALIKE = ("judge", "prompt", "examples", "model", "settings", "votes", "aggregate")
 _SAME = {name: name for name in _ALIKE} | {"judge_digest": "judge's file"}
@@ -35,12 +35,12 @@ def stability(
 
     Run the judge without --cache: runs with a shared cache repeat its answers.
     """
-    from analysis.measures.judging.practice_tables import stability_table
-    from analysis.measures.judging.sample import judged_sample
-    from analysis.measures.judging.stability import stability as stability_of
-    from analysis.pages import table_text
-    from analysis.tables import of_evidence
-    from studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
+    from misstep.analysis.measures.judging.practice_tables import stability_table
+    from misstep.analysis.measures.judging.sample import judged_sample
+    from misstep.analysis.measures.judging.stability import stability as stability_of
+    from misstep.analysis.pages import table_text
+    from misstep.analysis.tables import of_evidence
+    from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete
 
     if len(runs) < 2:
         raise UsageError("stability needs two runs", "Name two or more runs of one judge.")

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep import run_folders
 from misstep.options import Json
 from misstep.reflect.asking import (
@@ -50,11 +50,11 @@ def ablation(
     """
     import sys
 
-    from harness.reflexive.inert import inert
-    from harness.reflexive.settings import MECHANISMS, LoopSettings, mechanisms_named
-    from harness.runs.reflect.ablation import AblationPlan, run_ablation
-    from harness.runs.reflect.chosen_agents import agents_of_skill
-    from harness.runs.reflect.skills import SkillOptions, made_skill
+    from misstep.harness.reflexive.inert import inert
+    from misstep.harness.reflexive.settings import MECHANISMS, LoopSettings, mechanisms_named
+    from misstep.harness.runs.reflect.ablation import AblationPlan, run_ablation
+    from misstep.harness.runs.reflect.chosen_agents import agents_of_skill
+    from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 
     refuse_ignored(context, skill, asks_model=False)
     options = SkillOptions(n, first_seed, cases, sandbox)
@@ -71,8 +71,8 @@ def ablation(
         say(f"misstep: {sentence}")
     with run_folders.kept_when_stopped(out):
         made = run_ablation(plan, out, processes=workers, arguments=sys.argv[1:])
-    from studies.reflexive.report import reflections_json, reflections_text
-    from studies.reflexive.runs import open_reflexive_runs, say_warnings
+    from misstep.studies.reflexive.report import reflections_json, reflections_text
+    from misstep.studies.reflexive.runs import open_reflexive_runs, say_warnings
 
     found = open_reflexive_runs([run.folder for run in made])
     print(reflections_json(found) if json else reflections_text(found), end="")

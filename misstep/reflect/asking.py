@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec.structs import replace
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.model_options import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 from misstep.options import refuse_given
 
 if TYPE_CHECKING:
-    from harness.reflexive import protocols
-    from harness.reflexive.settings import LoopSettings
-    from harness.runs.reflect.chosen_agents import ChosenAgents
+    from misstep.harness.reflexive import protocols
+    from misstep.harness.reflexive.settings import LoopSettings
+    from misstep.harness.runs.reflect.chosen_agents import ChosenAgents
 
 Skill = Annotated[
     str, typer.Argument(metavar="[SKILL]", help="Skill: simulated, hardening, repair, or package.module:name.")
@@ -79,9 +79,9 @@ def chosen(
     out: Path,
 ) -> "Iterator[tuple[ChosenAgents, LoopSettings]]":
     """The agents by their name and the dials that fit them; the local model runs inside the block."""
-    from harness.agent.policies.model import ModelSettings
-    from harness.clients.recording import open_replay
-    from harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill
+    from misstep.harness.agent.policies.model import ModelSettings
+    from misstep.harness.clients.recording import open_replay
+    from misstep.harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill
 
     has_model = bool(asking.model or asking.local or asking.replay is not None)
     if has_model and name not in ("", MODEL):

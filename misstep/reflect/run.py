@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep import model_options, rate_options, run_folders
 from misstep.options import Json
 from misstep.reflect.asking import (
@@ -94,15 +94,15 @@ def run(
     import shlex
     import sys
 
-    from harness.agent.clocks import RealClock, VirtualClock
-    from harness.journal.records import LOOP_RECORDS
-    from harness.reflexive.inert import inert
-    from harness.reflexive.plateau import detector
-    from harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
-    from harness.runs.reflect.running import ReflectPlan, run_reflexive
-    from harness.runs.reflect.skills import SkillOptions, made_skill
-    from studies.reflexive.report import reflections_json, run_text
-    from studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
+    from misstep.harness.agent.clocks import RealClock, VirtualClock
+    from misstep.harness.journal.records import LOOP_RECORDS
+    from misstep.harness.reflexive.inert import inert
+    from misstep.harness.reflexive.plateau import detector
+    from misstep.harness.reflexive.settings import ItemLimits, LoopSettings, mechanisms_named
+    from misstep.harness.runs.reflect.running import ReflectPlan, run_reflexive
+    from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
+    from misstep.studies.reflexive.report import reflections_json, run_text
+    from misstep.studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
     refuse_ignored(context, skill, asks_model=bool(model or local or replay is not None), unsafe=unsafe_no_sandbox)
     asking = model_options.ModelOptions(

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec import Struct
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.model_options import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 from misstep.options import refuse_given
 
 if TYPE_CHECKING:
-    from harness.clients import ClientSettings
-    from harness.protocols import FittedJudge
-    from harness.repair.repairers import RepairerOptions
+    from misstep.harness.clients import ClientSettings
+    from misstep.harness.protocols import FittedJudge
+    from misstep.harness.repair.repairers import RepairerOptions
 
 PatchJudge = Annotated[
     str,
@@ -42,7 +42,7 @@ class Agent(Struct, frozen=True):
 
 def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, unsafe: bool) -> None:
     """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox."""
-    from harness.repair.repairers import ASK_NO_MODEL
+    from misstep.harness.repair.repairers import ASK_NO_MODEL
 
     if policy in ASK_NO_MODEL:
         ignored = {"temperature", "functions"} if patch_judge else MODEL_OPTIONS
@@ -58,9 +58,9 @@ def opened(
     agent: Agent, asking: ModelOptions, patch_judge: str, judge_model: str
 ) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, ClientSettings]]":
     """What the policy is given, the judge of patches, and the client of both; the local model runs inside the block."""
-    from harness.agent.policies.model import Form, ModelSettings
-    from harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
-    from harness.runs.repair import recorded_runs
+    from misstep.harness.agent.policies.model import Form, ModelSettings
+    from misstep.harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
+    from misstep.harness.runs.repair import recorded_runs
 
     if agent.policy == "model" and not (asking.model or asking.local):
         raise UsageError(
@@ -80,8 +80,8 @@ def _judge(
     named: str, judge_model: str, known: ModelOptions, *, alone: bool
 ) -> "tuple[FittedJudge | None, str | None]":
     """The judge of patches, and the address of its model; `alone` says that the policy asks no model."""
-    from harness.repair.validators.patch_judge import fitted_to_patches
-    from harness.runs.known_judges import known_judge
+    from misstep.harness.repair.validators.patch_judge import fitted_to_patches
+    from misstep.harness.runs.known_judges import known_judge
 
     if not named:
         if judge_model:

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options import Data, Json, json_text, refuse_given
 
 if TYPE_CHECKING:
-    from harness.repair.build.sets import Built
-    from harness.workspace import Sandbox
+    from misstep.harness.repair.build.sets import Built
+    from misstep.harness.workspace import Sandbox
 
 _SETS = {"tf": 123, "patchgen": 70}
 """Set → how many cases `--find` looks for: of PatchGen, of each category."""
@@ -57,10 +57,10 @@ def build(
     past fault must fail before and pass after its golden patch in 3 of 3 runs in the sandbox; `repair run` holds every
     case to that. The same command continues a build that was stopped.
     """
-    from harness.repair.build.recipes import recipes_file
-    from harness.repair.build.sets import build as build_cases
-    from harness.repair.build.sets import chosen, find_set
-    from harness.workspace import find_sandbox
+    from misstep.harness.repair.build.recipes import recipes_file
+    from misstep.harness.repair.build.sets import build as build_cases
+    from misstep.harness.repair.build.sets import chosen, find_set
+    from misstep.harness.workspace import find_sandbox
 
     if bool(test_command) != (history is not None):
         raise UsageError("--history and --test-command go together", "Give both, or neither.")
@@ -83,8 +83,8 @@ def build(
         if history is not None:
             return _say_cases(_from_history(history, test_command, out, sandbox), out, json=json)
         if public:
-            from harness.datasets.catalogue import locate
-            from harness.repair.build.datasets import drawn, write_cases
+            from misstep.harness.datasets.catalogue import locate
+            from misstep.harness.repair.build.datasets import drawn, write_cases
 
             folder = locate(set_name, data)
             cases = write_cases(set_name, folder, out, sandbox, drawn(set_name, folder, n, seed), workers)
@@ -104,8 +104,8 @@ def build(
 
 
 def _from_history(repository: Path, command: str, out: Path, sandbox: "Sandbox") -> list[str]:
-    from harness.repair.build.history import cases_from_history
-    from harness.workspace import python_toolchain
+    from misstep.harness.repair.build.history import cases_from_history
+    from misstep.harness.workspace import python_toolchain
 
     found = cases_from_history(repository, command, out, sandbox=sandbox, toolchain=python_toolchain())
     for one in found:
@@ -134,7 +134,7 @@ def _document(built: "Built", out: Path) -> dict[str, object]:
 
 
 def _text(built: "Built", out: Path) -> str:
-    from analysis.tables.aligned import aligned
+    from misstep.analysis.tables.aligned import aligned
 
     document = _document(built, out)
     lines: list[str] = []

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from harness.repair.case import CaseFolder
-    from harness.runs.repair_repository import HeldBack
-    from harness.workspace import Sandbox
+    from misstep.harness.repair.case import CaseFolder
+    from misstep.harness.runs.repair_repository import HeldBack
+    from misstep.harness.workspace import Sandbox
 
 TestCommand = Annotated[str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")]
 Outcomes = Annotated[
@@ -49,7 +49,7 @@ class Named(Struct, frozen=True):
 
 def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
     """The repair cases in a folder, or those that the failing tests of a git repository become."""
-    from harness.repair.case import CASE, read_cases
+    from misstep.harness.repair.case import CASE, read_cases
 
     if not cases.is_dir():
         found = "is no folder" if cases.exists() else "no such folder"
@@ -85,8 +85,8 @@ def _checked(folder: Path) -> Path:
 
 
 def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
-    from harness.repair.failure_bot.flakiness import read_record
-    from harness.runs.repair_repository import cases_of_repository
+    from misstep.harness.repair.failure_bot.flakiness import read_record
+    from misstep.harness.runs.repair_repository import cases_of_repository
 
     record = read_record(options.outcomes) if options.outcomes is not None else []
     found = cases_of_repository(

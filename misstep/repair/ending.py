@@ -5,13 +5,13 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.escaping import plain, printable
-from harness.progress import say
+from misstep.harness.escaping import plain, printable
+from misstep.harness.progress import say
 from misstep.options import json_text
 from misstep.repair.cases import Named
 
 if TYPE_CHECKING:
-    from harness.repair_attempt import RepairAttempt
+    from misstep.harness.repair_attempt import RepairAttempt
 
 _LINES_SHOWN = 60
 
@@ -20,9 +20,9 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
     """Write the scores of a run and print them; of a repository each patch and its next command, or why not."""
     import msgspec
 
-    from harness.journal.records import REPORT
-    from studies.judging.assessment import NO_JUDGE
-    from studies.repair_report import repairs_text, scores_json, write_repair_scores
+    from misstep.harness.journal.records import REPORT
+    from misstep.studies.judging.assessment import NO_JUDGE
+    from misstep.studies.repair_report import repairs_text, scores_json, write_repair_scores
 
     scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
     lines, more = _ending(named, out)
@@ -38,7 +38,7 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
 
 def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
     """What a run on a repository ends with, in lines and for scripts: each patch and its next command, or why not."""
-    from harness.runs.repair import recorded_attempts
+    from misstep.harness.runs.repair import recorded_attempts
 
     if named.repository is None:
         return [], {}

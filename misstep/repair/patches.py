@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options import Json, json_text
 
 
@@ -23,7 +23,7 @@ def patches(
     A patch with which the tests of its case pass is acceptable, any other is unacceptable. A judge sees the task, the
     patch and the checks that run no test.
     """
-    from harness.runs.patches import write_patches
+    from misstep.harness.runs.patches import write_patches
 
     written = write_patches(runs, out)
     n = written.counts["items"]

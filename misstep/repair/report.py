@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.options import Json, Seed
 from misstep.pages import write_page
 
@@ -39,8 +39,8 @@ def report(
     With one attempt a case the test is McNemar's, with more each case goes either way as a whole. The p-values are
     adjusted for all pairs by Holm's method.
     """
-    from studies.repair_report import repairs_html, repairs_json, repairs_text, reviews_of, scores_of
-    from studies.repair_runs import open_repair_runs, record_run, say_warnings
+    from misstep.studies.repair_report import repairs_html, repairs_json, repairs_text, reviews_of, scores_of
+    from misstep.studies.repair_runs import open_repair_runs, record_run, say_warnings
 
     if about and record is None:
         raise UsageError("--about is for a recording", "Name its folder with --record.")

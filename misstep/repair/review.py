@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.progress import say
 from misstep.options import Json, command_app, json_text
 
 if TYPE_CHECKING:
-    from harness.repair_attempt import RepairAttempt
+    from misstep.harness.repair_attempt import RepairAttempt
 
 app = command_app(has_commands=True)
 
@@ -32,8 +32,8 @@ def list_attempts(run: Run, json: Json = False) -> None:
 
     Their patches pass their tests.
     """
-    from harness.repair.review import reviews_of, state_of
-    from harness.runs.repair import recorded_attempts
+    from misstep.harness.repair.review import reviews_of, state_of
+    from misstep.harness.runs.repair import recorded_attempts
 
     reviews = reviews_of(run)
     states = [(each.id, state_of(each.id, reviews)) for each in recorded_attempts(run) if each.solved]
@@ -51,9 +51,9 @@ def package(
 
     It has the patch, the task, the checks' signals, and the agent's run as a page.
     """
-    from harness.repair.review import add_review
-    from harness.runs.repair_repository import case_of
-    from studies.repair_review import PAGE, write_package
+    from misstep.harness.repair.review import add_review
+    from misstep.harness.runs.repair_repository import case_of
+    from misstep.studies.repair_review import PAGE, write_package
 
     made = _attempt(run, attempt)
     write_package(run, made, case_of(run, made.case), out)
@@ -87,9 +87,9 @@ def land(
 
     Its test must pass at the revision; then its task is closed.
     """
-    from harness.repair.review import report_at
-    from harness.runs.repair_repository import case_of, close_task
-    from harness.workspace import find_sandbox
+    from misstep.harness.repair.review import report_at
+    from misstep.harness.runs.repair_repository import case_of, close_task
+    from misstep.harness.workspace import find_sandbox
 
     made = _attempt(run, attempt)
     case = case_of(run, made.case)
@@ -118,8 +118,8 @@ def codes(
 
     A row without codes says that none fits. Without a file the command lists the codes and their meanings.
     """
-    from analysis.measures.repair.feedback_codes import code_book, codings_document, codings_table, read_codings
-    from analysis.pages import table_text
+    from misstep.analysis.measures.repair.feedback_codes import code_book, codings_document, codings_table, read_codings
+    from misstep.analysis.pages import table_text
 
     if codings is None:
         book = code_book()
@@ -134,14 +134,14 @@ def codes(
 
 
 def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected", "landed"], by: str, comment: str) -> None:
-    from harness.repair.review import add_review
+    from misstep.harness.repair.review import add_review
 
     added = add_review(run, _attempt(run, attempt), event, by or getpass.getuser(), comment)
     print(f"{added.event}: {added.attempt}")
 
 
 def _attempt(run: Path, named: str) -> "RepairAttempt":
-    from harness.runs.repair import recorded_attempts
+    from misstep.harness.runs.repair import recorded_attempts
 
     found = [each for each in recorded_attempts(run) if named in (each.id, each.case)]
     solved = [each for each in found if each.solved] or found

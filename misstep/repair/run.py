@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from harness.errors import UsageError
-from harness.escaping import plain
-from harness.progress import say
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
@@ -100,11 +100,11 @@ def run(
     """
     import sys
 
-    from harness.agent.loop import AgentLimits
-    from harness.repair.case import sampled_cases
-    from harness.repair.settings import setting_named
-    from harness.runs.repair import RepairPlan, run_repairs
-    from harness.workspace import find_sandbox
+    from misstep.harness.agent.loop import AgentLimits
+    from misstep.harness.repair.case import sampled_cases
+    from misstep.harness.repair.settings import setting_named
+    from misstep.harness.runs.repair import RepairPlan, run_repairs
+    from misstep.harness.workspace import find_sandbox
 
     refuse_ignored(context, policy, patch_judge, unsafe=unsafe_no_sandbox)
     if (shard is not None or dask is not None) and test_command:

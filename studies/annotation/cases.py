@@ -5,23 +5,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
-from analysis.pages.annotation.material import Material, Meaning, Part, TextFile
-from harness.attribution import FAULTS, Category, Subcategory, taxonomy
-from harness.errors import InputError, MisstepError, UsageError
-from harness.items import Item, Question, Runs, read_items, read_question
-from harness.journal.inputs import file_state, inputs_of_files
-from harness.journal.records import Inputs
-from harness.readers.inline import inline_run
-from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.triage.files import LARGEST_FILE
-from harness.triage.texts import TextsOfCase
-from harness.triage_case import Part as PartName
-from harness.triage_case import TriageCase, read_triage_cases
-from harness.workspace.differences import file_diff
-from harness.workspace.nodes import Node, node_at, same
-from harness.workspace.tree import GIT
-from harness.workspace.trees import walk
+from misstep.analysis.pages.annotation.material import Material, Meaning, Part, TextFile
+from misstep.harness.attribution import FAULTS, Category, Subcategory, taxonomy
+from misstep.harness.errors import InputError, MisstepError, UsageError
+from misstep.harness.items import Item, Question, Runs, read_items, read_question
+from misstep.harness.journal.inputs import file_state, inputs_of_files
+from misstep.harness.journal.records import Inputs
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.triage.files import LARGEST_FILE
+from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.triage_case import Part as PartName
+from misstep.harness.triage_case import TriageCase, read_triage_cases
+from misstep.harness.workspace.differences import file_diff
+from misstep.harness.workspace.nodes import Node, node_at, same
+from misstep.harness.workspace.tree import GIT
+from misstep.harness.workspace.trees import walk
 
 QUESTION = "Whose fault is it?"
 

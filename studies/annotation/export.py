@@ -14,15 +14,15 @@ from typing import Any
 
 from msgspec import structs, to_builtins
 
-from analysis.gold import GoldLabel, write_gold
-from analysis.measures.triage.annotated import Study
-from analysis.measures.triage.disagreement import Disagreement, disagreement
-from analysis.tables.files import csv_of
-from harness.annotation import RaterAnswer
-from harness.errors import UsageError
-from harness.journal.records import replace_file
-from harness.journal.run_folder import make_folder
-from studies.annotation.plan import State
+from misstep.analysis.gold import GoldLabel, write_gold
+from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.disagreement import Disagreement, disagreement
+from misstep.analysis.tables.files import csv_of
+from misstep.harness.annotation import RaterAnswer
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import replace_file
+from misstep.harness.journal.run_folder import make_folder
+from misstep.studies.annotation.plan import State
 
 RATER = "consensus"
 """The rater of the gold labels that a study gives."""

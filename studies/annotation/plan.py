@@ -9,9 +9,9 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from analysis.measures.triage.annotated import Study, disputed
-from harness.annotation import Phase, RaterAnswer
-from harness.errors import UsageError
+from misstep.analysis.measures.triage.annotated import Study, disputed
+from misstep.harness.annotation import Phase, RaterAnswer
+from misstep.harness.errors import UsageError
 
 _LONGEST_NAME = 60
 _CALIBRATION = 5

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from aiohttp import web
 from msgspec import structs
 
-from analysis.pages.annotation.case import Asked, Link, address_of, case_page
-from analysis.pages.annotation.meeting import Compared, meeting_page, waiting_page
-from analysis.pages.foot import Foot
-from harness.annotation import CERTAINTIES, RaterAnswer
-from harness.errors import CannotWrite, MisstepError, UsageError
-from studies import loopback
-from studies.annotation.study import AnnotationStudy, Conflict, Server, phase_named
+from misstep.analysis.pages.annotation.case import Asked, Link, address_of, case_page
+from misstep.analysis.pages.annotation.meeting import Compared, meeting_page, waiting_page
+from misstep.analysis.pages.foot import Foot
+from misstep.harness.annotation import CERTAINTIES, RaterAnswer
+from misstep.harness.errors import CannotWrite, MisstepError, UsageError
+from misstep.studies import loopback
+from misstep.studies.annotation.study import AnnotationStudy, Conflict, Server, phase_named
 
 _LONGEST_NOTE = 4_000
 

@@ -16,13 +16,13 @@ from types import TracebackType
 import msgspec
 from msgspec import Struct, structs
 
-from harness.annotation import PHASES, Phase, RaterAnswer
-from harness.errors import InputError, MisstepError
-from harness.journal.beginning import new_manifest, now
-from harness.journal.records import MANIFEST, Manifest, Records, read_manifest, read_records, replace_file
-from harness.journal.run_folder import RunInProgress
-from studies.annotation.cases import Cases
-from studies.annotation.plan import Plan, State
+from misstep.harness.annotation import PHASES, Phase, RaterAnswer
+from misstep.harness.errors import InputError, MisstepError
+from misstep.harness.journal.beginning import new_manifest, now
+from misstep.harness.journal.records import MANIFEST, Manifest, Records, read_manifest, read_records, replace_file
+from misstep.harness.journal.run_folder import RunInProgress
+from misstep.studies.annotation.cases import Cases
+from misstep.studies.annotation.plan import Plan, State
 
 COMMAND = "annotate serve"
 ANSWER_RECORDS = Records(RaterAnswer, "answers.jsonl", "answer")

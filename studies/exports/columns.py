@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 from msgspec import inspect as types
 
-from analysis.pages.form_text import docstring_sections, meanings
-from harness.journal.records import encode
+from misstep.analysis.pages.form_text import docstring_sections, meanings
+from misstep.harness.journal.records import encode
 
 Values = dict[str, Any]
 """A row: column → value; `None` where there is none."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from analysis.tables.files import csv_field
-from harness.journal.records import encode
-from studies.exports.columns import ExportedTable, Values
+from misstep.analysis.tables.files import csv_field
+from misstep.harness.journal.records import encode
+from misstep.studies.exports.columns import ExportedTable, Values
 
 
 def write_csv(file: Path, table: ExportedTable, rows: Iterable[Values]) -> int:

@@ -18,8 +18,8 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError, writing
-from harness.journal.records import has_ended
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.journal.records import has_ended
 
 EXPORT = "export.toml"
 

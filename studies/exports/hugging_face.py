@@ -6,17 +6,17 @@ TABLE/train-00000-of-00001.parquet            a table
 
 from pathlib import Path
 
-from analysis.pages.run_card import CARD, SPLIT, CardColumn, CardSource, CardTable, RunCard, card_of_run
-from analysis.tables.figures import is_generated
-from harness.journal.records import MANIFEST
-from harness.sharing import without_places
-from harness.version import __version__
-from studies.exports.columns import type_name
-from studies.exports.opening import RunExport
-from studies.exports.parquet import write_parquet
-from studies.exports.secrets import Secrets
-from studies.exports.sources import hub_licence
-from studies.finished_runs import command_line
+from misstep.analysis.pages.run_card import CARD, SPLIT, CardColumn, CardSource, CardTable, RunCard, card_of_run
+from misstep.analysis.tables.figures import is_generated
+from misstep.harness.journal.records import MANIFEST
+from misstep.harness.sharing import without_places
+from misstep.harness.version import __version__
+from misstep.studies.exports.columns import type_name
+from misstep.studies.exports.opening import RunExport
+from misstep.studies.exports.parquet import write_parquet
+from misstep.studies.exports.secrets import Secrets
+from misstep.studies.exports.sources import hub_licence
+from misstep.studies.finished_runs import command_line
 
 _FILE = f"{SPLIT}-00000-of-00001.parquet"
 

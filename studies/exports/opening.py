@@ -17,18 +17,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.measures.observed import OBSERVED, Observed, observed_table
-from analysis.measures.prevalence import prevalence_table
-from analysis.pages.findings import Findings
-from analysis.tables import Table, of_evidence
-from analysis.tables.wording import counted_text
-from harness.errors import UsageError
-from harness.journal.records import Manifest
-from harness.runs.standing_runs import manifest_of
-from studies.curation import CURATED
-from studies.experiments import EXPERIMENT, open_experiment, report_of_run
-from studies.exports.columns import ExportedTable
-from studies.exports.record_tables import (
+from misstep.analysis.measures.observed import OBSERVED, Observed, observed_table
+from misstep.analysis.measures.prevalence import prevalence_table
+from misstep.analysis.pages.findings import Findings
+from misstep.analysis.tables import Table, of_evidence
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import Manifest
+from misstep.harness.runs.standing_runs import manifest_of
+from misstep.studies.curation import CURATED
+from misstep.studies.experiments import EXPERIMENT, open_experiment, report_of_run
+from misstep.studies.exports.columns import ExportedTable
+from misstep.studies.exports.record_tables import (
     classified_tables,
     curated_tables,
     experiment_tables,
@@ -38,15 +38,15 @@ from studies.exports.record_tables import (
     repaired_tables,
     score_table,
 )
-from studies.exports.sources import Source, sources_of
-from studies.finished_runs import command_line, read_scores
-from studies.judged_runs import JUDGED, open_run
-from studies.judging.assessment import assessed
-from studies.judging.report import tables_of_run
-from studies.reflexive.report import reflection_tables
-from studies.reflexive.runs import REFLECTED, open_reflexive_run
-from studies.repair_report import repair_tables, scores_of
-from studies.repair_runs import REPAIRED, open_repair_run
+from misstep.studies.exports.sources import Source, sources_of
+from misstep.studies.finished_runs import command_line, read_scores
+from misstep.studies.judged_runs import JUDGED, open_run
+from misstep.studies.judging.assessment import assessed
+from misstep.studies.judging.report import tables_of_run
+from misstep.studies.reflexive.report import reflection_tables
+from misstep.studies.reflexive.runs import REFLECTED, open_reflexive_run
+from misstep.studies.repair_report import repair_tables, scores_of
+from misstep.studies.repair_runs import REPAIRED, open_repair_run
 
 CLASSIFIED = "classify"
 

@@ -6,18 +6,18 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from analysis.gold import GoldLabel
-from analysis.measures.observed import ObservedIntervention, interventions_of
-from analysis.measures.reflexive.work import WorkedRun
-from analysis.measures.triage.curation import ACTIONS
-from analysis.pages.data_card import RUNS, CuratedRun
-from analysis.tables import Table
-from analysis.tables.figures import Figure, figures_of
-from harness.attribution import TriageVerdict
-from harness.intervention import Invocation, ObservedRun
-from harness.journal.classified import PlacedVerdict
-from harness.journal.inputs import FileState
-from harness.journal.records import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.observed import ObservedIntervention, interventions_of
+from misstep.analysis.measures.reflexive.work import WorkedRun
+from misstep.analysis.measures.triage.curation import ACTIONS
+from misstep.analysis.pages.data_card import RUNS, CuratedRun
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.figures import Figure, figures_of
+from misstep.harness.attribution import TriageVerdict
+from misstep.harness.intervention import Invocation, ObservedRun
+from misstep.harness.journal.classified import PlacedVerdict
+from misstep.harness.journal.inputs import FileState
+from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     FILES,
     LIVE_RECORDS,
@@ -29,14 +29,14 @@ from harness.journal.records import (
     Records,
     read_records,
 )
-from harness.live_session import Episode, LiveSession
-from harness.loop_events import LoopEvent
-from harness.repair_attempt import RepairAttempt
-from harness.session import Session
-from harness.verdict import Verdict
-from studies.exports.columns import Column, ExportedTable, Values, json_text, table_of
-from studies.judged_runs import JudgedRun
-from studies.repair_runs import attempts_in
+from misstep.harness.live_session import Episode, LiveSession
+from misstep.harness.loop_events import LoopEvent
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.session import Session
+from misstep.harness.verdict import Verdict
+from misstep.studies.exports.columns import Column, ExportedTable, Values, json_text, table_of
+from misstep.studies.judged_runs import JudgedRun
+from misstep.studies.repair_runs import attempts_in
 
 PLACED_RECORDS = Records(PlacedVerdict, VERDICTS, "verdict")
 _FILE_STATES = Records(FileState, FILES, "file")

@@ -25,14 +25,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.errors import UsageError
-from harness.journal.records import MANIFEST, encode
-from harness.version import __version__
-from studies.exports.columns import Values, columns_of
-from studies.exports.opening import RunExport
-from studies.exports.parquet import ParquetRows, schema_of
-from studies.exports.scan_results import ScanResult, id_of
-from studies.exports.secrets import Secrets
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import MANIFEST, encode
+from misstep.harness.version import __version__
+from misstep.studies.exports.columns import Values, columns_of
+from misstep.studies.exports.opening import RunExport
+from misstep.studies.exports.parquet import ParquetRows, schema_of
+from misstep.studies.exports.scan_results import ScanResult, id_of
+from misstep.studies.exports.secrets import Secrets
 
 _TRUTH = {"yes": "true", "no": "false"}
 _ERRORS = ("unreadable", "refused", "failed")

@@ -11,13 +11,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.clients.address import KEY, secrets
-from harness.clients.key_patterns import keys_in, without_keys
-from harness.clients.redaction import Redaction
-from harness.errors import InputError
-from harness.journal.records import encode
-from harness.sharing import Places, without_folders, without_places
-from studies.exports.columns import ExportedTable, Values
+from misstep.harness.clients.address import KEY, secrets
+from misstep.harness.clients.key_patterns import keys_in, without_keys
+from misstep.harness.clients.redaction import Redaction
+from misstep.harness.errors import InputError
+from misstep.harness.journal.records import encode
+from misstep.harness.sharing import Places, without_folders, without_places
+from misstep.studies.exports.columns import ExportedTable, Values
 
 _PLACES = frozenset({"file", "project"})
 """The columns that hold places: of a path that no command line names, the last name is left."""

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.copies import is_address
-from harness.datasets.catalogue import data_sets, located
-from harness.forms import toml_form
-from harness.journal.records import Manifest
-from studies.experiments import EXPERIMENT
-from studies.finished_runs import named_inputs
-from studies.reflexive.runs import REFLECTED
-from studies.repair_runs import REPAIRED
+from misstep.harness.copies import is_address
+from misstep.harness.datasets.catalogue import data_sets, located
+from misstep.harness.forms import toml_form
+from misstep.harness.journal.records import Manifest
+from misstep.studies.experiments import EXPERIMENT
+from misstep.studies.finished_runs import named_inputs
+from misstep.studies.reflexive.runs import REFLECTED
+from misstep.studies.repair_runs import REPAIRED
 
 BENCHMARK = "benchmark.toml"
 

@@ -4,16 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import UsageError
-from harness.version import __version__
-from studies.exports.comma_separated import write_csv
-from studies.exports.folder import ExportFile, check_free, exported_folder
-from studies.exports.hugging_face import write_data_set
-from studies.exports.opening import Choice, RunExport, open_export
-from studies.exports.parquet import write_parquet
-from studies.exports.scout import write_scan
-from studies.exports.secrets import Secrets
-from studies.finished_runs import places_of
+from misstep.harness.errors import UsageError
+from misstep.harness.version import __version__
+from misstep.studies.exports.comma_separated import write_csv
+from misstep.studies.exports.folder import ExportFile, check_free, exported_folder
+from misstep.studies.exports.hugging_face import write_data_set
+from misstep.studies.exports.opening import Choice, RunExport, open_export
+from misstep.studies.exports.parquet import write_parquet
+from misstep.studies.exports.scout import write_scan
+from misstep.studies.exports.secrets import Secrets
+from misstep.studies.finished_runs import places_of
 
 Form = Literal["hf", "parquet", "csv", "scout"]
 

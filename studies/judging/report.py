@@ -6,25 +6,25 @@ from importlib.util import find_spec
 
 from msgspec import structs
 
-from analysis.measures.judging.assessment import Assessment, assessment_tables
-from analysis.measures.judging.comparison import compare_judges
-from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.scores import Scores
-from analysis.measures.judging.wording import best_of, best_per_benchmark
-from analysis.pages import Foot
-from analysis.pages.judges.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
-from analysis.pages.judges.items import JudgedBy
-from analysis.pages.judges.page import Section, judge_page
-from analysis.tables import Table, of_evidence
-from analysis.tables.wording import counted_text
-from harness.journal.records import Inputs
-from harness.places import cache_folder
-from harness.progress import say
-from studies.judged_runs import JudgedRun, distinct_names, names_of_judges
-from studies.judging.assessment import NO_JUDGE, assessed
-from studies.judging.report_items import PAGE_CHARACTERS, item_browser
-from studies.judging.triage import triage_comparison, triage_run
+from misstep.analysis.measures.judging.assessment import Assessment, assessment_tables
+from misstep.analysis.measures.judging.comparison import compare_judges
+from misstep.analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.judging.wording import best_of, best_per_benchmark
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.judges.figures import LABELS_DRAWN, RUNS_DRAWN, judge_figures
+from misstep.analysis.pages.judges.items import JudgedBy
+from misstep.analysis.pages.judges.page import Section, judge_page
+from misstep.analysis.tables import Table, of_evidence
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.journal.records import Inputs
+from misstep.harness.places import cache_folder
+from misstep.harness.progress import say
+from misstep.studies.judged_runs import JudgedRun, distinct_names, names_of_judges
+from misstep.studies.judging.assessment import NO_JUDGE, assessed
+from misstep.studies.judging.report_items import PAGE_CHARACTERS, item_browser
+from misstep.studies.judging.triage import triage_comparison, triage_run
 
 _NOTES = (
     "The gold label of an item is the one that most raters gave; where their labels tie there is none, and no score "
@@ -86,7 +86,7 @@ def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
 
 def is_plumbing(run: JudgedRun) -> bool:
     """Whether a run asked the small model of `--local`, which is no judge."""
-    from harness.clients.local_server import MODEL
+    from misstep.harness.clients.local_server import MODEL
 
     return run.manifest.settings.get("model") == MODEL
 

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.measures.judging.reference import Reference
-from analysis.pages.browser.embedding import embedded
-from analysis.pages.browser.pieces import Pieces
-from analysis.pages.browser.shown_run import shown_run
-from analysis.pages.judges.items import JudgedBy, item_index, rank
-from analysis.pages.judges.page import ItemBrowser, wrong_answers
-from analysis.pages.trajectory import Passage, passage
-from harness.escaping import one_line, plain
-from harness.items import Item, read_items
-from harness.runs.item_trajectories import FoundRun, run_in, runs_in
-from harness.values import written
+from misstep.analysis.measures.judging.reference import Reference
+from misstep.analysis.pages.browser.embedding import embedded
+from misstep.analysis.pages.browser.pieces import Pieces
+from misstep.analysis.pages.browser.shown_run import shown_run
+from misstep.analysis.pages.judges.items import JudgedBy, item_index, rank
+from misstep.analysis.pages.judges.page import ItemBrowser, wrong_answers
+from misstep.analysis.pages.trajectory import Passage, passage
+from misstep.harness.escaping import one_line, plain
+from misstep.harness.items import Item, read_items
+from misstep.harness.runs.item_trajectories import FoundRun, run_in, runs_in
+from misstep.harness.values import written
 
 PAGE_CHARACTERS = 18_000_000
 """How large all texts and runs in a page may be together, as they stand in it."""

@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
-from harness.runs.benchmark_inputs import inputs_of
-from harness.version import __version__
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.version import __version__
 
 SCORED = "scored.json"
 

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from textwrap import fill
 
-from analysis.measures.judging.assessment import Assessment, assessment_document, assessment_tables, main_findings
-from analysis.pages import table_text
-from harness.journal.records import REPORT, SCORES, replace_file
-from studies.judged_runs import open_run
-from studies.judging.assessment import assessed
-from studies.judging.report import report_html
+from misstep.analysis.measures.judging.assessment import Assessment, assessment_document, assessment_tables, main_findings
+from misstep.analysis.pages import table_text
+from misstep.harness.journal.records import REPORT, SCORES, replace_file
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.assessment import assessed
+from misstep.studies.judging.report import report_html
 
 _WIDTH = 110
 """Signs a line, as tables have them."""

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from analysis.measures.triage.cases import JudgedCases
-from analysis.measures.triage.causes import causes, causes_table
-from analysis.measures.triage.comparison import ComparedCases, compared, triage_scores
-from analysis.measures.triage.tables import direction_table, judges_of_triage_table, triage_tables
-from analysis.tables import Table, of_evidence
-from harness.attribution import TriageVerdict
-from studies.judged_runs import JudgedRun
+from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.measures.triage.causes import causes, causes_table
+from misstep.analysis.measures.triage.comparison import ComparedCases, compared, triage_scores
+from misstep.analysis.measures.triage.tables import direction_table, judges_of_triage_table, triage_tables
+from misstep.analysis.tables import Table, of_evidence
+from misstep.harness.attribution import TriageVerdict
+from misstep.studies.judged_runs import JudgedRun
 
 
 def judged_cases(runs: Mapping[str, JudgedRun]) -> JudgedCases:

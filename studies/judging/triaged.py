@@ -7,16 +7,16 @@ from typing import Any, cast
 import msgspec
 from msgspec import structs
 
-from analysis.measures.judging.assessment import assessment_document
-from analysis.measures.triage.causes import causes, causes_sentence, causes_table
-from analysis.pages.triage_text import cases_text
-from analysis.tables.text import table_text
-from harness.attribution import TriageVerdict
-from studies.judged_runs import JudgedRun
-from studies.judging.assessment import NO_JUDGE, assessed
-from studies.judging.report import is_plumbing
-from studies.judging.scores import scores_text
-from studies.judging.triage import judged_cases
+from misstep.analysis.measures.judging.assessment import assessment_document
+from misstep.analysis.measures.triage.causes import causes, causes_sentence, causes_table
+from misstep.analysis.pages.triage_text import cases_text
+from misstep.analysis.tables.text import table_text
+from misstep.harness.attribution import TriageVerdict
+from misstep.studies.judged_runs import JudgedRun
+from misstep.studies.judging.assessment import NO_JUDGE, assessed
+from misstep.studies.judging.report import is_plumbing
+from misstep.studies.judging.scores import scores_text
+from misstep.studies.judging.triage import judged_cases
 
 
 def triage_text(run: JudgedRun, notes: Sequence[str] = ()) -> str:

@@ -12,13 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from analysis.measures.reflexive.ablation import Ablation, ablate
-from analysis.measures.reflexive.scores import LoopScores
-from harness.places import data_folder
-from harness.progress import say
-from harness.reflexive.settings import MECHANISMS
-from harness.runs.reflect.ablation import AblationPlan, AblationRun, run_ablation
-from studies.reflexive.runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
+from misstep.analysis.measures.reflexive.ablation import Ablation, ablate
+from misstep.analysis.measures.reflexive.scores import LoopScores
+from misstep.harness.places import data_folder
+from misstep.harness.progress import say
+from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.harness.runs.reflect.ablation import AblationPlan, AblationRun, run_ablation
+from misstep.studies.reflexive.runs import About, RecordedRuns, open_reflexive_run, record_runs, recordings
 
 ABLATION = "ablation"
 """The recording that the notebook reads."""

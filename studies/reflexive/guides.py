@@ -2,11 +2,11 @@
 
 import textwrap
 
-from analysis.pages.form_text import form_text, members_text
-from harness.agent.turns import Turn
-from harness.reflexive.protocols import Agent, Agents, Check, Reading, Skill, Target, VitalSign
-from harness.reflexive.settings import ALL, MECHANISMS
-from harness.work_item import WorkItem
+from misstep.analysis.pages.form_text import form_text, members_text
+from misstep.harness.agent.turns import Turn
+from misstep.harness.reflexive.protocols import Agent, Agents, Check, Reading, Skill, Target, VitalSign
+from misstep.harness.reflexive.settings import ALL, MECHANISMS
+from misstep.harness.work_item import WorkItem
 
 _WIDTH = 96
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from analysis.measures.reflexive.drift import StudiedDrift, drift
-from analysis.measures.reflexive.lessons import Recall, StudiedUse, lesson_use
-from harness.agent.clocks import VirtualClock
-from harness.generate.lessons import GeneratedLesson, LessonSet, generate_lessons
-from harness.loop_events import LoopEvent
-from harness.reflexive.memory import Lesson, Memory, MemoryRules, memory_of
-from harness.reflexive.memory.lessons import lesson_id
-from harness.reflexive.settings import LoopSettings
-from harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
-from harness.runs.reflect.skills import SKILLS, SkillOptions
+from misstep.analysis.measures.reflexive.drift import StudiedDrift, drift
+from misstep.analysis.measures.reflexive.lessons import Recall, StudiedUse, lesson_use
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.generate.lessons import GeneratedLesson, LessonSet, generate_lessons
+from misstep.harness.loop_events import LoopEvent
+from misstep.harness.reflexive.memory import Lesson, Memory, MemoryRules, memory_of
+from misstep.harness.reflexive.memory.lessons import lesson_id
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
+from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions
 
 SETS, ROUNDS = 2, 3
 """How many sets of lessons are made, and how often each item of a set comes."""

@@ -9,20 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from analysis.measures.reflexive.plateaus import (
+from misstep.analysis.measures.reflexive.plateaus import (
     DetectorAnswers,
     PlateauAnswer,
     PlateauExample,
 )
-from harness.datasets import gemmaforge
-from harness.datasets.gemmaforge import QuotedReflection
-from harness.errors import MissingPrerequisite
-from harness.generate.reflections import WINDOW, ReflectionCase, form_words, generate_reflections
-from harness.generate.voice import WordingSet
-from harness.reflexive.plateau import PlateauDetector, detector
-from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
-from harness.runs.benchmarks import set_folder
-from studies.classified import at_hand
+from misstep.harness.datasets import gemmaforge
+from misstep.harness.datasets.gemmaforge import QuotedReflection
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.generate.reflections import WINDOW, ReflectionCase, form_words, generate_reflections
+from misstep.harness.generate.voice import WordingSet
+from misstep.harness.reflexive.plateau import PlateauDetector, detector
+from misstep.harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
+from misstep.harness.runs.benchmarks import set_folder
+from misstep.studies.classified import at_hand
 
 T = TypeVar("T")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from analysis.measures.reflexive.ablation import ablate, is_ablation
-from analysis.measures.reflexive.comparison import PairedLoops, compare_loops
-from analysis.measures.reflexive.document import ablation_document, loop_document
-from analysis.measures.reflexive.tables import (
+from misstep.analysis.measures.reflexive.ablation import ablate, is_ablation
+from misstep.analysis.measures.reflexive.comparison import PairedLoops, compare_loops
+from misstep.analysis.measures.reflexive.document import ablation_document, loop_document
+from misstep.analysis.measures.reflexive.tables import (
     ablation_effects_table,
     ablation_table,
     ends_table,
@@ -19,15 +19,15 @@ from analysis.measures.reflexive.tables import (
     mechanisms_table,
     runs_table,
 )
-from analysis.pages import Foot, table_text
-from analysis.pages.display import figure_html
-from analysis.pages.reflexive.page import run_page, runs_page
-from analysis.plots import forest
-from analysis.tables import Table
-from analysis.tables.wording import counted_text
-from harness.reflexive.settings import MECHANISMS
-from studies.judged_runs import distinct_names
-from studies.reflexive.runs import ReflexiveRun, remarks_of, warn_of
+from misstep.analysis.pages import Foot, table_text
+from misstep.analysis.pages.display import figure_html
+from misstep.analysis.pages.reflexive.page import run_page, runs_page
+from misstep.analysis.plots import forest
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.studies.judged_runs import distinct_names
+from misstep.studies.reflexive.runs import ReflexiveRun, remarks_of, warn_of
 
 _COMPARED = 8
 """With more runs pairs of them are no table that anybody reads."""

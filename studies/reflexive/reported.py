@@ -1,9 +1,9 @@
 """Every breaker asked about every case that was made up after a report."""
 
-from analysis.measures.reflexive.reported import BreakerDescription, BreakerScore, Trial, scores_of_breakers
-from harness.errors import MissingPrerequisite
-from harness.reflexive.reported.breakers import BREAKERS, Breaker
-from harness.reflexive.reported.rounds import ReportedCase, first_stop, reported_cases
+from misstep.analysis.measures.reflexive.reported import BreakerDescription, BreakerScore, Trial, scores_of_breakers
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.reflexive.reported.breakers import BREAKERS, Breaker
+from misstep.harness.reflexive.reported.rounds import ReportedCase, first_stop, reported_cases
 
 
 def reported_scores() -> list[BreakerScore]:

@@ -11,13 +11,13 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from analysis.measures.reflexive.scores import LoopScores, score_loop
-from analysis.measures.reflexive.work import WorkedRun, worked_run
-from analysis.tables import Evidence
-from analysis.tables.wording import counted_text
-from harness.errors import InputError, UsageError
-from harness.escaping import plain
-from harness.journal.records import (
+from misstep.analysis.measures.reflexive.scores import LoopScores, score_loop
+from misstep.analysis.measures.reflexive.work import WorkedRun, worked_run
+from misstep.analysis.tables import Evidence
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.journal.records import (
     LOOP_RECORDS,
     MANIFEST,
     Manifest,
@@ -25,13 +25,13 @@ from harness.journal.records import (
     read_records,
     replace_file,
 )
-from harness.loop_events import TurnEnded
-from harness.places import data_folder
-from harness.progress import say
-from harness.reflexive.inert import inert
-from harness.reflexive.settings import LoopSettings
-from harness.runs.reflect.ablation import EARLIER
-from harness.runs.standing_runs import manifest_of
+from misstep.harness.loop_events import TurnEnded
+from misstep.harness.places import data_folder
+from misstep.harness.progress import say
+from misstep.harness.reflexive.inert import inert
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.runs.reflect.ablation import EARLIER
+from misstep.harness.runs.standing_runs import manifest_of
 
 REFLECTED = "reflect run"
 """What the manifest of a run of the reflexive loop names as its command."""

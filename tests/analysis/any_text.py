@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from analysis.tables import WORST_FIRST, Row, Table
+from misstep.analysis.tables import WORST_FIRST, Row, Table
 
 AWKWARD = r"\&%$#_{}~^<>|\"'`[]*-!?,;:.()+=@/ abz09äéłßÅκλΣ−–—…≥×∞→“”✓中🙂é" + "\u202e\x1b\x00\n\r\t\u2028"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.labels import Labels, ScaleLevel, read_labels
-from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.stats.agreement import krippendorff_alpha
-from analysis.stats.patterns import MISSING, category_counts
+from misstep.analysis.labels import Labels, ScaleLevel, read_labels
+from misstep.analysis.measures.agreement import AgreementReport, agreement_report
+from misstep.analysis.stats.agreement import krippendorff_alpha
+from misstep.analysis.stats.patterns import MISSING, category_counts
 
 pytestmark = pytest.mark.data
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import BenchmarkItem, GoldLabel, check_gold, item_ids, read_gold
-from harness.errors import InputError
-from harness.items import read_items
+from misstep.analysis.gold import BenchmarkItem, GoldLabel, check_gold, item_ids, read_gold
+from misstep.harness.errors import InputError
+from misstep.harness.items import read_items
 
 
 def gold(folder: Path, text: str | bytes) -> Path:

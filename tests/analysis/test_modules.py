@@ -2,13 +2,13 @@
 
 import pytest
 
-from analysis.modules import line_of, source_of
-from analysis.tables import Table, made_by_this
+from misstep.analysis.modules import line_of, source_of
+from misstep.analysis.tables import Table, made_by_this
 
 
 def test_a_function_is_found_in_its_line():
-    line = line_of("analysis.tables.made_by_this")
-    assert source_of("analysis.tables").splitlines()[line - 1].startswith("def made_by_this(")
+    line = line_of("misstep.analysis.tables.made_by_this")
+    assert source_of("misstep.analysis.tables").splitlines()[line - 1].startswith("def made_by_this(")
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,10 @@ def test_a_function_is_found_in_its_line():
     [
         "os",
         "json.decoder",
-        "analysis.no_such",
+        "misstep.analysis.no_such",
         "analysis..tables",
         "../analysis",
-        "analysis.tables/..",
+        "misstep.analysis.tables/..",
         "",
         "analysis_",
     ],
@@ -30,8 +30,8 @@ def test_what_is_not_of_this_project_has_no_source(module):
 
 
 def test_a_name_that_is_no_function_at_the_top_of_its_module_has_no_line():
-    assert line_of("analysis.tables.Table") is None
-    assert line_of("analysis.tables.making") is None
+    assert line_of("misstep.analysis.tables.Table") is None
+    assert line_of("misstep.analysis.tables.making") is None
 
 
 def test_a_table_says_which_function_made_it_and_of_several_the_one_that_was_asked():

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import read_gold
-from analysis.measures.judging.scores import Scores, score
-from analysis.stats.proportions import wilson
-from harness.datasets import loader_for
-from harness.items import read_items
-from harness.readers import read_file
-from harness.verdict import Verdict
+from misstep.analysis.gold import read_gold
+from misstep.analysis.measures.judging.scores import Scores, score
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.datasets import loader_for
+from misstep.harness.items import read_items
+from misstep.harness.readers import read_file
+from misstep.harness.verdict import Verdict
 
 pytestmark = pytest.mark.data
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
-from analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
-from analysis.plots.drawing import standalone
-from analysis.plots.layout import WIDTH, fitted_apart
-from analysis.tables import Row
-from harness.escaping import one_line
+from misstep.analysis.plots import bars, confusion, crossed, curves, forest, funnel, heat_map, small_multiples
+from misstep.analysis.plots.drawing import standalone
+from misstep.analysis.plots.layout import WIDTH, fitted_apart
+from misstep.analysis.tables import Row
+from misstep.harness.escaping import one_line
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 
-from analysis.plots import curves, funnel
-from analysis.plots.layout import WIDTH, text_width
-from analysis.tables import Row
-from harness.errors import UsageError
+from misstep.analysis.plots import curves, funnel
+from misstep.analysis.plots.layout import WIDTH, text_width
+from misstep.analysis.tables import Row
+from misstep.harness.errors import UsageError
 from tests.analysis.pages.html_rules import check_page
 
 PLACES = {f"pass@{k}": float(k) for k in (1, 2, 5, 10, 50, 100)}

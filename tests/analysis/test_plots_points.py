@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from analysis.plots.points import cost_quality, reliability
-from analysis.tables import Row
-from harness.errors import UsageError
+from misstep.analysis.plots.points import cost_quality, reliability
+from misstep.analysis.tables import Row
+from misstep.harness.errors import UsageError
 from tests.analysis.pages.html_rules import check_page
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.published import Derivation, Figure, load_paper, published_papers, published_row, read_paper
-from analysis.tables import Unit
-from harness.errors import InputError, UsageError
+from misstep.analysis.published import Derivation, Figure, load_paper, published_papers, published_row, read_paper
+from misstep.analysis.tables import Unit
+from misstep.harness.errors import InputError, UsageError
 from tests.analysis.paper_texts import is_printed, places_of, stands_in, unrecorded
 
 FORM = """

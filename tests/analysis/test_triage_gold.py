@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.triage_gold import Construction, families_of, read_constructions, read_subcategories
-from harness.errors import InputError
+from misstep.analysis.triage_gold import Construction, families_of, read_constructions, read_subcategories
+from misstep.harness.errors import InputError
 
 
 def test_a_folder_without_the_files_has_nothing_more(tmp_path: Path) -> None:

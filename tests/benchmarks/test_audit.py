@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from analysis.audit.detection import Detection
+from misstep.analysis.audit.detection import Detection
 from benchmarks.audit.__main__ import page, recording
 from benchmarks.audit.detection import (
     Sound,
@@ -19,7 +19,7 @@ from benchmarks.audit.detection import (
 from benchmarks.audit.generated_draws import sound_table
 from benchmarks.audit.generated_tables import Quantity, Rule, Style, prints_sound, rounded
 from benchmarks.audit.planted_errors import KINDS, planted_error
-from harness.forms import toml_form
+from misstep.harness.forms import toml_form
 
 SEED = 3
 TABLES = 60

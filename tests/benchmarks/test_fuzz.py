@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.fuzz import cases
 from benchmarks.fuzz.__main__ import fuzz, main
-from harness.readers import READERS
+from misstep.harness.readers import READERS
 
 CASES = 280
 SEED = 1_000_003

@@ -4,8 +4,8 @@ import pytest
 
 from benchmarks.rates.moving_limit import LATENCY_SECONDS, MODES, Mode, MovingLimit, Schedule, schedule
 from benchmarks.rates.simulation import simulate
-from harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
-from harness.clients.rates.told_limits import ToldLimits
+from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
+from misstep.harness.clients.rates.told_limits import ToldLimits
 
 STEPS = Schedule((20.0, 50.0, 15.0), 30.0)
 TUNED_ON = 5

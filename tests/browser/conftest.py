@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from analysis import plots
-from analysis.pages import Foot, page, show_figure
-from analysis.pages.index import index_page
-from analysis.pages.notebook import notebook_page, read_notebook, write_figures
-from analysis.pages.origin_pages import origin_pages
-from analysis.pages.trajectory import trajectory_page
-from analysis.published import load_paper, published_row
-from analysis.tables import Row, Table
-from analysis.tables.files import write_table
-from studies.provenance import data_set_record
+from misstep.analysis import plots
+from misstep.analysis.pages import Foot, page, show_figure
+from misstep.analysis.pages.index import index_page
+from misstep.analysis.pages.notebook import notebook_page, read_notebook, write_figures
+from misstep.analysis.pages.origin_pages import origin_pages
+from misstep.analysis.pages.trajectory import trajectory_page
+from misstep.analysis.published import load_paper, published_row
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.files import write_table
+from misstep.studies.provenance import data_set_record
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
 from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown
 from tests.analysis.pages.test_frame_html import FRAME
@@ -122,7 +122,7 @@ def of_a_paper() -> Table:
     """A table whose figures lead to the file that they are printed in, and to the code that made it."""
     figures = load_paper("wink").figure[:4]
     rows = tuple(published_row(figure) for figure in figures)
-    made_by = "analysis.papers.wink.prevalence.prevalence_table"
+    made_by = "misstep.analysis.papers.wink.prevalence.prevalence_table"
     return Table("printed", "wink", "Printed", "Four figures are printed.", rows, made_by=made_by)
 
 

@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from studies.annotation.study import read_study
+from misstep.studies.annotation.study import read_study
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.studies.annotation.made_up import HOSTILE, Served, opened, served, write_cases
 

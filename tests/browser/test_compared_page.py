@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.pages.foot import Foot
-from analysis.pages.runs.compared import ComparedRun, compared_page
-from harness.trajectory import Source, Step, ToolCall, Trajectory
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
+from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 from tests.browser.test_judge_report import STATUS, press
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import HOSTILE

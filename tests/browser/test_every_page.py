@@ -9,15 +9,15 @@ import pytest
 from jinja2 import Environment
 from selenium.webdriver.support.ui import WebDriverWait
 
-from harness.clients import ClientSettings
-from harness.generate.trajectories import generate_trajectories
-from harness.journal.records import encode_lines
-from harness.readers.interchange.atif_writing import to_atif
-from harness.runs.judge import run_judge
-from harness.runs.rule_judge import RuleJudge
-from harness.runs.session_benchmark import asked_about
-from studies.flips import write_flips
-from studies.labelling import Labelling, draw
+from misstep.harness.clients import ClientSettings
+from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.readers.interchange.atif_writing import to_atif
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.rule_judge import RuleJudge
+from misstep.harness.runs.session_benchmark import asked_about
+from misstep.studies.flips import write_flips
+from misstep.studies.labelling import Labelling, draw
 from tests.browser.conftest import write_pages
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.judge.test_inject import injected_run
@@ -176,7 +176,7 @@ def _makers() -> set[str]:
             names = {
                 name.name
                 for node in ast.walk(ast.parse(file.read_text()))
-                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("analysis.pages")
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("misstep.analysis.pages")
                 for name in node.names
             }
             if names & DOORS and file.name != "__init__.py":

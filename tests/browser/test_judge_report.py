@@ -8,14 +8,14 @@ from msgspec import structs
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from analysis.gold import read_gold
-from analysis.measures.judging.reference import majority
-from analysis.pages import Foot
-from analysis.pages.judges.items import JudgedBy
-from analysis.pages.judges.page import Section, judge_page
-from studies.judged_runs import open_runs
-from studies.judging.report import report_html
-from studies.judging.report_items import item_browser
+from misstep.analysis.gold import read_gold
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.judges.items import JudgedBy
+from misstep.analysis.pages.judges.page import Section, judge_page
+from misstep.studies.judged_runs import open_runs
+from misstep.studies.judging.report import report_html
+from misstep.studies.judging.report_items import item_browser
 from tests.browser.conftest import sortable
 from tests.browser.test_pages import COLOURS, LEAST_CONTRAST, contrast
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict

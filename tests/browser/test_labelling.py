@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-from analysis.gold import read_gold
-from harness.clients import ClientSettings
-from harness.runs.judge import run_judge
-from harness.runs.rule_judge import RuleJudge
-from harness.runs.session_benchmark import asked_about
-from studies.labelling import Labelling, draw
-from studies.labelling_server import serve
+from misstep.analysis.gold import read_gold
+from misstep.harness.clients import ClientSettings
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.rule_judge import RuleJudge
+from misstep.harness.runs.session_benchmark import asked_about
+from misstep.studies.labelling import Labelling, draw
+from misstep.studies.labelling_server import serve
 from tests.misstep.made_up import atif_lines
 
 pytestmark = pytest.mark.browser

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-from studies.repair_report import repairs_html
-from studies.repair_runs import open_repair_runs
+from misstep.studies.repair_report import repairs_html
+from misstep.studies.repair_runs import open_repair_runs
 from tests.misstep.made_up_repairs import four, repaired_run
 
 pytestmark = pytest.mark.browser

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from harness.journal.records import encode_lines
-from harness.readers.interchange.atif_writing import to_atif
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from harness.verdict import Verdict
-from studies.classified_paths import classified_findings
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.readers.interchange.atif_writing import to_atif
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.studies.classified_paths import classified_findings
 from tests.browser.test_judge_report import DRAWN, STATUS, open_page, press, wait
 from tests.misstep.made_up_runs import HOSTILE
 

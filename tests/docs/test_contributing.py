@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.gold import GoldLabel
-from analysis.labels import read_labels
-from analysis.measures import agreement
-from analysis.measures.judging import scores
-from analysis.measures.judging.score_tables import scores_table
-from analysis.papers.wink import prevalence
-from analysis.stats import clustered_bounds, coefficients, proportions
-from analysis.stats.estimate import Estimate
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.labels import read_labels
+from misstep.analysis.measures import agreement
+from misstep.analysis.measures.judging import scores
+from misstep.analysis.measures.judging.score_tables import scores_table
+from misstep.analysis.papers.wink import prevalence
+from misstep.analysis.stats import clustered_bounds, coefficients, proportions
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.verdict import Verdict
 from tests.docs.documents import EVERYTHING
 
 ROOT = Path(__file__).parents[2]

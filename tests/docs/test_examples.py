@@ -9,9 +9,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from harness.journal.records import VERDICTS, read_verdicts
-from harness.loop_events import Diagnosed, Restored
-from harness.runs.reflect.running import recorded_events
+from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.loop_events import Diagnosed, Restored
+from misstep.harness.runs.reflect.running import recorded_events
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.in_a_thread import in_a_thread
 from tests.waiting import wait_until

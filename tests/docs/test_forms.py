@@ -10,15 +10,15 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from analysis.pages.form_text import docstring_sections, form_text, meanings
-from harness.agent.turns import Turn
-from harness.errors import UsageError
-from harness.forms import values_of
-from harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
-from harness.reflexive.settings import MECHANISMS
-from harness.work_item import WorkItem
+from misstep.analysis.pages.form_text import docstring_sections, form_text, meanings
+from misstep.harness.agent.turns import Turn
+from misstep.harness.errors import UsageError
+from misstep.harness.forms import values_of
+from misstep.harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
+from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.harness.work_item import WorkItem
 from misstep import command_groups
-from studies.help_topics import GUIDES, TOPICS, form_of, topic_text
+from misstep.studies.help_topics import GUIDES, TOPICS, form_of, topic_text
 from tests.misstep.as_a_user import misstep
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.generate import GenerateOptions, write_folder
 
 ROOT = Path(__file__).parents[2]
 STEPS = yaml.safe_load((ROOT / "examples/github_actions.yml").read_text())["jobs"]["misstep"]["steps"]

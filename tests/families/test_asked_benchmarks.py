@@ -12,25 +12,25 @@ from typing import Any
 import msgspec
 import pytest
 
-from analysis.measures.judging.scores import score
-from harness.clients import ClientSettings
-from harness.datasets import LOADERS, loader_for
-from harness.errors import InputError
-from harness.exchange import Request
-from harness.items import Item, Runs, read_items, read_question
-from harness.judges import read_known
-from harness.judges.context import CHARACTERS_PER_TOKEN
-from harness.judges.fit import GENERAL, fitted_to, offered
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.prompted import ask
-from harness.judges.prompted_judge import PromptedJudge
-from harness.readers import read_file
-from harness.readers.inline import inline_run
-from harness.runs.item_selection import Sampling
-from harness.runs.judge import run_judge
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.trajectory import Outcome, Trajectory
-from studies.judged_runs import open_run
+from misstep.analysis.measures.judging.scores import score
+from misstep.harness.clients import ClientSettings
+from misstep.harness.datasets import LOADERS, loader_for
+from misstep.harness.errors import InputError
+from misstep.harness.exchange import Request
+from misstep.harness.items import Item, Runs, read_items, read_question
+from misstep.harness.judges import read_known
+from misstep.harness.judges.context import CHARACTERS_PER_TOKEN
+from misstep.harness.judges.fit import GENERAL, fitted_to, offered
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.prompted import ask
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.readers import read_file
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.item_selection import Sampling
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.trajectory import Outcome, Trajectory
+from misstep.studies.judged_runs import open_run
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.families.test_asked_benchmarks:first_label")
 BUDGET = 2_000

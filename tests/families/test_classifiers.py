@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.classifiers import CLASSIFIERS, classifier_for, classify_all
-from harness.errors import UsageError
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers import CLASSIFIERS, classifier_for, classify_all
+from misstep.harness.errors import UsageError
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.verdict import Verdict
 from tests.growth import QUADRATIC, growth
 from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, write
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from harness.edits import EDIT_FORMATS, apply_edit, edit_format, instructions
-from harness.errors import EditRefused, UsageError
+from misstep.harness.edits import EDIT_FORMATS, apply_edit, edit_format, instructions
+from misstep.harness.errors import EditRefused, UsageError
 from tests.growth import QUADRATIC, growth
 
 PATH = "pkg/module.py"
@@ -87,7 +87,7 @@ def test_a_format_that_there_is_not_is_refused_with_those_that_there_are() -> No
 
 
 def test_a_format_from_elsewhere_is_named_by_its_dotted_path() -> None:
-    assert edit_format("harness.edits:unified_diff").NAME == "unified_diff"
+    assert edit_format("misstep.harness.edits:unified_diff").NAME == "unified_diff"
 
 
 @pytest.mark.parametrize("name", EDIT_FORMATS)

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from analysis.tables.figures import is_generated
-from harness.items import read_question
-from harness.journal.records import encode_lines
-from harness.readers import read_file
-from harness.runs.generate import GenerateOptions, write_folder
-from harness.runs.patches import write_patches
-from harness.runs.triage.benchmark import asked_cases
-from harness.trajectory import Source, Trajectory
-from studies.exports.opening import Choice, open_export
-from studies.repair_runs import open_repair_run
+from misstep.analysis.tables.figures import is_generated
+from misstep.harness.items import read_question
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.readers import read_file
+from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.patches import write_patches
+from misstep.harness.runs.triage.benchmark import asked_cases
+from misstep.harness.trajectory import Source, Trajectory
+from misstep.studies.exports.opening import Choice, open_export
+from misstep.studies.repair_runs import open_repair_run
 from tests.harness.triage.made_up_cases import triage_case
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up_repairs import four, repaired_run

@@ -8,26 +8,26 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from analysis.gold import GoldLabel, read_gold, write_gold
-from harness.clients import ClientSettings
-from harness.errors import InputError, UsageError
-from harness.exchange import Message, Reply, Request
-from harness.items import Item, numbered_items
-from harness.journal.records import VERDICTS, encode_lines, read_manifest, read_verdicts
-from harness.judges import shipped_judges
-from harness.judges.prompted_judge import PromptedJudge
-from harness.protocols import Ask, Judge
-from harness.runs.item_selection import select_items
-from harness.runs.judge import run_judge
-from harness.runs.judge_import import imported_judge
-from harness.runs.known_judges import benchmark_of, known_judge
-from harness.runs.rule_judge import rule_judges
-from harness.runs.shards.layout import shards_of
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
-from studies.injections import benchmark_source
-from studies.judging.scores import write_scores
-from studies.merged_runs import merge_run
+from misstep.analysis.gold import GoldLabel, read_gold, write_gold
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.exchange import Message, Reply, Request
+from misstep.harness.items import Item, numbered_items
+from misstep.harness.journal.records import VERDICTS, encode_lines, read_manifest, read_verdicts
+from misstep.harness.judges import shipped_judges
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.protocols import Ask, Judge
+from misstep.harness.runs.item_selection import select_items
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judge_import import imported_judge
+from misstep.harness.runs.known_judges import benchmark_of, known_judge
+from misstep.harness.runs.rule_judge import rule_judges
+from misstep.harness.runs.shards.layout import shards_of
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.studies.injections import benchmark_source
+from misstep.studies.judging.scores import write_scores
+from misstep.studies.merged_runs import merge_run
 from tests.misstep.made_up_recorded import KEEN, recorded_data
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

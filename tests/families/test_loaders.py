@@ -16,15 +16,15 @@ from typing import Any
 import msgspec
 import pytest
 
-import harness.datasets
-from harness.datasets import LOADERS, loader_for
-from harness.datasets.benchmark import Item, read_benchmark
-from harness.datasets.catalogue import data_sets
-from harness.items import read_items
-from harness.readers import read_file
-from harness.runs.benchmarks import read_trajectories
-from harness.runs.inputs import trajectories
-from harness.trajectory import Skipped, Trajectory, Unreadable
+import misstep.harness.datasets
+from misstep.harness.datasets import LOADERS, loader_for
+from misstep.harness.datasets.benchmark import Item, read_benchmark
+from misstep.harness.datasets.catalogue import data_sets
+from misstep.harness.items import read_items
+from misstep.harness.readers import read_file
+from misstep.harness.runs.benchmarks import read_trajectories
+from misstep.harness.runs.inputs import trajectories
+from misstep.harness.trajectory import Skipped, Trajectory, Unreadable
 
 EVERY = sorted(LOADERS)
 OUTCOMES = {"passed", "failed"}
@@ -99,7 +99,7 @@ def test_a_loader_opens_with_what_the_set_is_and_the_shape_of_a_row(name: str) -
 
 
 def test_every_module_that_loads_is_registered() -> None:
-    modules = {f"harness.datasets.{module.name}" for module in pkgutil.iter_modules(harness.datasets.__path__)}
+    modules = {f"misstep.harness.datasets.{module.name}" for module in pkgutil.iter_modules(harness.datasets.__path__)}
     loading = {module for module in modules if hasattr(__import__(module, fromlist=["load"]), "load")}
     assert loading == set(LOADERS.values())
 

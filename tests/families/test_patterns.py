@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-import analysis
-import harness
+import misstep.analysis
+import misstep.harness
 import misstep
 from tests.families.attacks import slowest, uses_of
 
@@ -27,12 +27,12 @@ NAME = "is used on the name of a file, from its start alone"
 PATH = "is used on the path of a file in a repository"
 LINE = "is used on the command line of tests, which the user gives"
 BOUNDED = {
-    "harness.classifiers.limits": SENTENCE,
-    "harness.classifiers.prose": TURN,
-    "harness.classifiers.targets._NAMES": NAME,
-    "harness.datasets.intercode._FILE": NAME,
-    "harness.repair.failure_bot.environment._DECLARING": PATH,
-    "harness.workspace.suite_command": LINE,
+    "misstep.harness.classifiers.limits": SENTENCE,
+    "misstep.harness.classifiers.prose": TURN,
+    "misstep.harness.classifiers.targets._NAMES": NAME,
+    "misstep.harness.datasets.intercode._FILE": NAME,
+    "misstep.harness.repair.failure_bot.environment._DECLARING": PATH,
+    "misstep.harness.workspace.suite_command": LINE,
 }
 """Where a pattern is that may grow faster, and why the text that it meets cannot."""
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import UnreadableTrajectory
-from harness.protocols import Reader, Sample, Unit
-from harness.readers import READERS, reader_for
-from harness.readers.checking import checked
-from harness.readers.files import sample_file
-from harness.readers.interchange.atif import from_atif, read, to_atif
-from harness.trajectory import Source, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.protocols import Reader, Sample, Unit
+from misstep.harness.readers import READERS, reader_for
+from misstep.harness.readers.checking import checked
+from misstep.harness.readers.files import sample_file
+from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
+from misstep.harness.trajectory import Source, Trajectory
 from tests.families.recordings import recording_of
 
 FORMATS = sorted(READERS)

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.readers import all_readers, read_file
-from harness.readers.files import sample_file
-from harness.readers.interchange.atif import read, to_atif
-from harness.trajectory import Source, Trajectory
+from misstep.harness.readers import all_readers, read_file
+from misstep.harness.readers.files import sample_file
+from misstep.harness.readers.interchange.atif import read, to_atif
+from misstep.harness.trajectory import Source, Trajectory
 
 pytestmark = pytest.mark.data
 

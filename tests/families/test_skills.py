@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.agent.clocks import VirtualClock
-from harness.errors import MisstepError
-from harness.reflexive.protocols import Agents, Reading, Skill
-from harness.runs.reflect.skills import SKILLS, SkillOptions
-from harness.workspace import Sandbox
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.errors import MisstepError
+from misstep.harness.reflexive.protocols import Agents, Reading, Skill
+from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions
+from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.workspace.conftest import sandbox as sandbox
 

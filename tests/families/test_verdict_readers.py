@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError
-from harness.runs.verdict_files import written_verdicts
-from harness.verdict_readers import VERDICT_READERS, Place
+from misstep.harness.errors import InputError
+from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.verdict_readers import VERDICT_READERS, Place
 from tests.families import samples_verdicts
 
 FORMS = sorted(VERDICT_READERS)

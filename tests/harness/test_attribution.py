@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from harness.attribution import FAULTS, Evidence, TriageVerdict, taxonomy
-from harness.verdict import Verdict
+from misstep.harness.attribution import FAULTS, Evidence, TriageVerdict, taxonomy
+from misstep.harness.verdict import Verdict
 
 SUBCATEGORIES = {
     "task": ["ambiguous_spec", "environment_fail", "brittle_tests", "weak_tests", "solution_leakage"],

@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.copies import FOLDER, address_text, folder_names
-from harness.errors import InputError
-from harness.journal.inputs import name_of
-from harness.places import cache_folder, path_text
+from misstep.harness.copies import FOLDER, address_text, folder_names
+from misstep.harness.errors import InputError
+from misstep.harness.journal.inputs import name_of
+from misstep.harness.places import cache_folder, path_text
 
 ADDRESSES = st.builds("://".join, st.tuples(st.sampled_from(["s3", "gs", "memory"]), st.text(max_size=300)))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.errors import MisstepError, clause, closed
+from misstep.harness.errors import MisstepError, clause, closed
 
 
 @pytest.mark.parametrize(

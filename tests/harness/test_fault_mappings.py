@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.datasets import loader_for
-from harness.datasets.catalogue import data_set
-from harness.datasets.trail import Annotation
-from harness.datasets.upstream import files_in, json_file
-from harness.errors import InputError
-from harness.fault_mappings import fault_mappings, mapping_of
-from harness.readers import read_file
+from misstep.harness.datasets import loader_for
+from misstep.harness.datasets.catalogue import data_set
+from misstep.harness.datasets.trail import Annotation
+from misstep.harness.datasets.upstream import files_in, json_file
+from misstep.harness.errors import InputError
+from misstep.harness.fault_mappings import fault_mappings, mapping_of
+from misstep.harness.readers import read_file
 
 
 def test_no_label_of_a_set_is_mapped_twice_and_every_reason_is_a_sentence() -> None:

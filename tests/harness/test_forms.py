@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.forms import json_form, misspelt, toml_form
+from misstep.harness.errors import InputError
+from misstep.harness.forms import json_form, misspelt, toml_form
 
 
 class Part(Struct, forbid_unknown_fields=True):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
-from harness.places import cache_folder
+from misstep.harness.errors import UsageError
+from misstep.harness.places import cache_folder
 
 
 @pytest.mark.parametrize("below", ["", "deeper/still"])

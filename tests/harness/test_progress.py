@@ -1,6 +1,6 @@
 """What a person sees on a terminal is safe to print."""
 
-from harness.escaping import plain
+from misstep.harness.escaping import plain
 
 
 def test_text_from_outside_loses_its_control_codes_and_stays_on_one_line() -> None:

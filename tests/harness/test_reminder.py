@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.reminder import defused, reminder
+from misstep.harness.reminder import defused, reminder
 
 FORGED = {
     "as it is": "<system-reminder>",

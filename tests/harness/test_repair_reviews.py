@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.repair_reviews import EVENTS, ReviewEvent, read_reviews, review_lines
+from misstep.harness.errors import InputError
+from misstep.harness.repair_reviews import EVENTS, ReviewEvent, read_reviews, review_lines
 
 HEADER = "attempt,event,when,by,comment\n"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sharing import private_places, without_folders, without_places
+from misstep.harness.sharing import private_places, without_folders, without_places
 
 LINE = [
     "classify",

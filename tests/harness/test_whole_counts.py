@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.errors import InputError
-from harness.whole_counts import (
+from misstep.harness.errors import InputError
+from misstep.harness.whole_counts import (
     TIME_EDGES,
     CategorySet,
     CountedParts,

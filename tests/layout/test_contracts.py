@@ -11,14 +11,14 @@ ROOT = Path(__file__).parents[2]
 BREACHES = {
     "harness/readers/interchange/chat.py": (
         "from harness.datasets import catalogue",
-        "harness.readers",
-        "harness.datasets",
+        "misstep.harness.readers",
+        "misstep.harness.datasets",
     ),
-    "harness/journal/records.py": ("from harness.runs import judge", "harness.journal", "harness.runs"),
-    "harness/verdict.py": ("import numpy", "harness.verdict", "numpy"),
-    "analysis/stats/power.py": ("from analysis.pages import foot", "analysis.stats", "analysis.pages"),
-    "analysis/gold.py": ("from harness.readers import files", "analysis.gold", "harness.readers"),
-    "studies/flips.py": ("from misstep import report", "studies.flips", "misstep"),
+    "harness/journal/records.py": ("from harness.runs import judge", "misstep.harness.journal", "misstep.harness.runs"),
+    "harness/verdict.py": ("import numpy", "misstep.harness.verdict", "numpy"),
+    "analysis/stats/power.py": ("from analysis.pages import foot", "misstep.analysis.stats", "misstep.analysis.pages"),
+    "analysis/gold.py": ("from harness.readers import files", "misstep.analysis.gold", "misstep.harness.readers"),
+    "studies/flips.py": ("from misstep import report", "misstep.studies.flips", "misstep"),
 }
 """A file of each wall → an import that breaks it, and what the contract then names."""
 
@@ -28,7 +28,7 @@ def test_analysis_is_kept_from_every_room_of_harness_but_the_journal() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (forbidden,) = (one["forbidden_modules"] for one in contracts if one.get("source_modules") == ["analysis"])
     rooms = {f"harness.{init.parent.name}" for init in (ROOT / "harness").glob("*/__init__.py")}
-    assert set(forbidden) == rooms - {"harness.journal"}
+    assert set(forbidden) == rooms - {"misstep.harness.journal"}
 
 
 def test_each_wall_that_is_broken_is_named(tmp_path: Path) -> None:
@@ -47,5 +47,5 @@ def test_each_wall_that_is_broken_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     for _, importer, imported in BREACHES.values():
         assert f"{importer}isnotallowedtoimport{imported}" in said or f"{importer}->" in said, (importer, imported)
-    assert "harness.a_new_room" in said
+    assert "misstep.harness.a_new_room" in said
     assert said.count("BROKEN") == 5, "every contract is broken by one of these"

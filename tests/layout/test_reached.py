@@ -98,7 +98,7 @@ def test_what_only_its_own_kind_calls_is_unreached() -> None:
 
 def test_a_target_in_a_text_is_a_door() -> None:
     trees = {
-        "misstep/__main__.py": ast.parse("KNOWN = {'x': 'harness.judges.a:judge'}\nprint(KNOWN)"),
+        "misstep/__main__.py": ast.parse("KNOWN = {'x': 'misstep.harness.judges.a:judge'}\nprint(KNOWN)"),
         "harness/judges/a.py": ast.parse("def judge(): ..."),
     }
     assert unreached(trees, iter(())) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import classifiers, readers, registry
+from misstep.harness import classifiers, readers, registry
 
 EntryPoints = Mapping[str, Mapping[str, str]]
 """Group → name → target."""

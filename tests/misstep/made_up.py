@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 CATEGORIES = ("first", "second")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from harness.journal.records import (
+from misstep.harness.journal.records import (
     LIVE_RECORDS,
     encode_lines,
     read_manifest,
@@ -15,9 +15,9 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.places import data_folder
-from studies.classified_paths import classified_findings
-from studies.observed_paths import observed_findings
+from misstep.harness.places import data_folder
+from misstep.studies.classified_paths import classified_findings
+from misstep.studies.observed_paths import observed_findings
 from tests.analysis.measures.reflexive.made_up import three_items
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 from tests.misstep.made_up_observing import SETTINGS, by_lot

@@ -3,8 +3,8 @@
 import time
 from zlib import crc32
 
-from harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
-from harness.trajectory import Trajectory
+from misstep.harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep.harness.trajectory import Trajectory
 
 SETTINGS = {"detector": "made_up", "every": 2}
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.journal.records import (
+from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     SCHEMA,
     Inputs,
@@ -13,8 +13,8 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.repair_attempt import RepairAttempt, Signal
-from harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.repair_attempt import RepairAttempt, Signal
+from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from tests.misstep.made_up_runs import HOSTILE
 
 CASES = ("apple", "pear", "plum", "quince")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from harness.journal.records import SCHEMA, VERDICTS, Manifest, encode, encode_lines, replace_file, write_manifest
-from harness.runs.benchmark_inputs import inputs_of
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from harness.verdict import Verdict
+from misstep.harness.journal.records import SCHEMA, VERDICTS, Manifest, encode, encode_lines, replace_file, write_manifest
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.verdict import Verdict
 
 HOSTILE = (
     "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'> javascript:alert(1) \u202eturned"

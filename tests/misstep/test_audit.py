@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from analysis.audit.user_file import OWN_KEYS
-from analysis.published import INPUTS
+from misstep.analysis.audit.user_file import OWN_KEYS
+from misstep.analysis.published import INPUTS
 from tests.misstep.as_a_user import in_this_process
 
 FIGURES = """\

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import read_gold
+from misstep.analysis.gold import read_gold
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines
 

@@ -8,14 +8,14 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep import classify, view
 from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
 
 RULES = """
 import sys
-from harness.verdict import Verdict
+from misstep.harness.verdict import Verdict
 
 
 class Odd:

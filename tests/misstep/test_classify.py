@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.classifiers import CLASSIFIERS, chosen_categories
-from harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.classifiers import CLASSIFIERS, chosen_categories
+from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.classify import app
 from misstep.convert import convert_all
 from tests.misstep.made_up import atif, atif_lines

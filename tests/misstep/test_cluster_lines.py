@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import MisstepError
-from harness.journal.records import VERDICTS, read_manifest
-from harness.runs.shards.cluster import run_line
-from harness.runs.shards.layout import Shard
+from misstep.harness.errors import MisstepError
+from misstep.harness.journal.records import VERDICTS, read_manifest
+from misstep.harness.runs.shards.cluster import run_line
+from misstep.harness.runs.shards.layout import Shard
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines
 

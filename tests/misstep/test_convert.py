@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from harness.errors import InputError, MisstepError, UnknownFormat, UsageError
-from harness.readers import read_file
-from harness.runs.convert import FileNames
-from harness.runs.inputs import trajectories
-from harness.trajectory import Skipped, Source, Trajectory, Unreadable
+from misstep.harness.errors import InputError, MisstepError, UnknownFormat, UsageError
+from misstep.harness.readers import read_file
+from misstep.harness.runs.convert import FileNames
+from misstep.harness.runs.inputs import trajectories
+from misstep.harness.trajectory import Skipped, Source, Trajectory, Unreadable
 from misstep.convert import app
 from tests.families import samples
 from tests.misstep.made_up import atif, atif_lines

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.classifiers import classify_all
-from harness.errors import InputError, UsageError
-from harness.runs.classify import classify_paths
-from harness.whole_counts import decoded_parts
+from misstep.harness.classifiers import classify_all
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.runs.classify import classify_paths
+from misstep.harness.whole_counts import decoded_parts
 from misstep.agreement import app as agreement
 from misstep.count import app
 from tests.misstep.made_up import atif

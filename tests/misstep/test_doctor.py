@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import SandboxMissing
-from harness.workspace import finding
-from harness.workspace.capabilities import sandbox_report
+from misstep.harness.errors import SandboxMissing
+from misstep.harness.workspace import finding
+from misstep.harness.workspace.capabilities import sandbox_report
 from misstep.doctor import app
 
 

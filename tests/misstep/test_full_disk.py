@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from harness.clients.batch_state import BatchState, read_state, write_state
-from harness.clients.cache import Cache
-from harness.clients.spending_log import SpendingLog
-from harness.datasets.benchmark import built_in_place
-from harness.errors import CannotWrite, InputError
-from harness.exchange import Message, Reply, Request
-from harness.items import Item
-from harness.journal.records import VERDICTS, read_verdicts
-from harness.journal.run_folder import PROGRESS
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.clients.batch_state import BatchState, read_state, write_state
+from misstep.harness.clients.cache import Cache
+from misstep.harness.clients.spending_log import SpendingLog
+from misstep.harness.datasets.benchmark import built_in_place
+from misstep.harness.errors import CannotWrite, InputError
+from misstep.harness.exchange import Message, Reply, Request
+from misstep.harness.items import Item
+from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.journal.run_folder import PROGRESS
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.full_disk import files_end_at

@@ -11,17 +11,17 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from analysis.gold import BenchmarkItem, read_gold, read_marked_errors
-from harness.datasets.benchmark import read_benchmark
-from harness.errors import InputError, UsageError
-from harness.generate.study.sessions import StudyCase, generate_study
-from harness.generate.trajectories import CATEGORIES
-from harness.generate.voice import WordingSet
-from harness.items import read_items
-from harness.journal.run_folder import locked
-from harness.readers import read_file
-from harness.runs import generate as generation
-from harness.runs.generate import GenerateOptions, write_folder
+from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
+from misstep.harness.datasets.benchmark import read_benchmark
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.generate.study.sessions import StudyCase, generate_study
+from misstep.harness.generate.trajectories import CATEGORIES
+from misstep.harness.generate.voice import WordingSet
+from misstep.harness.items import read_items
+from misstep.harness.journal.run_folder import locked
+from misstep.harness.readers import read_file
+from misstep.harness.runs import generate as generation
+from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.__main__ import app
 
 ROOT = Path(__file__).parents[2]

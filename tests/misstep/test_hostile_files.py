@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.errors import InputError
-from harness.items import Item, Runs, trajectory_file
-from harness.readers import READERS
-from harness.readers.inline import inline_run
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.trajectory import Source, Step, ToolCall, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, Runs, trajectory_file
+from misstep.harness.readers import READERS
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 from tests.families.samples import mini_swe_agent
 from tests.harness.readers.test_checking import nested
 from tests.misstep.as_a_user import in_this_process

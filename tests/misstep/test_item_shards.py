@@ -7,7 +7,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from harness.journal.records import (
+from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     SCORES,
     VERDICTS,
@@ -15,8 +15,8 @@ from harness.journal.records import (
     read_triage_verdicts,
     read_verdicts,
 )
-from harness.repair.affirm import Affirmed
-from harness.runs.triage.judges import RULES
+from misstep.harness.repair.affirm import Affirmed
+from misstep.harness.runs.triage.judges import RULES
 from misstep.model_options import ModelOptions, client_settings
 from tests.harness.repair.cases import price_case
 from tests.harness.triage.made_up_cases import triage_case
@@ -110,7 +110,7 @@ def test_triage_in_shards_is_merged_with_its_evidence(
 def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
     tmp_path: Path, misstep: Misstep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.runs.repair.affirm", lambda *_: Affirmed(False, "its tests pass before"))
+    monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(False, "its tests pass before"))
     for name in ("a", "b", "c"):
         price_case(tmp_path / "cases" / name, id=name)
     line = (tmp_path / "cases", "--attempts", "2", "--workers", "1", "--unsafe-no-sandbox", "--out")

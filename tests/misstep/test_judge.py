@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.clients import ClientSettings
-from harness.journal.records import read_verdicts
-from harness.judges.judge_file import read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
+from misstep.harness.clients import ClientSettings
+from misstep.harness.journal.records import read_verdicts
+from misstep.harness.judges.judge_file import read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file

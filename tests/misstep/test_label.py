@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import read_gold
-from harness.clients import ClientSettings
-from harness.runs.judge import run_judge
-from harness.runs.rule_judge import RuleJudge
-from harness.runs.session_benchmark import asked_about
+from misstep.analysis.gold import read_gold
+from misstep.harness.clients import ClientSettings
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.rule_judge import RuleJudge
+from misstep.harness.runs.session_benchmark import asked_about
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.clients.prices import Price
-from harness.errors import UsageError
+from misstep.harness.clients.prices import Price
+from misstep.harness.errors import UsageError
 from misstep.model_options import ModelOptions, client_settings
 
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 import misstep
-from studies.lab import lab_command
-from studies.notebooks import execute
-from studies.reflexive.runs import open_reflexive_run
-from studies.repair_report import scores_json
+from misstep.studies.lab import lab_command
+from misstep.studies.notebooks import execute
+from misstep.studies.reflexive.runs import open_reflexive_run
+from misstep.studies.repair_report import scores_json
 from tests.misstep.as_a_user import in_new_interpreter, in_this_process
 from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_repairs import CASES, repaired, repaired_run
@@ -207,7 +207,7 @@ def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that
 def test_without_jupyterlab_the_notebook_is_written_and_what_brings_it_is_named(
     run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("studies.lab.find_spec", lambda _: None)
+    monkeypatch.setattr("misstep.studies.lab.find_spec", lambda _: None)
     code, out, error = in_this_process("notebook", monkeypatch, capsys)(run, "--open")
     assert (code, "pip install 'misstep[lab]'" in error) == (3, True)
     assert Path(out.strip()).exists()

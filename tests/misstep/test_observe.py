@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.generate import GenerateOptions, write_folder
 from tests.harness.observer.growing_sessions import looping, written
 from tests.misstep.as_a_user import in_this_process, misstep
 

@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.clients import ClientSettings
-from harness.errors import InputError, UsageError
-from harness.exchange import Request
-from harness.items import read_question
-from harness.journal.records import read_verdicts
-from harness.judges import read_known
-from harness.judges.fit import GENERAL
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.benchmarks import benchmark_named
-from harness.runs.judge import run_judge
-from harness.verdict import Verdict
-from studies.judged_runs import open_run
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.exchange import Request
+from misstep.harness.items import read_question
+from misstep.harness.journal.records import read_verdicts
+from misstep.harness.judges import read_known
+from misstep.harness.judges.fit import GENERAL
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.benchmarks import benchmark_named
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.verdict import Verdict
+from misstep.studies.judged_runs import open_run
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.misstep.test_own_benchmarks:quoting")
 TOML = 'name = "mine"\nkind = "misbehaviour"\nlabels = ["yes", "no"]\nquestion = "Is it so?"\nshown = ["topic"]\n'

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.classify import app as classify
 from misstep.pages import write_page
 from misstep.report import app as report

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, UsageError
 from misstep.passing import app
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_repairs import CASES, four, repaired, repaired_run

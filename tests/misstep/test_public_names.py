@@ -10,7 +10,7 @@ import pytest
 
 import misstep
 from examples.asks_twice import AsksTwice
-from harness.protocols import WrittenJudge
+from misstep.harness.protocols import WrittenJudge
 
 _TREE = ast.parse(Path(str(misstep.__file__)).read_text())
 _FOR_TYPES = {
@@ -50,4 +50,4 @@ def test_importing_the_package_imports_none_of_them() -> None:
     script = "import misstep, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert "misstep" in loaded
-    assert not {"msgspec", "harness.trajectory", "harness.protocols"} & set(loaded)
+    assert not {"msgspec", "misstep.harness.trajectory", "misstep.harness.protocols"} & set(loaded)

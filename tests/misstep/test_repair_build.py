@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.repair.build import sets
-from harness.repair.build.recipes import Place, Recipe, write_recipes
-from harness.repair.build.sets import HEADING, Built
-from harness.workspace import Sandbox
+from misstep.harness.repair.build import sets
+from misstep.harness.repair.build.recipes import Place, Recipe, write_recipes
+from misstep.harness.repair.build.sets import HEADING, Built
+from misstep.harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TESTS, MadeRepository
 from tests.misstep.as_a_user import in_this_process

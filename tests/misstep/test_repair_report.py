@@ -12,11 +12,11 @@ import typer
 from typer.testing import CliRunner
 
 import misstep
-from harness.errors import InputError, UsageError
-from harness.journal.records import read_manifest
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import read_manifest
 from misstep.repair.report import report
 from misstep.report import app as report_app
-from studies.repair_runs import open_repair_run, record_run, recorded_reviews, recordings
+from misstep.studies.repair_runs import open_repair_run, record_run, recorded_reviews, recordings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_repairs import four, repaired, repaired_run
 
@@ -135,7 +135,7 @@ def test_report_shows_a_run_of_repairs_as_it_shows_a_judges(two: list[Path]) -> 
 
 
 def test_a_page_stays_within_its_bound_and_says_what_it_left_out() -> None:
-    from analysis.pages.attempts import attempt_browser
+    from misstep.analysis.pages.attempts import attempt_browser
 
     browser = attempt_browser({"run": [repaired(f"case {n}", n % 2 == 0) for n in range(20)]}, 20, room=6_000)
     assert sum(map(len, browser.data.values())) < 6_000 + 6_000

@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from analysis.measures.judging.reference import majority
-from analysis.pages.judges.items import JudgedBy
-from harness.clients import ClientSettings
-from harness.clients.local_server import MODEL
-from harness.errors import InputError, UsageError
-from harness.items import read_items
-from harness.journal.records import VERDICTS, encode_lines, replace_file
-from harness.judges.judge_file import read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.benchmarks import benchmark_folder
-from harness.runs.judge import run_judge
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.pages.judges.items import JudgedBy
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.local_server import MODEL
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import read_items
+from misstep.harness.journal.records import VERDICTS, encode_lines, replace_file
+from misstep.harness.judges.judge_file import read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.benchmarks import benchmark_folder
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.verdict import Verdict
 from misstep.report import app
-from studies.classified_paths import classified_findings
-from studies.judged_runs import open_runs
-from studies.judging.report import report_html
-from studies.judging.report_items import item_browser
+from misstep.studies.classified_paths import classified_findings
+from misstep.studies.judged_runs import open_runs
+from misstep.studies.judging.report import report_html
+from misstep.studies.judging.report_items import item_browser
 from tests.analysis.measures.reflexive.made_up import three_items
 from tests.analysis.pages.html_rules import Page, check_page
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id

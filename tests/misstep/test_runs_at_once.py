@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from harness.journal.records import read_manifest, read_verdicts
+from misstep.harness.journal.records import read_manifest, read_verdicts
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 from tests.misstep.in_a_thread import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.runs.pack import pack
+from misstep.harness.runs.pack import pack
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from harness.errors import UsageError
-from harness.journal.records import MANIFEST, encode_lines, replace_file
-from harness.readers.interchange.atif_writing import to_atif
-from harness.trajectory import Source, Step, Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import MANIFEST, encode_lines, replace_file
+from misstep.harness.readers.interchange.atif_writing import to_atif
+from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep.harness.verdict import Verdict
 from misstep.report import app
-from studies.classified_paths import classified_findings
+from misstep.studies.classified_paths import classified_findings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up import CATEGORIES, atif_lines
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.errors import UsageError
-from harness.runs.shards.layout import Shard
+from misstep.harness.errors import UsageError
+from misstep.harness.runs.shards.layout import Shard
 from misstep.shard_options import shard_of
 
 

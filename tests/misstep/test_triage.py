@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import InputError, SandboxMissing, UsageError
-from harness.journal.records import read_manifest, read_triage_verdicts
-from harness.runs.triage.judges import RULES
+from misstep.harness.errors import InputError, SandboxMissing, UsageError
+from misstep.harness.journal.records import read_manifest, read_triage_verdicts
+from misstep.harness.runs.triage.judges import RULES
 from misstep.judge import app as judge_app
 from misstep.triage import app
 from misstep.view import app as view_app
-from studies.judging.assessment import NO_JUDGE
+from misstep.studies.judging.assessment import NO_JUDGE
 from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import triage_case
 from tests.local_model import local_model_or_skip
@@ -156,7 +156,7 @@ def test_without_a_sandbox_the_command_says_what_brings_it(cases, monkeypatch):
     def missing(name: str) -> None:
         raise SandboxMissing(f"no {name}", "Install it.")
 
-    monkeypatch.setattr("harness.workspace.find_sandbox", missing)
+    monkeypatch.setattr("misstep.harness.workspace.find_sandbox", missing)
     with pytest.raises(SandboxMissing):
         run(cases, "--access", "sandbox")
     run(cases, "--access", "read-only")

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, UsageError
 from misstep.view import app, file_name
 from tests.analysis.pages.html_rules import check_page
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.runs.generate import GenerateOptions, write_folder
 
 
 def test_it_prints_each_finding_and_ctrl_c_ends_it_with_the_run_kept(tmp_path: Path) -> None:

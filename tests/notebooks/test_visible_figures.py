@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from analysis.pages.display import TABLE_TYPE, Shown
-from analysis.tables import Row, Table
-from analysis.tables.json_document import from_document
-from harness.datasets.catalogue import data_sets
-from studies.frames import values
+from misstep.analysis.pages.display import TABLE_TYPE, Shown
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.json_document import from_document
+from misstep.harness.datasets.catalogue import data_sets
+from misstep.studies.frames import values
 from tests.misstep.made_up_repairs import four, repaired_run
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-STATISTICS = ("analysis.stats", "scipy", "sklearn", "statsmodels")
+STATISTICS = ("misstep.analysis.stats", "scipy", "sklearn", "statsmodels")
 FIGURES = ("value", "low", "high", "n")
 
 VISIBLE = {
@@ -229,7 +229,7 @@ def test_recorded_repairs_stand_beside_the_printed_ones_as_computed_in_sight(
     for setting, solved in (("react", "apple"), ("react+static+tests", "apple pear plum")):
         attempts = four(solved, setting=setting)
         repaired_run(place / setting, attempts, setting=setting, benchmark="orchard", evidence="generated")
-    monkeypatch.setattr("studies.repair_runs.data_folder", lambda: tmp_path)
+    monkeypatch.setattr("misstep.studies.repair_runs.data_folder", lambda: tmp_path)
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     after = executed("engineering_agent_repairs")
     frame = after.names["solve_rate"]

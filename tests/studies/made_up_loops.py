@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.journal.records import (
+from misstep.harness.journal.records import (
     LOOP_RECORDS,
     SCHEMA,
     Inputs,
@@ -13,7 +13,7 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.loop_events import LoopEvent
+from misstep.harness.loop_events import LoopEvent
 
 
 def looped_run(folder: Path, events: Iterable[LoopEvent], *, finished: bool = True, **settings: object) -> Path:

@@ -14,14 +14,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analysis.pages.findings import Findings
-from harness.errors import InputError, MisstepError, UnknownFormat, UsageError
-from harness.journal.records import read_manifest, read_verdicts
-from harness.journal.run_folder import PROGRESS
-from harness.runs.classify import ClassifyAs
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
-from studies.classified_paths import as_json, classified_findings
+from misstep.analysis.pages.findings import Findings
+from misstep.harness.errors import InputError, MisstepError, UnknownFormat, UsageError
+from misstep.harness.journal.records import read_manifest, read_verdicts
+from misstep.harness.journal.run_folder import PROGRESS
+from misstep.harness.runs.classify import ClassifyAs
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.studies.classified_paths import as_json, classified_findings
 from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
 from tests.waiting import wait_until
 

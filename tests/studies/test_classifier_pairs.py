@@ -5,11 +5,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analysis.measures.study_prevalence import StudiedSession, Study
-from analysis.papers.wink.classifiers import classifiers_table, kinds_table
-from harness.journal.records import VERDICTS
-from harness.verdict import Verdict
-from studies import classifier_pairs
+from misstep.analysis.measures.study_prevalence import StudiedSession, Study
+from misstep.analysis.papers.wink.classifiers import classifiers_table, kinds_table
+from misstep.harness.journal.records import VERDICTS
+from misstep.harness.verdict import Verdict
+from misstep.studies import classifier_pairs
 
 SESSIONS = tuple(
     StudiedSession(

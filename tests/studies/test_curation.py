@@ -9,14 +9,14 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from analysis.measures.triage.curation import ACTIONS
-from analysis.pages.data_card import CuratedRun
-from harness.errors import UsageError
-from harness.runs.triage.judges import RULES
-from harness.trajectory import Step
+from misstep.analysis.measures.triage.curation import ACTIONS
+from misstep.analysis.pages.data_card import CuratedRun
+from misstep.harness.errors import UsageError
+from misstep.harness.runs.triage.judges import RULES
+from misstep.harness.trajectory import Step
 from misstep.triage import app
-from studies.exports.opening import Choice
-from studies.exports.writing import Form, export_run
+from misstep.studies.exports.opening import Choice
+from misstep.studies.exports.writing import Form, export_run
 from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 

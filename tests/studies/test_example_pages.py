@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from analysis.measures.run_findings import examples_table
-from analysis.pages.origins import origins
-from analysis.tables import Row, Table
-from studies.classified import shown_sets
-from studies.example_pages import example_pages
+from misstep.analysis.measures.run_findings import examples_table
+from misstep.analysis.pages.origins import origins
+from misstep.analysis.tables import Row, Table
+from misstep.studies.classified import shown_sets
+from misstep.studies.example_pages import example_pages
 from tests.analysis.pages.html_rules import Page, check_page
 
 ROW = Row("the run", "steps 1", evidence="real", source="whoandwhen@1", example="whoandwhen/1#1")
@@ -19,8 +19,8 @@ def table_of(*rows: Row) -> Table:
 
 def test_each_example_of_generated_runs_has_a_page_with_the_step_that_its_link_names(monkeypatch) -> None:
     monkeypatch.delenv("MISSTEP_DATA", raising=False)
-    monkeypatch.setattr("studies.classified.GENERATED", 40)
-    monkeypatch.setattr("studies.example_pages.GENERATED", 40)
+    monkeypatch.setattr("misstep.studies.classified.GENERATED", 40)
+    monkeypatch.setattr("misstep.studies.example_pages.GENERATED", 40)
     table = examples_table(shown_sets())
     assert table.rows
     pages = dict(example_pages([table], "misstep reproduce", 0, None))

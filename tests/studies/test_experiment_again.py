@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.errors import MisstepError
-from harness.runs.experiment.running import ExperimentPlan, run_experiment
-from harness.workspace import Sandbox
-from studies.experiment_again import SessionsAgain, sessions_again
-from studies.experiments import record_experiment, recorded_live, recordings
+from misstep.harness.errors import MisstepError
+from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
+from misstep.harness.workspace import Sandbox
+from misstep.studies.experiment_again import SessionsAgain, sessions_again
+from misstep.studies.experiments import record_experiment, recorded_live, recordings
 from tests.harness.repair.conftest import sandbox as sandbox
 
 

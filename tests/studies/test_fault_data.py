@@ -2,7 +2,7 @@
 
 import pytest
 
-from studies import fault_data
+from misstep.studies import fault_data
 
 pytestmark = pytest.mark.data
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from analysis.pages.findings import Findings
-from harness.errors import InputError, UsageError
-from harness.journal.records import SESSION_RECORDS, read_manifest, read_records, read_verdicts
-from harness.runs import growth
-from harness.runs.inputs import Changed
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
-from studies.classified_paths import as_json, classified_findings
+from misstep.analysis.pages.findings import Findings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import SESSION_RECORDS, read_manifest, read_records, read_verdicts
+from misstep.harness.runs import growth
+from misstep.harness.runs.inputs import Changed
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.studies.classified_paths import as_json, classified_findings
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 

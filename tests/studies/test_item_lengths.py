@@ -5,8 +5,8 @@ from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
-from harness.journal.records import encode
-from studies.item_lengths import item_lengths
+from misstep.harness.journal.records import encode
+from misstep.studies.item_lengths import item_lengths
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import read_gold
-from harness.clients import ClientSettings
-from harness.errors import UsageError
-from harness.judges import read_known
-from harness.runs.judge import run_judge
-from harness.runs.rule_judge import RuleJudge
-from harness.runs.session_benchmark import asked_about
-from studies.labelling import Labelling, draw
-from studies.labelling_server import serve
+from misstep.analysis.gold import read_gold
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import UsageError
+from misstep.harness.judges import read_known
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.rule_judge import RuleJudge
+from misstep.harness.runs.session_benchmark import asked_about
+from misstep.studies.labelling import Labelling, draw
+from misstep.studies.labelling_server import serve
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up import atif_lines
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import misstep
-from analysis.measures.observed import Observed
-from harness.errors import NoTrajectory, UsageError
-from harness.journal.records import OBSERVED_RECORDS, read_manifest, read_records
-from harness.journal.run_folder import PROGRESS
-from studies.observed_paths import observed_findings, page_of_observed
+from misstep.analysis.measures.observed import Observed
+from misstep.harness.errors import NoTrajectory, UsageError
+from misstep.harness.journal.records import OBSERVED_RECORDS, read_manifest, read_records
+from misstep.harness.journal.run_folder import PROGRESS
+from misstep.studies.observed_paths import observed_findings, page_of_observed
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_observing import SETTINGS, by_lot
 from tests.waiting import wait_until

@@ -8,19 +8,19 @@ from urllib.parse import urldefrag
 import pytest
 from msgspec import structs
 
-from analysis.pages import Foot, show_figure
-from analysis.pages.notebook import notebook_page, read_notebook, write_figures
-from analysis.papers.wink import prevalence as wink
-from analysis.plots import bars
-from analysis.tables import Row, Table, made_by_this
-from analysis.tables.files import write_table
-from harness.datasets.catalogue import files_of
-from harness.places import data_folder
-from studies.provenance import data_set_record, write_provenance
+from misstep.analysis.pages import Foot, show_figure
+from misstep.analysis.pages.notebook import notebook_page, read_notebook, write_figures
+from misstep.analysis.papers.wink import prevalence as wink
+from misstep.analysis.plots import bars
+from misstep.analysis.tables import Row, Table, made_by_this
+from misstep.analysis.tables.files import write_table
+from misstep.harness.datasets.catalogue import files_of
+from misstep.harness.places import data_folder
+from misstep.studies.provenance import data_set_record, write_provenance
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.notebooks import code, displayed, notebook, shown
 
-GENERATOR = "harness.generate.trajectories.generate_trajectories"
+GENERATOR = "misstep.harness.generate.trajectories.generate_trajectories"
 COMMAND = "misstep reproduce made_up --seed 5"
 
 
@@ -35,7 +35,7 @@ def measured() -> Table:
 
 def write_run(out: Path) -> tuple[Table, ...]:
     """Write what a run of one notebook would write, and give its tables."""
-    printed = structs.replace(wink.prevalence_table(), made_by="analysis.papers.wink.prevalence.prevalence_table")
+    printed = structs.replace(wink.prevalence_table(), made_by="misstep.analysis.papers.wink.prevalence.prevalence_table")
     figure = show_figure(bars(printed.rows[:2], printed.title), "Shares.")._repr_mimebundle_()
     executed = notebook(code("1", displayed(figure)), code("2", shown(printed)), code("3", shown(measured())))
     report = read_notebook("made_up", executed)
@@ -111,7 +111,7 @@ def test_a_data_set_has_its_commits_and_the_hash_of_each_file(document):
 def test_a_table_names_its_function_its_notebook_its_files_and_what_is_drawn_from_it(run, document):
     out, _ = run
     tables = {one["name"]: one for one in document["tables"]}
-    assert tables["prevalence"]["function"] == "analysis.papers.wink.prevalence.prevalence_table"
+    assert tables["prevalence"]["function"] == "misstep.analysis.papers.wink.prevalence.prevalence_table"
     assert tables["prevalence"]["drawn"] == [tables["prevalence"]["title"]]
     assert tables["measured"]["drawn"] == []
     assert all(one["notebooks"] == ["made_up"] for one in document["tables"])

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.judging.judged import scored_items
-from analysis.measures.judging.marked import marked_scores
-from studies import recorded_judges as studies_judges
+from misstep.analysis.measures.judging.judged import scored_items
+from misstep.analysis.measures.judging.marked import marked_scores
+from misstep.studies import recorded_judges as studies_judges
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from studies.recovery import first_seen, unaided_loops, what_followed
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.studies.recovery import first_seen, unaided_loops, what_followed
 
 
 def call(path: str) -> Step:

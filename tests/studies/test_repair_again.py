@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import MisstepError
-from studies.repair_again import repeated_sample
-from studies.repair_runs import record_run
+from misstep.harness.errors import MisstepError
+from misstep.studies.repair_again import repeated_sample
+from misstep.studies.repair_runs import record_run
 from tests.harness.repair.build.made_up_sets import FIX, made_up_set
 from tests.harness.workspace.conftest import sandbox as sandbox
 from tests.misstep.made_up_repairs import repaired, repaired_run

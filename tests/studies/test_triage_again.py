@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import MisstepError
-from studies.triage_again import JudgedAgain, judged_again
-from studies.triage_recording import recordings
+from misstep.harness.errors import MisstepError
+from misstep.studies.triage_again import JudgedAgain, judged_again
+from misstep.studies.triage_recording import recordings
 from tests.analysis.measures.triage.made_up import verdict
 from tests.harness.workspace.conftest import sandbox as sandbox
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError, UsageError
-from studies.classified_paths import classified_findings
-from studies.watching import TOLD, new_findings
+from misstep.harness.errors import InputError, UsageError
+from misstep.studies.classified_paths import classified_findings
+from misstep.studies.watching import TOLD, new_findings
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 

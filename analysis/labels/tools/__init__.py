@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from analysis.labels.records import Records
-from analysis.labels.tools import argilla, doccano, label_studio, prodigy
-from analysis.labels.tools.ratings import ToolRatings
+from misstep.analysis.labels.records import Records
+from misstep.analysis.labels.tools import argilla, doccano, label_studio, prodigy
+from misstep.analysis.labels.tools.ratings import ToolRatings
 
 TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Records, str], ToolRatings]]] = {
     "Label Studio": (label_studio.is_own, label_studio.ratings),

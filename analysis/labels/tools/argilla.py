@@ -13,8 +13,8 @@ https://docs.argilla.io/latest/reference/argilla/records/responses/, https://git
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.labels.records import Records, label_text
-from analysis.labels.tools.ratings import ToolRatings
+from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _COLUMN = ".responses"
 _SUBMITTED = ("submitted", "None", "")

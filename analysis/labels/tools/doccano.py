@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from analysis.labels.records import Records, label_text
-from analysis.labels.tools.ratings import ToolRatings
+from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _CHOSEN = ("label", "labels", "annotations", "entities")
 _OWN = frozenset({"id", "text", "comments", "meta", "annotation_approver"})

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from analysis.labels.records import Records, label_text
-from analysis.labels.rows import LabelRows
-from analysis.labels.tools.ratings import ToolRatings
+from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.rows import LabelRows
+from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _FLAT_COLUMNS = frozenset({"annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
 _SKIPPED = "was_cancelled"

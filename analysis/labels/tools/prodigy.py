@@ -10,8 +10,8 @@ Sources: https://prodi.gy/docs/api-interfaces, https://prodi.gy/docs/api-web-app
 
 from typing import Any
 
-from analysis.labels.records import Records, label_text
-from analysis.labels.tools.ratings import ToolRatings
+from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _CHOICE = "choice"
 _ANSWER = "answer"

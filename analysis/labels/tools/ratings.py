@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from analysis.labels.records import Records
-from analysis.labels.rows import LabelRows
-from harness.errors import InputError
-from harness.values import plain
+from misstep.analysis.labels.records import Records
+from misstep.analysis.labels.rows import LabelRows
+from misstep.harness.errors import InputError
+from misstep.harness.values import plain
 
 QUESTION, TIME = "question", "time"
 _HEADER = ["item", "rater", "label", QUESTION, TIME]

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from analysis.measures.agreement.report import AgreementReport, Disagreement, QuestionReports
-from analysis.tables.files import csv_of
+from misstep.analysis.measures.agreement.report import AgreementReport, Disagreement, QuestionReports
+from misstep.analysis.tables.files import csv_of
 
 Line = list[str | int]
 

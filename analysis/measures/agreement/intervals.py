@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats import coefficients
-from analysis.stats.agreement import (
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.agreement import (
     NO_DISAGREEMENT,
     ONE_CATEGORY,
     ONE_CATEGORY_SCALE,
@@ -17,11 +17,11 @@ from analysis.stats.agreement import (
     fleiss_kappa,
     gwet_ac,
 )
-from analysis.stats.coefficients import Level, Weighting
-from analysis.stats.estimate import Coefficient, Estimate
-from analysis.stats.kappa_errors import jackknife_error
-from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
-from analysis.stats.resampling import bootstrap, bootstrapped
+from misstep.analysis.stats.coefficients import Level, Weighting
+from misstep.analysis.stats.estimate import Coefficient, Estimate
+from misstep.analysis.stats.kappa_errors import jackknife_error
+from misstep.analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 
 MOST_DRAWS = 20_000_000
 """Cells drawn for a bootstrap: about two seconds; beyond that, standard errors."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from analysis.measures.agreement.precision import WidthGoal
-from analysis.measures.agreement.raters import LabelUse, RaterReport, told_apart
-from analysis.measures.agreement.report import AgreementReport, Dissent, dissents
-from analysis.measures.agreement.tables import overall_estimates, pair_rows
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.measures.agreement.precision import WidthGoal
+from misstep.analysis.measures.agreement.raters import LabelUse, RaterReport, told_apart
+from misstep.analysis.measures.agreement.report import AgreementReport, Dissent, dissents
+from misstep.analysis.measures.agreement.tables import overall_estimates, pair_rows
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 _MOST_ITEMS = 50
 """Items of one rater's disagreements on a page; the JSON lists all disagreements."""

@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct, to_builtins
 
-from analysis.labels import Labels, ScaleLevel
-from analysis.measures.agreement.intervals import (
+from misstep.analysis.labels import Labels, ScaleLevel
+from misstep.analysis.measures.agreement.intervals import (
     BOOTSTRAP,
     COHEN,
     GWET,
@@ -22,13 +22,13 @@ from analysis.measures.agreement.intervals import (
     may_resample,
     weightings,
 )
-from analysis.measures.agreement.precision import WidthGoal, width_goal
-from analysis.measures.agreement.raters import RaterReport, rater_reports
-from analysis.stats import coefficients
-from analysis.stats.agreement import NO_PAIRS
-from analysis.stats.coefficients import Weighting
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import (
+from misstep.analysis.measures.agreement.precision import WidthGoal, width_goal
+from misstep.analysis.measures.agreement.raters import RaterReport, rater_reports
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.agreement import NO_PAIRS
+from misstep.analysis.stats.coefficients import Weighting
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import (
     MISSING,
     IntArray,
     Patterns,
@@ -36,7 +36,7 @@ from analysis.stats.patterns import (
     contingency_table,
     distinct_rows,
 )
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 
 MOST_COUNTS = 20_000_000
 """Cells of rating patterns x labels: 160 MB."""

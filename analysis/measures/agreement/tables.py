@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from analysis.measures.agreement.intervals import BOOTSTRAP, TOO_MANY
-from analysis.measures.agreement.report import (
+from misstep.analysis.measures.agreement.intervals import BOOTSTRAP, TOO_MANY
+from misstep.analysis.measures.agreement.report import (
     AgreementReport,
     Category,
     Confusion,
@@ -19,9 +19,9 @@ from analysis.measures.agreement.report import (
     QuestionReports,
     Weighted,
 )
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import MISSING, counted_text, number_text, with_interval
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import MISSING, counted_text, number_text, with_interval
 
 _LANDIS_KOCH = (0.0, 0.20, 0.40, 0.60, 0.80)
 _READINGS = ("poor", "slight", "fair", "moderate", "substantial", "almost perfect")

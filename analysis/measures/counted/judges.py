@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.calibrated_scores import score_for
-from analysis.measures.judging.sample import Codes
-from analysis.measures.judging.scores import (
+from misstep.analysis.measures.judging.calibrated_scores import score_for
+from misstep.analysis.measures.judging.sample import Codes
+from misstep.analysis.measures.judging.scores import (
     LABEL_NEVER_GIVEN,
     LEFT_OPEN,
     NEITHER,
@@ -24,16 +24,16 @@ from analysis.measures.judging.scores import (
     Matrix,
     kappa_and_f1,
 )
-from analysis.measures.judging.units import resampled_counts
-from analysis.stats.agreement import ONE_CATEGORY
-from analysis.stats.average_precision import NO_POSITIVES, average_precision
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import IntArray
-from analysis.stats.proportions import wilson
-from analysis.stats.ranking import area_under_curve
-from harness.evidence import Evidence, together
-from harness.verdict import UNANSWERED
-from harness.whole_counts import SCORE_BINS, Counts, GoldAnswer, ScoreBin
+from misstep.analysis.measures.judging.units import resampled_counts
+from misstep.analysis.stats.agreement import ONE_CATEGORY
+from misstep.analysis.stats.average_precision import NO_POSITIVES, average_precision
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.ranking import area_under_curve
+from misstep.harness.evidence import Evidence, together
+from misstep.harness.verdict import UNANSWERED
+from misstep.harness.whole_counts import SCORE_BINS, Counts, GoldAnswer, ScoreBin
 
 NO_SCORES = "no answer on an item with a gold label has a score from 0 to 1"
 

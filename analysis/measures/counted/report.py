@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analysis.labels import Reading
-from analysis.labels.counting import counted_labels
-from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.measures.counted.judges import CountedJudge, counted_judges
-from analysis.measures.counted.sessions import counted_prevalence, counted_strata
-from analysis.measures.counted.systems import CountedSystem, counted_systems
-from analysis.measures.counted.times import CountedTimes, counted_times
-from analysis.measures.prevalence import Prevalence
-from harness.errors import InputError
-from harness.whole_counts import Counts
+from misstep.analysis.labels import Reading
+from misstep.analysis.labels.counting import counted_labels
+from misstep.analysis.measures.agreement import AgreementReport, agreement_report
+from misstep.analysis.measures.counted.judges import CountedJudge, counted_judges
+from misstep.analysis.measures.counted.sessions import counted_prevalence, counted_strata
+from misstep.analysis.measures.counted.systems import CountedSystem, counted_systems
+from misstep.analysis.measures.counted.times import CountedTimes, counted_times
+from misstep.analysis.measures.prevalence import Prevalence
+from misstep.harness.errors import InputError
+from misstep.harness.whole_counts import Counts
 
 
 class CountedReport(Struct, frozen=True, omit_defaults=True):

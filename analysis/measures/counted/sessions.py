@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from analysis.measures.prevalence import Labels, Prevalence, prevalence
-from harness.whole_counts import CategorySet
+from misstep.analysis.measures.prevalence import Labels, Prevalence, prevalence
+from misstep.harness.whole_counts import CategorySet
 
 
 def counted_prevalence(rows: Collection[CategorySet], categories: Sequence[str] = ()) -> Prevalence:

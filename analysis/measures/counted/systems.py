@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.passing.attempts import Cell, TaskCounts
-from analysis.measures.passing.scores import AtK, Flicker, at_k, flicker
-from analysis.stats.patterns import IntArray
-from harness.evidence import Evidence, together
-from harness.whole_counts import TaskAttempts
+from misstep.analysis.measures.passing.attempts import Cell, TaskCounts
+from misstep.analysis.measures.passing.scores import AtK, Flicker, at_k, flicker
+from misstep.analysis.stats.patterns import IntArray
+from misstep.harness.evidence import Evidence, together
+from misstep.harness.whole_counts import TaskAttempts
 
 
 class CountedSystem(Struct, frozen=True):

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from analysis.measures.counted.judges import CountedJudge
-from analysis.measures.counted.report import CountedReport
-from analysis.measures.counted.systems import CountedSystem
-from analysis.measures.counted.times import CountedTimes, TimeQuantile
-from analysis.measures.prevalence import ANY, Prevalence
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, interval_words, number_text, with_interval
+from misstep.analysis.measures.counted.judges import CountedJudge
+from misstep.analysis.measures.counted.report import CountedReport
+from misstep.analysis.measures.counted.systems import CountedSystem
+from misstep.analysis.measures.counted.times import CountedTimes, TimeQuantile
+from misstep.analysis.measures.prevalence import ANY, Prevalence
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text, with_interval
 
 _PAPER = "counts"
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.binned_quantiles import binned_quantile
-from harness.whole_counts import TIME_EDGES, TimeBin
+from misstep.analysis.stats.binned_quantiles import binned_quantile
+from misstep.harness.whole_counts import TIME_EDGES, TimeBin
 
 SHARES = (0.5, 0.9, 0.99)
 """The quantiles that are shown."""

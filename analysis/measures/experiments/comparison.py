@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.experiments.sessions import KINDS, METRICS, ExperimentSession, Metric, of_session, unit_sums
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.power import smallest_change
-from analysis.stats.ratios import unit_variation
-from analysis.stats.relative_change import RatioComparison, compare_ratios, compare_skewed
-from analysis.stats.sample_ratio import ALARM, sample_ratio
-from analysis.stats.sequential import AlwaysValid, always_valid
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import pooled_z
-from harness.errors import UsageError
+from misstep.analysis.measures.experiments.sessions import KINDS, METRICS, ExperimentSession, Metric, of_session, unit_sums
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.power import smallest_change
+from misstep.analysis.stats.ratios import unit_variation
+from misstep.analysis.stats.relative_change import RatioComparison, compare_ratios, compare_skewed
+from misstep.analysis.stats.sample_ratio import ALARM, sample_ratio
+from misstep.analysis.stats.sequential import AlwaysValid, always_valid
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.two_proportions import pooled_z
+from misstep.harness.errors import UsageError
 
 LEVEL = 0.05
 """At what adjusted p-value a change is said to be found."""

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.labels.content import shown
-from analysis.measures.experiments.comparison import ExperimentReport, compare_arms
-from analysis.measures.experiments.tables import experiment_tables
-from analysis.measures.experiments.user_file import read_sessions
-from analysis.tables import Table
+from misstep.analysis.labels.content import shown
+from misstep.analysis.measures.experiments.comparison import ExperimentReport, compare_arms
+from misstep.analysis.measures.experiments.tables import experiment_tables
+from misstep.analysis.measures.experiments.user_file import read_sessions
+from misstep.analysis.tables import Table
 
 
 class FileReport(Struct, frozen=True):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from analysis.measures.experiments.sessions import ExperimentSession
-from harness.live_session import LiveSession
+from misstep.analysis.measures.experiments.sessions import ExperimentSession
+from misstep.harness.live_session import LiveSession
 
 
 def of_live(sessions: Iterable[LiveSession]) -> list[ExperimentSession]:

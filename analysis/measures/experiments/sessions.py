@@ -6,8 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct
 
-from analysis.stats.patterns import FloatArray
-from analysis.tables import Unit
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.tables import Unit
 
 Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds"]
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from analysis.stats.clustered import ClusteredDifference, clustered_difference
-from analysis.stats.estimate import Estimate
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import newcombe, pooled_z
-from harness.intervention import Arm, ObservedRun
-from harness.live_session import LiveSession
+from misstep.analysis.stats.clustered import ClusteredDifference, clustered_difference
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.two_proportions import newcombe, pooled_z
+from misstep.harness.intervention import Arm, ObservedRun
+from misstep.harness.live_session import LiveSession
 
 
 class MisbehaviourRates(Struct, frozen=True):

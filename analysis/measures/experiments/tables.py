@@ -5,13 +5,13 @@ from math import ceil
 
 from msgspec import structs
 
-from analysis.measures.experiments.comparison import LEVEL, POWER, ExperimentReport, MetricChange
-from analysis.measures.experiments.sessions import KINDS
-from analysis.stats.power import units_an_arm
-from analysis.stats.sample_ratio import ALARM
-from analysis.stats.significance import Significance
-from analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, interval_words, number_text, p_text
+from misstep.analysis.measures.experiments.comparison import LEVEL, POWER, ExperimentReport, MetricChange
+from misstep.analysis.measures.experiments.sessions import KINDS
+from misstep.analysis.stats.power import units_an_arm
+from misstep.analysis.stats.sample_ratio import ALARM
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text
 
 PLANNED_CHANGES = (-0.05, -0.1, -0.2)
 """For which relative changes the next experiment is planned."""

@@ -13,9 +13,9 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.labels.rows import LabelRows, read_rows
-from analysis.measures.experiments.sessions import METRICS, ExperimentSession
-from harness.escaping import one_line
+from misstep.analysis.labels.rows import LabelRows, read_rows
+from misstep.analysis.measures.experiments.sessions import METRICS, ExperimentSession
+from misstep.harness.escaping import one_line
 
 NUMBERS = ("failed_calls", "calls", "tokens", "seconds", "engineer_interventions")
 _SHAPE = f"Give the columns session, unit, arm and some of {', '.join(NUMBERS)}."

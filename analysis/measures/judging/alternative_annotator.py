@@ -15,11 +15,11 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
-from analysis.stats.estimate import NO_WIDTH, Estimate
-from analysis.stats.multiplicity import benjamini_yekutieli
-from analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
+from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
+from misstep.analysis.stats.multiplicity import benjamini_yekutieli
+from misstep.analysis.stats.patterns import FloatArray, IntArray
 
 EPSILON = 0.2
 

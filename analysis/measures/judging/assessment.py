@@ -6,16 +6,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem, GoldLabel
-from analysis.measures.judging.alternative_annotator import (
+from misstep.analysis.gold import BenchmarkItem, GoldLabel
+from misstep.analysis.measures.judging.alternative_annotator import (
     EPSILON,
     FEWEST_ITEMS,
     AlternativeAnnotator,
     alternative_annotator,
 )
-from analysis.measures.judging.bias import Bias, bias
-from analysis.measures.judging.ceiling import Ceiling, ceiling
-from analysis.measures.judging.error_tables import (
+from misstep.analysis.measures.judging.bias import Bias, bias
+from misstep.analysis.measures.judging.ceiling import Ceiling, ceiling
+from misstep.analysis.measures.judging.error_tables import (
     bias_table,
     bins_table,
     flows_finding,
@@ -23,26 +23,26 @@ from analysis.measures.judging.error_tables import (
     reliability_table,
     slices_table,
 )
-from analysis.measures.judging.item_costs import ItemCosts, item_costs
-from analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
-from analysis.measures.judging.label_shares import LabelShares, label_shares, label_shares_table
-from analysis.measures.judging.people_tables import (
+from misstep.analysis.measures.judging.item_costs import ItemCosts, item_costs
+from misstep.analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from misstep.analysis.measures.judging.label_shares import LabelShares, label_shares, label_shares_table
+from misstep.analysis.measures.judging.people_tables import (
     alternative_annotator_table,
     ceiling_table,
     raters_table,
     stand_in_by_rater_table,
 )
-from analysis.measures.judging.practice_tables import costs_table, prevalence_table, votes_table
-from analysis.measures.judging.reliability import Reliability, reliability
-from analysis.measures.judging.sample import Level, judged_sample
-from analysis.measures.judging.score_tables import scores_table
-from analysis.measures.judging.scores import Scores, score
-from analysis.measures.judging.slices import Lengths, SlicedField, sliced
-from analysis.measures.judging.stability import Votes, votes_within
-from analysis.stats.estimate import Estimate
-from analysis.tables import Table, of_evidence
-from harness.evidence import Evidence
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.practice_tables import costs_table, prevalence_table, votes_table
+from misstep.analysis.measures.judging.reliability import Reliability, reliability
+from misstep.analysis.measures.judging.sample import Level, judged_sample
+from misstep.analysis.measures.judging.score_tables import scores_table
+from misstep.analysis.measures.judging.scores import Scores, score
+from misstep.analysis.measures.judging.slices import Lengths, SlicedField, sliced
+from misstep.analysis.measures.judging.stability import Votes, votes_within
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Table, of_evidence
+from misstep.harness.evidence import Evidence
+from misstep.harness.verdict import Verdict
 
 _MOST_FINDINGS = 3
 _ALPHA = 0.05

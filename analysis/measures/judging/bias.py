@@ -8,17 +8,17 @@ answer is said apart.
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
-from analysis.measures.judging.units import BoolArray, Units
-from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from analysis.stats.equal_shares import clustered_shares, pearson_shares
-from analysis.stats.estimate import Estimate
-from analysis.stats.marginal_homogeneity import stuart_maxwell, zero_mean
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from analysis.stats.patterns import IntArray
-from analysis.stats.significance import Significance
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
+from misstep.analysis.measures.judging.units import BoolArray, Units
+from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.equal_shares import clustered_shares, pearson_shares
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.marginal_homogeneity import stuart_maxwell, zero_mean
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.significance import Significance
 
 NOTHING_UNANSWERED = "every item with a gold label was answered"
 

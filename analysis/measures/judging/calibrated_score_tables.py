@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from analysis.measures.judging.calibrated_scores import AS_GIVEN, CalibratedBy, CalibratedScores
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.files import csv_of
-from analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.measures.judging.calibrated_scores import AS_GIVEN, CalibratedBy, CalibratedScores
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.files import csv_of
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 
 def calibrated_finding(found: CalibratedScores, judge: str) -> str:

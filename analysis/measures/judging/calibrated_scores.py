@@ -13,17 +13,17 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.reliability import NO_PROBABILITIES, calibration_error
-from analysis.measures.judging.splits import held_out as split_off
-from analysis.measures.judging.units import BoolArray, Units, drawn_sets, resampled_estimate, resamples_within, units_of
-from analysis.stats.average_precision import NO_POSITIVES, average_precision
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.ranking import area_under_curve
-from harness.errors import UsageError
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.reliability import NO_PROBABILITIES, calibration_error
+from misstep.analysis.measures.judging.splits import held_out as split_off
+from misstep.analysis.measures.judging.units import BoolArray, Units, drawn_sets, resampled_estimate, resamples_within, units_of
+from misstep.analysis.stats.average_precision import NO_POSITIVES, average_precision
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.ranking import area_under_curve
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
 
 Method = Literal["isotonic", "logistic"]
 

@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.units import BoolArray
-from analysis.stats.agreement import ONE_CATEGORY
-from analysis.stats.coefficients import chance_corrected, item_agreement, ratio
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import BoolArray
+from misstep.analysis.stats.agreement import ONE_CATEGORY
+from misstep.analysis.stats.coefficients import chance_corrected, item_agreement, ratio
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
 
 ONE_RATER = "no item answered was labelled by two raters: people's agreement with each other is unknown"
 NO_SHARED_ITEM = "no item asked was labelled by two raters"

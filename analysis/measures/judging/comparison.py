@@ -16,22 +16,22 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.reference import majority
-from analysis.stats.checked import known
-from analysis.stats.clustered_pairs import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.stats.checked import known
+from misstep.analysis.stats.clustered_pairs import (
     clustered_paired_difference,
     paired_design_effect,
     resampled_pairs,
     sign_flip_mcnemar,
 )
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from analysis.stats.patterns import IntArray
-from analysis.stats.power import sample_size_paired
-from analysis.stats.significance import Significance
-from harness.verdict import Verdict
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.power import sample_size_paired
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.verdict import Verdict
 
 Test = Literal["mcnemar", "bootstrap"]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.measures.judging.comparison import LEVEL, PairedJudges
-from analysis.measures.judging.scores import Scores
-from analysis.measures.judging.wording import beside_constant, pair_sentence
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.measures.judging.comparison import LEVEL, PairedJudges
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.judging.wording import beside_constant, pair_sentence
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 
 DIFFERENCE = "Difference, unanswered counted as wrong"
 

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.bias import Bias, LabelUse, bias
-from analysis.measures.judging.comparison import LEVEL
-from analysis.measures.judging.error_tables import slices_table
-from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
-from analysis.measures.judging.rows import p_rows
-from analysis.measures.judging.slices import sliced
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import with_interval
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.bias import Bias, LabelUse, bias
+from misstep.analysis.measures.judging.comparison import LEVEL
+from misstep.analysis.measures.judging.error_tables import slices_table
+from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
+from misstep.analysis.measures.judging.rows import p_rows
+from misstep.analysis.measures.judging.slices import sliced
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import with_interval
 
 DIFFERENCE = "Judge less people"
 NO_FIELDS = "The data set says nothing of its items by which they could be told apart."

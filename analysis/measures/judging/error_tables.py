@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.judging.bias import Bias, Flow
-from analysis.measures.judging.reliability import Bin, Reliability
-from analysis.measures.judging.rows import p_rows
-from analysis.measures.judging.slices import SlicedField
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
+from misstep.analysis.measures.judging.bias import Bias, Flow
+from misstep.analysis.measures.judging.reliability import Bin, Reliability
+from misstep.analysis.measures.judging.rows import p_rows
+from misstep.analysis.measures.judging.slices import SlicedField
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
 
 _OVERALL = "All answers"
 _PAPER = "judging"

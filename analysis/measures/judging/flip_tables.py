@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from analysis.measures.judging.flips import Flips, Part
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import number_text, with_interval
+from misstep.analysis.measures.judging.flips import Flips, Part
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import number_text, with_interval
 
 FEW_PLAIN = 40
 """With fewer plain items than this an interval over them is narrower than it should be (`analysis.stats.clustered`)."""
@@ -61,7 +61,7 @@ def flips_table(found: Flips, source: str) -> Table:
             *_rows("Differs, by position", by_position, source),
         ),
         notes=tuple(_notes(found)),
-        generator="harness.judges.injection.injected",
+        generator="misstep.harness.judges.injection.injected",
         drawn=tuple(row for group, rates in drawn.items() for row in _rows(group, _known(rates), source)),
     )
 

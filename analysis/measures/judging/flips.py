@@ -15,14 +15,14 @@ import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.reference import clusters_of
-from analysis.measures.judging.units import units_of
-from analysis.stats.coefficients import ratio
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from harness.errors import InputError
-from harness.verdict import UNANSWERED, Verdict
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.measures.judging.units import units_of
+from misstep.analysis.stats.coefficients import ratio
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.harness.errors import InputError
+from misstep.harness.verdict import UNANSWERED, Verdict
 
 NO_PAIR = "no attacked item and its plain twin were both answered"
 ALL_THERE = "every plain item already has the label that the text asks for"

@@ -12,15 +12,15 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.scores import NOTHING_ASKED, score
-from analysis.measures.judging.units import BoolArray, units_of
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.rank_correlation import kendall_tau_b
-from harness.errors import UsageError
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.scores import NOTHING_ASKED, score
+from misstep.analysis.measures.judging.units import BoolArray, units_of
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.rank_correlation import kendall_tau_b
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
 
 NO_SHARED_LABEL = "no item has a gold label under both"
 ONE_JUDGE = "there is one judge: no order"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from analysis.measures.judging.gold_policies import JudgedUnderTwo, PoliciesCompared
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, with_interval
+from misstep.analysis.measures.judging.gold_policies import JudgedUnderTwo, PoliciesCompared
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, with_interval
 
 
 def policies_finding(found: PoliciesCompared) -> str:

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
-from analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
-from analysis.measures.judging.sample import JudgedSample
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import MISSING
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import number_text
+from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
+from misstep.analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import MISSING
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text
 
 UNCORRECTED = "as the judge says"
 CORRECTED = "Rogan-Gladen"

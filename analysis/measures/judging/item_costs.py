@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.units import BoolArray
-from analysis.stats.estimate import Estimate
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import BoolArray
+from misstep.analysis.stats.estimate import Estimate
 
 NOT_RECORDED = "no verdict says so"
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.marked import Mark, MarkedScores, marked_scores
-from analysis.measures.judging.sample import JudgedSample, judged_sample
-from analysis.measures.judging.scores import Scores, score
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.marked import Mark, MarkedScores, marked_scores
+from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
+from misstep.analysis.measures.judging.scores import Scores, score
+from misstep.harness.verdict import Verdict
 
 NO_JUDGES = "No judge's recorded answers are at hand."
 

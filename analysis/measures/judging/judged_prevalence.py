@@ -11,13 +11,13 @@ carry over: people's own share is the answer, and what a correction by the same 
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.units import BoolArray
-from analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
-from analysis.stats.estimate import Estimate, told
-from analysis.stats.patterns import IntArray
-from analysis.stats.prediction_powered import powered_share
-from harness.errors import UsageError
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import BoolArray
+from misstep.analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
+from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.prediction_powered import powered_share
+from misstep.harness.errors import UsageError
 
 NO_POSITIVE = "the benchmark names no positive label"
 NEVER_POSITIVE = "the positive label is none of those that people gave"

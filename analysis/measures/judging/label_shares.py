@@ -3,10 +3,10 @@
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.stats.estimate import Estimate
-from analysis.tables import Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, with_interval
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, with_interval
 
 NOTHING_ANSWERED = "no item was answered"
 

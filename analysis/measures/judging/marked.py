@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.units import resampled_estimate
-from analysis.stats.coefficients import ratio
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.resampling import bca, bootstrap
+from misstep.analysis.measures.judging.units import resampled_estimate
+from misstep.analysis.stats.coefficients import ratio
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.resampling import bca, bootstrap
 
 Mark = tuple[str, str]
 """One marked error: where it is, and its category."""

@@ -1,9 +1,9 @@
 """A judge among its raters, as tables: the human ceiling, and whether it could stand in for a rater."""
 
-from analysis.measures.judging.alternative_annotator import AlternativeAnnotator
-from analysis.measures.judging.ceiling import ALONE, Ceiling
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.measures.judging.alternative_annotator import AlternativeAnnotator
+from misstep.analysis.measures.judging.ceiling import ALONE, Ceiling
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 _PAPER = "judging"
 _TOGETHER = "All raters"

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.judging.item_costs import ItemCosts, PerItem
-from analysis.measures.judging.judged_prevalence import JudgedPrevalence
-from analysis.measures.judging.stability import Stability, Votes
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, points_text, with_interval
+from misstep.analysis.measures.judging.item_costs import ItemCosts, PerItem
+from misstep.analysis.measures.judging.judged_prevalence import JudgedPrevalence
+from misstep.analysis.measures.judging.stability import Stability, Votes
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, points_text, with_interval
 
 _PAPER = "judging"
 _MEASURES: dict[str, tuple[str, Unit]] = {

@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging import splits
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.units import units_of
-from analysis.stats.clustered_bounds import effective_items
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.thresholds import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging import splits
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.units import units_of
+from misstep.analysis.stats.clustered_bounds import effective_items
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.thresholds import (
     NOTHING_FLAGGED,
     Step,
     chance_of_floor,
@@ -34,9 +34,9 @@ from analysis.stats.thresholds import (
     precision_floor,
     smallest_flagged,
 )
-from analysis.tables.wording import counted_text
-from harness.errors import UsageError
-from harness.verdict import Verdict
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
 
 LABEL_ALONE = 0.0
 """The threshold that every verdict with the label reaches."""

@@ -2,11 +2,11 @@
 
 from msgspec import structs
 
-from analysis.measures.judging.precision_threshold import LABEL_ALONE, PrecisionThreshold
-from analysis.stats.estimate import Estimate
-from analysis.stats.thresholds import Step
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.measures.judging.precision_threshold import LABEL_ALONE, PrecisionThreshold
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.thresholds import Step
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 _HELD_OUT = "Held-out half"
 _TESTED = "Held-out half, in the order tested"

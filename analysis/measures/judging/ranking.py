@@ -11,12 +11,12 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.units import BoolArray, Units, drawn_totals, resampled_estimate, units_of
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.rank_correlation import kendall_tau_b
-from harness.errors import UsageError
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.units import BoolArray, Units, drawn_totals, resampled_estimate, units_of
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.rank_correlation import kendall_tau_b
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
 
 ALL_ALIKE = "a judge gives all systems the same share, or answered no item of one"
 TIED = "several systems are first: there is no winner that could hold"

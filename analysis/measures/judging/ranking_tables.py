@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.measures.judging.ranking import JudgeOrder, OrderPair, RankedSystem, RankStability
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.measures.judging.ranking import JudgeOrder, OrderPair, RankedSystem, RankStability
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 _PAPER = "judging"
 

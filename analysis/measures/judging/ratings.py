@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.units import resampled_estimate
-from analysis.stats import coefficients
-from analysis.stats.agreement import NO_DISAGREEMENT
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, distinct_rows
-from analysis.stats.proportions import wilson
-from analysis.stats.ratios import ratio_of_sums
-from analysis.stats.resampling import bootstrap
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import number_text, with_interval
+from misstep.analysis.measures.judging.units import resampled_estimate
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.agreement import NO_DISAGREEMENT
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, distinct_rows
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.ratios import ratio_of_sums
+from misstep.analysis.stats.resampling import bootstrap
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text, with_interval
 
 ALPHA = "Krippendorff's alpha"
 HIGHER = "Judge's rating less people's"

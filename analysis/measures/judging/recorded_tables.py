@@ -11,17 +11,17 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.comparison import LEVEL, PairedJudges, compare_judges
-from analysis.measures.judging.comparison_tables import comparison_table, pair_rows
-from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, ScoredItems, datasets_of
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.scores import NOTHING_ASKED
-from analysis.measures.judging.units import units_of
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import number_text, with_interval
-from harness.verdict import STATUSES, Verdict
+from misstep.analysis.measures.judging.comparison import LEVEL, PairedJudges, compare_judges
+from misstep.analysis.measures.judging.comparison_tables import comparison_table, pair_rows
+from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, ScoredItems, datasets_of
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.scores import NOTHING_ASKED
+from misstep.analysis.measures.judging.units import units_of
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text, with_interval
+from misstep.harness.verdict import STATUSES, Verdict
 
 
 def constant_judge(judged: JudgedItems) -> JudgedItems | None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.gold import BenchmarkItem, GoldLabel
-from harness.errors import InputError, UsageError
+from misstep.analysis.gold import BenchmarkItem, GoldLabel
+from misstep.harness.errors import InputError, UsageError
 
 
 class Reference(Struct, frozen=True):

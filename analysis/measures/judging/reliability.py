@@ -10,12 +10,12 @@ from math import pi, sqrt
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.units import BoolArray, Units
-from analysis.stats.coefficients import ratio
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.ranking import area_under_curve
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import BoolArray, Units
+from misstep.analysis.stats.coefficients import ratio
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.ranking import area_under_curve
 
 NO_SCORES = "no verdict on an item with a gold label has a score"
 NO_PROBABILITIES = "scores outside 0 to 1 are no probabilities"

@@ -1,6 +1,6 @@
 """P-values as rows of a table."""
 
-from analysis.tables import Row
+from misstep.analysis.tables import Row
 
 
 def p_rows(

@@ -10,12 +10,12 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.reference import Reference, majority
-from analysis.measures.judging.units import BoolArray, Units, units_of
-from analysis.stats.patterns import MISSING, IntArray
-from harness.errors import InputError, UsageError
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import Reference, majority
+from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.stats.patterns import MISSING, IntArray
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.verdict import Verdict
 
 Level = Literal["nominal", "ordinal", "interval"]
 

@@ -1,9 +1,9 @@
 """The scores of a run of a judge as a table."""
 
-from analysis.measures.judging.scores import Scores
-from analysis.measures.judging.wording import headline, unanswered_text
-from analysis.tables import Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.judging.wording import headline, unanswered_text
+from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text
 
 _OVERALL = "All labels"
 

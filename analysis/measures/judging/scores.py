@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.sample import Codes, codes_of, one_an_item
-from analysis.measures.judging.units import BoolArray, Units, units_of
-from analysis.stats import coefficients
-from analysis.stats.agreement import ONE_CATEGORY
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
-from harness.errors import UsageError
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import Codes, codes_of, one_an_item
+from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.agreement import ONE_CATEGORY
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
 
 NOTHING_ANSWERED = "no item with a gold label was answered"
 NOTHING_ASKED = "no item with a gold label was asked"

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.sample import JudgedSample
-from analysis.stats.equal_shares import clustered_shares, pearson_shares
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.patterns import MISSING, IntArray
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.stats.equal_shares import clustered_shares, pearson_shares
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.patterns import MISSING, IntArray
 
 LENGTH = "length"
 

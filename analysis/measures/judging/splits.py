@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from analysis.measures.judging.units import BoolArray
-from harness.errors import UsageError
+from misstep.analysis.measures.judging.units import BoolArray
+from misstep.harness.errors import UsageError
 
 
 def held_out(clusters: npt.NDArray[np.str_], share: float, seed: int) -> BoolArray:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.units import Statistic, Units, drawn_sets, resampled_estimate, resamples_within
-from analysis.stats.agreement import NO_DISAGREEMENT, ONE_CATEGORY
-from analysis.stats.coefficients import chance_corrected, ratio
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import MISSING, FloatArray, IntArray, distinct_rows
-from harness.errors import UsageError
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import Statistic, Units, drawn_sets, resampled_estimate, resamples_within
+from misstep.analysis.stats.agreement import NO_DISAGREEMENT, ONE_CATEGORY
+from misstep.analysis.stats.coefficients import chance_corrected, ratio
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import MISSING, FloatArray, IntArray, distinct_rows
+from misstep.harness.errors import UsageError
 
 ONE_VOTE = "no score is a share of several votes"
 NO_SHARES = "the scores are no shares of votes"

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analysis.measures.judging.judged import NO_JUDGES, JudgedItems, JudgedMarks, ScoredItems, ScoredMarks, datasets_of
-from analysis.stats.correction import rogan_gladen
-from analysis.stats.diagnostic import Confusion
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import with_interval
-from harness.errors import UsageError
+from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, JudgedMarks, ScoredItems, ScoredMarks, datasets_of
+from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import with_interval
+from misstep.harness.errors import UsageError
 
 KAPPA = "Cohen's kappa"
 CORRECTED = "Corrected for the judge's errors"

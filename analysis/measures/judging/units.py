@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray, Patterns
-from analysis.stats.proportions import wilson
-from analysis.stats.ratios import ratio_of_sums
-from analysis.stats.resampling import bootstrap, bootstrapped
-from analysis.tables.wording import counted_text
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray, Patterns
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.ratios import ratio_of_sums
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped
+from misstep.analysis.tables.wording import counted_text
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -6,11 +6,11 @@ Items without an answer count as wrong; the sentence gives the figure over the a
 
 from collections.abc import Mapping, Sequence
 
-from analysis.measures.judging.comparison import PairedJudges
-from analysis.measures.judging.scores import Scores
-from analysis.stats.estimate import Estimate
-from analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text, with_interval
-from harness.verdict import UNANSWERED
+from misstep.analysis.measures.judging.comparison import PairedJudges
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text, with_interval
+from misstep.harness.verdict import UNANSWERED
 
 _BELOW = frozenset({"less often than", "no more often than"})
 _NAMED = 3

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from analysis.labels.content import shown
-from analysis.labels.rows import LabelRows
-from analysis.labels.source import read_source
-from analysis.labels.spelling import listed, number, trimmed
-from analysis.measures.passing.attempts import Attempts, Lack, SystemAttempts, TaskCounts, Unanswered
-from harness.errors import InputError
+from misstep.analysis.labels.content import shown
+from misstep.analysis.labels.rows import LabelRows
+from misstep.analysis.labels.source import read_source
+from misstep.analysis.labels.spelling import listed, number, trimmed
+from misstep.analysis.measures.passing.attempts import Attempts, Lack, SystemAttempts, TaskCounts, Unanswered
+from misstep.harness.errors import InputError
 
 SHAPES = "Give the columns task,passed with one attempt a row, or task,n,c with the counts of one task a row."
 

@@ -13,14 +13,14 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.passing.attempts import Attempts, Cell, SystemAttempts, Unanswered
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired_rates import paired_rates
-from analysis.stats.pass_at_k import Kind, each_task, mean_over_tasks
-from analysis.stats.patterns import FloatArray, IntArray, Patterns, distinct_rows
-from analysis.stats.proportions import wilson
-from analysis.stats.resampling import bootstrap, bootstrapped
+from misstep.analysis.measures.passing.attempts import Attempts, Cell, SystemAttempts, Unanswered
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired_rates import paired_rates
+from misstep.analysis.stats.pass_at_k import Kind, each_task, mean_over_tasks
+from misstep.analysis.stats.patterns import FloatArray, IntArray, Patterns, distinct_rows
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 
 FEW_TASKS = 30
 """With fewer tasks than this a resampled interval is too short (`benchmarks/validity/RESULTS.md`)."""

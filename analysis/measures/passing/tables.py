@@ -5,8 +5,8 @@ from typing import Literal
 
 from msgspec import structs
 
-from analysis.labels.spelling import listed
-from analysis.measures.passing.scores import (
+from misstep.analysis.labels.spelling import listed
+from misstep.analysis.measures.passing.scores import (
     FEW_TASKS,
     AtK,
     Flicker,
@@ -15,10 +15,10 @@ from analysis.measures.passing.scores import (
     PassReport,
     SystemPasses,
 )
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, p_text, points_text, with_interval
-from harness.escaping import one_line
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, p_text, points_text, with_interval
+from misstep.harness.escaping import one_line
 
 ANSWERED, ALL = "with an outcome", "without one as failed"
 """The two ways of counting, as columns."""

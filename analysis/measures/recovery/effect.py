@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, WINDOW, Problem, Start
-from analysis.measures.recovery.rates import Classes, by_unit, chosen, recovery_rate
-from analysis.stats.clustered import clustered_difference
-from analysis.stats.estimate import Estimate
-from analysis.stats.incidence import CumulativeIncidence, cumulative_incidence
-from analysis.stats.incidence_difference import Followed, IncidenceComparison, incidence_difference
-from analysis.stats.multiplicity import holm
-from analysis.stats.significance import Significance
+from misstep.analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, WINDOW, Problem, Start
+from misstep.analysis.measures.recovery.rates import Classes, by_unit, chosen, recovery_rate
+from misstep.analysis.stats.clustered import clustered_difference
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.incidence import CumulativeIncidence, cumulative_incidence
+from misstep.analysis.stats.incidence_difference import Followed, IncidenceComparison, incidence_difference
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import Significance
 
 
 class RecoveryEffect(Struct, frozen=True):

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analysis.measures.recovery.problems import Problem
-from analysis.measures.recovery.rates import as_judged, by_unit, recovery_rate, truly
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.correction import rogan_gladen_clustered
-from analysis.stats.estimate import Estimate, told
-from harness.errors import UsageError
+from misstep.analysis.measures.recovery.problems import Problem
+from misstep.analysis.measures.recovery.rates import as_judged, by_unit, recovery_rate, truly
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.correction import rogan_gladen_clustered
+from misstep.analysis.stats.estimate import Estimate, told
+from misstep.harness.errors import UsageError
 
 NO_LABEL = "no problem with a label of the judge"
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
-from analysis.measures.recovery.problems import Problem
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
+from misstep.analysis.measures.recovery.problems import Problem
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
 
 Classes = Mapping[str, Sequence[str]]
 """Name of a class of misbehaviour → its categories; the class of all is a class as well."""

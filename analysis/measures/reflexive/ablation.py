@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.measures.reflexive.scores import MEASURES, LoopScores, unit_of, whole
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired_means import paired_means, sign_flip_test
-from analysis.stats.patterns import FloatArray
+from misstep.analysis.measures.reflexive.scores import MEASURES, LoopScores, unit_of, whole
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired_means import paired_means, sign_flip_test
+from misstep.analysis.stats.patterns import FloatArray
 
 LEVEL = 0.05
 """At or below this adjusted p-value a mechanism is said to change a figure."""

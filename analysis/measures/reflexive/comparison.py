@@ -5,11 +5,11 @@ from itertools import combinations
 
 from msgspec import Struct, structs
 
-from analysis.measures.reflexive.ablation import LEVEL
-from analysis.measures.reflexive.work import WorkedRun
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.measures.reflexive.ablation import LEVEL
+from misstep.analysis.measures.reflexive.work import WorkedRun
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 
 
 class PairedLoops(Struct, frozen=True):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from analysis.measures.reflexive.ablation import Effect, effects_of
-from analysis.measures.reflexive.scores import ALSO, MEASURES, LoopScores
-from analysis.stats.multiplicity import holm
+from misstep.analysis.measures.reflexive.ablation import Effect, effects_of
+from misstep.analysis.measures.reflexive.scores import ALSO, MEASURES, LoopScores
+from misstep.analysis.stats.multiplicity import holm
 
 
 class FailureMode(Struct, frozen=True):

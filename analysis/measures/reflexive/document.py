@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from analysis.measures.reflexive.ablation import Ablation
-from analysis.measures.reflexive.scores import LoopScores
-from analysis.measures.reflexive.work import WorkedRun
+from misstep.analysis.measures.reflexive.ablation import Ablation
+from misstep.analysis.measures.reflexive.scores import LoopScores
+from misstep.analysis.measures.reflexive.work import WorkedRun
 
 
 def loop_document(run: WorkedRun, scores: LoopScores) -> dict[str, Any]:

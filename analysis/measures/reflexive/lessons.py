@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
 
 
 class Recall(Struct, frozen=True):

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.units import BoolArray, Units, units_of
-from analysis.stats.estimate import Estimate
+from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.stats.estimate import Estimate
 
 NOTHING_SEEN = "no plateau is seen"
 NO_PLATEAU = "no case is one diagnosis"

@@ -5,8 +5,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
 
 Outcome = Literal["stopped rightly", "stopped late", "missed", "left alone rightly", "stopped wrongly"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)

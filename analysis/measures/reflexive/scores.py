@@ -12,12 +12,12 @@ from math import fsum
 
 from msgspec import Struct
 
-from analysis.measures.reflexive.repeats import DETECTOR, repeats
-from analysis.measures.reflexive.work import WorkedItem, WorkedRun
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Unit
-from harness.loop_events import (
+from misstep.analysis.measures.reflexive.repeats import DETECTOR, repeats
+from misstep.analysis.measures.reflexive.work import WorkedItem, WorkedRun
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Unit
+from misstep.harness.loop_events import (
     Diagnosed,
     GapFound,
     Halted,

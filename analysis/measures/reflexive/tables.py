@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.measures.reflexive.ablation import LEVEL, Ablation, Configuration
-from analysis.measures.reflexive.comparison import PairedLoops
-from analysis.measures.reflexive.scores import CORRUPTED, HIDDEN, MEASURES, REPEATED, WASTED, LoopScores
-from analysis.measures.reflexive.work import WorkedRun
-from analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.measures.reflexive.ablation import LEVEL, Ablation, Configuration
+from misstep.analysis.measures.reflexive.comparison import PairedLoops
+from misstep.analysis.measures.reflexive.scores import CORRUPTED, HIDDEN, MEASURES, REPEATED, WASTED, LoopScores
+from misstep.analysis.measures.reflexive.work import WorkedRun
+from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 PAPER = "reflexive"
 """The folder of these tables."""

@@ -9,11 +9,11 @@ from itertools import combinations
 
 from msgspec import Struct, structs
 
-from analysis.measures.repair.attempts import RepairArm, by_case, counted
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired_rates import paired_rates
-from harness.repair_attempt import RepairAttempt
+from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired_rates import paired_rates
+from misstep.harness.repair_attempt import RepairAttempt
 
 LEVEL = 0.05
 """Of an adjusted p-value: at or below it two arms are told apart."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from analysis.measures.repair.scores import RepairScores
-from harness.repair_attempt import FLAKY, NOT_AFFIRMED
+from misstep.analysis.measures.repair.scores import RepairScores
+from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED
 
 
 def repair_document(scores: RepairScores) -> dict[str, Any]:

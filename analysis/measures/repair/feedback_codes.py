@@ -9,15 +9,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.measures.agreement import Pair
-from analysis.measures.coding import Codings, code_share
-from analysis.measures.coding import read_codings as read_any_codings
-from analysis.published import load_paper
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, with_interval
-from harness.forms import toml_form
-from harness.places import data_folder
+from misstep.analysis.measures.agreement import Pair
+from misstep.analysis.measures.coding import Codings, code_share
+from misstep.analysis.measures.coding import read_codings as read_any_codings
+from misstep.analysis.published import load_paper
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, with_interval
+from misstep.harness.forms import toml_form
+from misstep.harness.places import data_folder
 
 _PAPER = "engineering_agent"
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.solve_rates import gaps
-from analysis.measures.solved import SolvedSet
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
-from analysis.stats.paired import paired_score_interval
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import with_interval
+from misstep.analysis.measures.solve_rates import gaps
+from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.paired import paired_score_interval
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import with_interval
 
 _PAPER = "engineering_agent"
 _ABSENT = "No public set of repairs is at hand."

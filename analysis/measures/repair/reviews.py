@@ -9,11 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import with_interval
-from harness.repair_reviews import EVENTS, ReviewEvent
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import with_interval
+from misstep.harness.repair_reviews import EVENTS, ReviewEvent
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
 _SOURCE = "review log"

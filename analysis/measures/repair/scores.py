@@ -11,7 +11,7 @@ from statistics import fmean, median
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.repair.attempts import (
+from misstep.analysis.measures.repair.attempts import (
     RepairArm,
     by_case,
     counted,
@@ -22,12 +22,12 @@ from analysis.measures.repair.attempts import (
     solved_counts,
     was_cut_off,
 )
-from analysis.stats.estimate import Estimate
-from analysis.stats.pass_at_k import mean_over_tasks
-from analysis.stats.patterns import FloatArray
-from analysis.stats.proportions import wilson
-from analysis.stats.resampling import bootstrap, bootstrapped
-from harness.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.pass_at_k import mean_over_tasks
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped
+from misstep.harness.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
 
 MOST_K = 10
 """Up to which k SR@k is given."""

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from analysis.measures.repair.comparison import PairedRepairs
-from analysis.measures.repair.scores import RepairScores, Spent
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, p_text, points_text, with_interval
-from harness.repair_attempt import failed_word
+from misstep.analysis.measures.repair.comparison import PairedRepairs
+from misstep.analysis.measures.repair.scores import RepairScores, Spent
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, p_text, points_text, with_interval
+from misstep.harness.repair_attempt import failed_word
 
 SOLVED = "Solved (SR@1)"
 PATCHED = "Patch generated (PGR)"

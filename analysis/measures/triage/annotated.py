@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from analysis.labels import Labels
-from analysis.stats.patterns import MISSING
-from harness.annotation import RaterAnswer
+from misstep.analysis.labels import Labels
+from misstep.analysis.stats.patterns import MISSING
+from misstep.harness.annotation import RaterAnswer
 
 How = Literal["unanimous", "majority", "reconciled", "tied", "open"]
 """How a case came to its label: all raters gave it blind; most did; all did after reconciliation; or none, as several

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, structs
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.judged import JudgedItems
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.sample import JudgedSample, judged_sample
-from analysis.tables import Evidence
-from analysis.triage_gold import Construction, families_of
-from harness.attribution import FAULTS, TriageVerdict, taxonomy
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.judged import JudgedItems
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
+from misstep.analysis.tables import Evidence
+from misstep.analysis.triage_gold import Construction, families_of
+from misstep.harness.attribution import FAULTS, TriageVerdict, taxonomy
 
 LABELS: tuple[str, ...] = FAULTS
 AGENT, TASK = "agent", "task"

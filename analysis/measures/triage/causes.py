@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.measures.judging.sample import judged_sample
-from analysis.measures.triage.cases import LABELS
-from analysis.stats.estimate import Estimate
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, of_evidence
-from analysis.tables.wording import counted_text, number_text, with_interval
-from harness.attribution import TriageVerdict, taxonomy
+from misstep.analysis.measures.judging.sample import judged_sample
+from misstep.analysis.measures.triage.cases import LABELS
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.harness.attribution import TriageVerdict, taxonomy
 
 NOTHING_ANSWERED = "no run was answered"
 _NAMES = {"task": "the task", "agent": "the agent", "infrastructure": "the infrastructure", "pass": "nobody"}

@@ -18,10 +18,10 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.units import BoolArray
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from harness.places import data_folder
+from misstep.analysis.measures.judging.units import BoolArray
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.harness.places import data_folder
 
 SAID = ("agent", "task", "infrastructure")
 """What a critic makes of a failure; one that it calls a pass, or leaves open, changes nothing and is as a rerun."""

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from analysis.measures.judging.ceiling import Ceiling, ceiling
-from analysis.measures.judging.comparison import PairedJudges, compare_judges
-from analysis.measures.judging.item_costs import PerItem, item_costs
-from analysis.measures.judging.scores import Scores, score
-from analysis.measures.triage.cases import LABELS, JudgedCases, finer_gold, finer_labels, finer_verdicts
-from analysis.measures.triage.direction import Direction, direction
-from analysis.measures.triage.families import Families, left_out
+from misstep.analysis.measures.judging.ceiling import Ceiling, ceiling
+from misstep.analysis.measures.judging.comparison import PairedJudges, compare_judges
+from misstep.analysis.measures.judging.item_costs import PerItem, item_costs
+from misstep.analysis.measures.judging.scores import Scores, score
+from misstep.analysis.measures.triage.cases import LABELS, JudgedCases, finer_gold, finer_labels, finer_verdicts
+from misstep.analysis.measures.triage.direction import Direction, direction
+from misstep.analysis.measures.triage.families import Families, left_out
 
 
 class TriageScores(Struct, frozen=True):

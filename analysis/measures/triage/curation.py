@@ -17,14 +17,14 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.units import BoolArray, Units, units_of
-from analysis.measures.triage.cases import JudgedCases
-from analysis.stats.correction import rogan_gladen
-from analysis.stats.estimate import Estimate, told
-from analysis.stats.proportions import clopper_pearson, wilson
-from harness.attribution import FAULTS, Action, TriageVerdict, taxonomy
-from harness.errors import UsageError
-from harness.triage_case import OUTCOME_FORM
+from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.estimate import Estimate, told
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.harness.attribution import FAULTS, Action, TriageVerdict, taxonomy
+from misstep.harness.errors import UsageError
+from misstep.harness.triage_case import OUTCOME_FORM
 
 Outcome = Literal["passed", "failed"]
 UNDECIDED = "undecided"

@@ -1,9 +1,9 @@
 """What became of runs on their way to training data, as a table and as sentences."""
 
-from analysis.measures.triage.curation import ACTIONS, Curation
-from analysis.stats.estimate import Estimate
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, of_evidence
-from analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.analysis.measures.triage.curation import ACTIONS, Curation
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 ACTION_WORDS = {
     "keep": "kept",

@@ -8,12 +8,12 @@ gold label; what was left open of each is said apart.
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.bias import bias
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.scores import LEFT_OPEN, NEVER_GOLD
-from analysis.measures.triage.cases import AGENT, TASK
-from analysis.stats.estimate import Estimate
-from analysis.stats.two_proportions import difference_of_shares
+from misstep.analysis.measures.judging.bias import bias
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.scores import LEFT_OPEN, NEVER_GOLD
+from misstep.analysis.measures.triage.cases import AGENT, TASK
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.two_proportions import difference_of_shares
 
 
 class Direction(Struct, frozen=True):

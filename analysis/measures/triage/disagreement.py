@@ -15,20 +15,20 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.labels import Labels
-from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.measures.agreement.raters import LabelUse
-from analysis.measures.triage.annotated import Consensus, Rating, Study, coded_labels, consensus, disputed
-from analysis.measures.triage.cases import AGENT, TASK
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.equal_shares import clustered_shares
-from analysis.stats.estimate import Estimate
-from analysis.stats.paired import PairedTable, mcnemar_mid_p
-from analysis.stats.proportions import wilson
-from analysis.stats.resampling import bootstrapped
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import difference_of_shares, fisher_exact
-from harness.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
+from misstep.analysis.labels import Labels
+from misstep.analysis.measures.agreement import AgreementReport, agreement_report
+from misstep.analysis.measures.agreement.raters import LabelUse
+from misstep.analysis.measures.triage.annotated import Consensus, Rating, Study, coded_labels, consensus, disputed
+from misstep.analysis.measures.triage.cases import AGENT, TASK
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.equal_shares import clustered_shares
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.resampling import bootstrapped
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.two_proportions import difference_of_shares, fisher_exact
+from misstep.harness.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
 
 NO_MAJORITY = "no label leads on any such case, for which three raters are needed"
 NO_DISPUTE = "no case is in dispute"

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from analysis.measures.triage.annotated import Study, disputed
-from analysis.measures.triage.disagreement import Disagreement, Lean
-from analysis.measures.triage.rater_agreement import agreement_rows, rater_agreement
-from analysis.stats.estimate import Estimate
-from analysis.stats.significance import Significance
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text, with_interval
-from harness.annotation import RaterAnswer
+from misstep.analysis.measures.triage.annotated import Study, disputed
+from misstep.analysis.measures.triage.disagreement import Disagreement, Lean
+from misstep.analysis.measures.triage.rater_agreement import agreement_rows, rater_agreement
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
+from misstep.harness.annotation import RaterAnswer
 
 _PAPER = "annotation"
 _MOST_ITEMS = 200

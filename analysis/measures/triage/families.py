@@ -9,11 +9,11 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.sample import JudgedSample
-from analysis.stats.coefficients import cohen
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import distinct_rows
-from analysis.stats.proportions import wilson
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.stats.coefficients import cohen
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import distinct_rows
+from misstep.analysis.stats.proportions import wilson
 
 
 class Family(Struct, frozen=True):

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
-from analysis.measures.judging.reference import majority
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.triage.cases import JudgedCases
-from analysis.stats.estimate import Estimate
-from harness.attribution import FAULTS, Fault, TriageVerdict, taxonomy
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.attribution import FAULTS, Fault, TriageVerdict, taxonomy
 
 NONE_PLANTED = "no case of it was generated"
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from analysis.labels import Labels
-from analysis.measures.agreement import AgreementReport
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import MISSING
-from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, estimate_row
+from misstep.analysis.labels import Labels
+from misstep.analysis.measures.agreement import AgreementReport
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import MISSING
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Evidence, Row, estimate_row
 
 ALL = "All raters"
 AGREEMENT = "Raw agreement"

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence, Set
 
 from msgspec import Struct
 
-from analysis.measures.judging.judged import JudgedItems, JudgedMarks
-from analysis.measures.judging.marked import Mark
-from analysis.measures.judging.scores import Scores
-from analysis.measures.solved import SolvedSet
-from analysis.stats.clustered import clustered_difference
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from harness.attribution import FAULTS, Fault
-from harness.fault_mappings import FaultMapping, mapped_fault
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks
+from misstep.analysis.measures.judging.marked import Mark
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.stats.clustered import clustered_difference
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.attribution import FAULTS, Fault
+from misstep.harness.fault_mappings import FaultMapping, mapped_fault
+from misstep.harness.verdict import Verdict
 
 NO_TASKS = "no task of the class was tried"
 NO_PASSES = "nothing passed"

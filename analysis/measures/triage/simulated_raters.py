@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from analysis.measures.triage.annotated import Study, disputed
-from analysis.measures.triage.cases import AGENT, TASK
-from harness.annotation import Phase, RaterAnswer
-from harness.attribution import FAULTS, taxonomy
-from harness.places import data_folder
+from misstep.analysis.measures.triage.annotated import Study, disputed
+from misstep.analysis.measures.triage.cases import AGENT, TASK
+from misstep.harness.annotation import Phase, RaterAnswer
+from misstep.harness.attribution import FAULTS, taxonomy
+from misstep.harness.places import data_folder
 
 EVIDENCE = "simulated raters with a stated model of errors"
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.measures.judging.comparison import LEVEL
-from analysis.measures.judging.item_costs import PerItem
-from analysis.measures.judging.scores import Scores
-from analysis.measures.triage.comparison import ComparedCases, TriageScores
-from analysis.measures.triage.direction import Direction
-from analysis.measures.triage.families import Families
-from analysis.stats.estimate import Estimate
-from analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, of_evidence
-from analysis.tables.wording import counted_text, interval_words, number_text, with_interval
-from harness.attribution import taxonomy
+from misstep.analysis.measures.judging.comparison import LEVEL
+from misstep.analysis.measures.judging.item_costs import PerItem
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.triage.comparison import ComparedCases, TriageScores
+from misstep.analysis.measures.triage.direction import Direction
+from misstep.analysis.measures.triage.families import Families
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text, with_interval
+from misstep.harness.attribution import taxonomy
 
 KAPPA = "Kappa"
 KAPPA_ALL = "Kappa, unanswered as a label of their own"

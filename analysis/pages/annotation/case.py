@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from msgspec import Struct, structs
 
-from analysis.pages.annotation.material import Material, Part
-from analysis.pages.browser.frame import policy
-from analysis.pages.foot import Foot
-from analysis.pages.rendering import asset, markup, render
-from analysis.pages.trajectory import (
+from misstep.analysis.pages.annotation.material import Material, Part
+from misstep.analysis.pages.browser.frame import policy
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.rendering import asset, markup, render
+from misstep.analysis.pages.trajectory import (
     PAGE_SHOWN,
     TEXT_SHOWN,
     Passage,
@@ -22,10 +22,10 @@ from analysis.pages.trajectory import (
     run_facts,
     trajectory_values,
 )
-from analysis.tables.wording import counted_text
-from harness.annotation import CERTAINTIES, Phase, RaterAnswer
-from harness.escaping import one_line
-from harness.trajectory import Source, Step, Trajectory
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.annotation import CERTAINTIES, Phase, RaterAnswer
+from misstep.harness.escaping import one_line
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 PHASE_TITLES: dict[Phase, str] = {
     "calibration": "Calibration",

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.trajectory import Trajectory
+from misstep.harness.trajectory import Trajectory
 
 
 class Meaning(Struct, frozen=True):

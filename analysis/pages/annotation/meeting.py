@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.pages.annotation.case import PHASE_TITLES, Link, form_policy
-from analysis.pages.annotation.material import Meaning
-from analysis.pages.foot import Foot, described
-from analysis.pages.rendering import asset, markup, render
-from analysis.tables.wording import counted_text
-from harness.annotation import Phase, RaterAnswer
+from misstep.analysis.pages.annotation.case import PHASE_TITLES, Link, form_policy
+from misstep.analysis.pages.annotation.material import Meaning
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.rendering import asset, markup, render
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.annotation import Phase, RaterAnswer
 
 
 class Compared(Struct, frozen=True):

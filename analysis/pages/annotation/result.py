@@ -2,14 +2,14 @@
 
 from importlib.util import find_spec
 
-from analysis.measures.agreement.tables import confusion_tables, kappa_rows, method_notes
-from analysis.measures.triage.annotated import Study
-from analysis.measures.triage.disagreement import Disagreement
-from analysis.measures.triage.disagreement_tables import agreement_finding, annotation_tables, disputes_table
-from analysis.pages.foot import Foot
-from analysis.pages.page import Section, page
-from analysis.tables import Table
-from analysis.tables.text import table_text
+from misstep.analysis.measures.agreement.tables import confusion_tables, kappa_rows, method_notes
+from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.disagreement import Disagreement
+from misstep.analysis.measures.triage.disagreement_tables import agreement_finding, annotation_tables, disputes_table
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.page import Section, page
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.text import table_text
 
 BLIND = (
     "Agreement is measured on blind labels of the independent phase alone: nobody could see another's labels or what a "
@@ -48,6 +48,6 @@ def _figures(found: Disagreement) -> list[str]:
     rows = kappa_rows(found.report)
     if not rows or find_spec("matplotlib") is None:
         return []
-    from analysis.plots import forest
+    from misstep.analysis.plots import forest
 
     return [forest(rows, "Agreement beyond chance, overall and by pair of raters")]

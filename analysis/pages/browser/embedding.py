@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from harness.escaping import printable
+from misstep.harness.escaping import printable
 
 PLAIN_UP_TO = 2_000
 """How many bytes of JSON stand in a page uncompressed."""

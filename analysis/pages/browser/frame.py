@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from analysis.pages.foot import Foot, described
-from analysis.pages.rendering import asset, markup, render
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.rendering import asset, markup, render
 
 _SCRIPTS = ("browser/elements.js", "browser/runs.js", "browser/listing.js")
 _SCRIPTS_OF = {

@@ -6,7 +6,7 @@ However many there are, no more than the bound is held at once.
 import heapq
 from typing import Any
 
-from analysis.pages.browser.embedding import embedded
+from misstep.analysis.pages.browser.embedding import embedded
 
 
 class Pieces:

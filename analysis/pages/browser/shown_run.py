@@ -15,8 +15,8 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from analysis.pages.trajectory import Passage, StepView, passage, run_facts, step_view, text_lengths
-from harness.trajectory import Trajectory
+from misstep.analysis.pages.trajectory import Passage, StepView, passage, run_facts, step_view, text_lengths
+from misstep.harness.trajectory import Trajectory
 
 EVIDENCE_SHOWN = 6_000
 """How many characters of each text of an evidence step are shown at most."""

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from harness.escaping import one_line
-from harness.session import Session
+from misstep.harness.escaping import one_line
+from misstep.harness.session import Session
 
 REASON_SHOWN = 600
 """How many characters of a reason are shown."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from analysis.measures.judging.assessment import Assessment
-from analysis.measures.judging.reliability import Reliability
-from analysis.measures.judging.scores import Matrix, Scores
-from analysis.pages.display import figure_html
-from analysis.plots import forest, heat_map
-from analysis.plots.points import cost_quality, reliability
-from analysis.tables import Row, estimate_row
-from analysis.tables.wording import number_text
+from misstep.analysis.measures.judging.assessment import Assessment
+from misstep.analysis.measures.judging.reliability import Reliability
+from misstep.analysis.measures.judging.scores import Matrix, Scores
+from misstep.analysis.pages.display import figure_html
+from misstep.analysis.plots import forest, heat_map
+from misstep.analysis.plots.points import cost_quality, reliability
+from misstep.analysis.tables import Row, estimate_row
+from misstep.analysis.tables.wording import number_text
 
 RUNS_DRAWN = 6
 """Of how many runs confusion matrix and reliability are drawn."""

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.measures.judging.reference import Reference
-from analysis.pages.browser.numbered import NONE, Numbered
-from analysis.tables.wording import counted_text
-from harness.attribution import TriageVerdict
-from harness.verdict import STATUSES, Verdict
+from misstep.analysis.measures.judging.reference import Reference
+from misstep.analysis.pages.browser.numbered import NONE, Numbered
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.attribution import TriageVerdict
+from misstep.harness.verdict import STATUSES, Verdict
 
 TIED = -2
 """The raters' labels tie."""

@@ -9,16 +9,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from analysis.measures.judging.reference import Reference
-from analysis.pages.browser.frame import LINES_SHOWN, browser_page
-from analysis.pages.foot import Foot
-from analysis.pages.judges.items import JudgedBy
-from analysis.pages.rendering import markup
-from analysis.pages.table_html import table_html, table_id
-from analysis.tables import Table
-from analysis.tables.wording import counted_text
-from harness.attribution import TriageVerdict
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.reference import Reference
+from misstep.analysis.pages.browser.frame import LINES_SHOWN, browser_page
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.judges.items import JudgedBy
+from misstep.analysis.pages.rendering import markup
+from misstep.analysis.pages.table_html import table_html, table_id
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.attribution import TriageVerdict
+from misstep.harness.verdict import Verdict
 
 _REASONS_SHOWN = 300
 

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analysis.measures.reflexive.work import AttemptMade, WorkedItem, WorkedRun
-from analysis.pages.foot import Foot, described
-from analysis.pages.page import page
-from analysis.pages.reflexive.lanes import LANE, LEFT, OUTCOMES, WIDTH, end_of, lanes_of
-from analysis.pages.reflexive.told import Told, told
-from analysis.pages.rendering import asset, markup, render
-from analysis.pages.table_html import table_html
-from analysis.pages.trajectory import Passage, passage
-from analysis.tables import Table
-from analysis.tables.wording import counted_text, number_text
+from misstep.analysis.measures.reflexive.work import AttemptMade, WorkedItem, WorkedRun
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.page import page
+from misstep.analysis.pages.reflexive.lanes import LANE, LEFT, OUTCOMES, WIDTH, end_of, lanes_of
+from misstep.analysis.pages.reflexive.told import Told, told
+from misstep.analysis.pages.rendering import asset, markup, render
+from misstep.analysis.pages.table_html import table_html
+from misstep.analysis.pages.trajectory import Passage, passage
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.wording import counted_text, number_text
 
 EVENTS_SHOWN = 12_000
 """How many events of items that can be opened a page has at most."""

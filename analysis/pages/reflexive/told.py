@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.pages.trajectory import Passage, passage
-from analysis.tables.wording import counted_text, number_text
-from harness.loop_events import (
+from misstep.analysis.pages.trajectory import Passage, passage
+from misstep.analysis.tables.wording import counted_text, number_text
+from misstep.harness.loop_events import (
     Checked,
     Deferred,
     Diagnosed,

@@ -5,19 +5,19 @@ from itertools import takewhile
 
 from msgspec import Struct
 
-from analysis.measures.run_alignment import AlignedStep, Change, Part, RunAlignment, align_runs
-from analysis.measures.run_totals import RunTotals, run_totals
-from analysis.pages.browser.frame import policy
-from analysis.pages.browser.wanted import shortened
-from analysis.pages.foot import Foot, described
-from analysis.pages.rendering import asset, markup, render
-from analysis.pages.runs.gist import gist
-from analysis.pages.trajectory import Mark, StepView, most_of_each, step_view
-from analysis.tables import Unit
-from analysis.tables.wording import count_text, counted_text, number_text
-from harness.escaping import one_line
-from harness.trajectory import Step, Trajectory
-from harness.verdict import Verdict
+from misstep.analysis.measures.run_alignment import AlignedStep, Change, Part, RunAlignment, align_runs
+from misstep.analysis.measures.run_totals import RunTotals, run_totals
+from misstep.analysis.pages.browser.frame import policy
+from misstep.analysis.pages.browser.wanted import shortened
+from misstep.analysis.pages.foot import Foot, described
+from misstep.analysis.pages.rendering import asset, markup, render
+from misstep.analysis.pages.runs.gist import gist
+from misstep.analysis.pages.trajectory import Mark, StepView, most_of_each, step_view
+from misstep.analysis.tables import Unit
+from misstep.analysis.tables.wording import count_text, counted_text, number_text
+from misstep.harness.escaping import one_line
+from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.verdict import Verdict
 
 _WORDS: dict[Change, str] = {"same": "same", "changed": "changed", "only_a": "only in A", "only_b": "only in B"}
 _SIGNS: dict[Change, str] = {"same": "=", "changed": "≠", "only_a": "◀", "only_b": "▶"}

@@ -1,8 +1,8 @@
 """What a step does, in a few words."""
 
-from analysis.pages.browser.wanted import shortened
-from harness.trajectory import Step, ToolCall
-from harness.values import written
+from misstep.analysis.pages.browser.wanted import shortened
+from misstep.harness.trajectory import Step, ToolCall
+from misstep.harness.values import written
 
 
 def gist(step: Step, most: int) -> str:

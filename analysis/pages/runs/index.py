@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.prevalence import Prevalence, prevalence, prevalence_table
-from analysis.pages.browser.frame import browser_page
-from analysis.pages.foot import Foot
-from analysis.pages.rendering import markup
-from analysis.pages.runs.listed import ListedRuns
-from analysis.pages.table_html import table_html
-from analysis.tables.wording import counted_text, interval_words, number_text
-from harness.trajectory import Unreadable
+from misstep.analysis.measures.prevalence import Prevalence, prevalence, prevalence_table
+from misstep.analysis.pages.browser.frame import browser_page
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.rendering import markup
+from misstep.analysis.pages.runs.listed import ListedRuns
+from misstep.analysis.pages.table_html import table_html
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text
+from misstep.harness.trajectory import Unreadable
 
 _UNREADABLE_NAMED = 10
 

@@ -17,21 +17,21 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct, structs
 
-from analysis.measures.prevalence import Labels
-from analysis.measures.run_totals import RunTotals, run_totals
-from analysis.measures.session_rates import group_of
-from analysis.pages.browser.embedding import embedded
-from analysis.pages.browser.frame import Listed
-from analysis.pages.browser.numbered import Numbered
-from analysis.pages.browser.pieces import Pieces
-from analysis.pages.browser.wanted import rank_of, shortened
-from analysis.pages.runs.gist import gist
-from analysis.pages.sessions.shown import show_session
-from analysis.tables.wording import count_text, counted_text, number_text
-from harness.evidence import Evidence, together
-from harness.session import Session, session_of
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.analysis.measures.prevalence import Labels
+from misstep.analysis.measures.run_totals import RunTotals, run_totals
+from misstep.analysis.measures.session_rates import group_of
+from misstep.analysis.pages.browser.embedding import embedded
+from misstep.analysis.pages.browser.frame import Listed
+from misstep.analysis.pages.browser.numbered import Numbered
+from misstep.analysis.pages.browser.pieces import Pieces
+from misstep.analysis.pages.browser.wanted import rank_of, shortened
+from misstep.analysis.pages.runs.gist import gist
+from misstep.analysis.pages.sessions.shown import show_session
+from misstep.analysis.tables.wording import count_text, counted_text, number_text
+from misstep.harness.evidence import Evidence, together
+from misstep.harness.session import Session, session_of
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 PAGE_BYTES = 32_000_000
 """How many bytes a page of runs has at most: of more texts, and of more runs, less is shown, and the page says so."""

@@ -14,17 +14,17 @@ from typing import NamedTuple
 
 from msgspec import Struct, structs
 
-from analysis.measures.session_rates import group_of
-from analysis.pages.browser.embedding import embedded, is_embedded
-from analysis.pages.browser.frame import LINES_SHOWN, Listed
-from analysis.pages.browser.numbered import Numbered
-from analysis.pages.browser.pieces import Pieces
-from analysis.pages.browser.wanted import rank_of, shortened
-from analysis.tables.wording import counted_text
-from harness.errors import InputError
-from harness.journal.classified import PlacedVerdict
-from harness.journal.labelled_sessions import LabelledSession
-from harness.session import Session
+from misstep.analysis.measures.session_rates import group_of
+from misstep.analysis.pages.browser.embedding import embedded, is_embedded
+from misstep.analysis.pages.browser.frame import LINES_SHOWN, Listed
+from misstep.analysis.pages.browser.numbered import Numbered
+from misstep.analysis.pages.browser.pieces import Pieces
+from misstep.analysis.pages.browser.wanted import rank_of, shortened
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import InputError
+from misstep.harness.journal.classified import PlacedVerdict
+from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.session import Session
 
 PAGE_BYTES = 18_000_000
 """How many bytes all sessions in a page take at most, as they stand in it."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from analysis.measures.prevalence import Labels, Prevalence, co_occurrence_table, prevalence, prevalence_table
-from analysis.measures.session_rates import (
+from misstep.analysis.measures.prevalence import Labels, Prevalence, co_occurrence_table, prevalence, prevalence_table
+from misstep.analysis.measures.session_rates import (
     NOT_RECORDED,
     WEEKS_DRAWN,
     Grouping,
@@ -16,18 +16,18 @@ from analysis.measures.session_rates import (
     session_rates_table,
     weeks_drawn,
 )
-from analysis.pages.browser.frame import browser_page
-from analysis.pages.display import figure_html
-from analysis.pages.findings import Findings, left_out
-from analysis.pages.foot import Foot
-from analysis.pages.rendering import markup
-from analysis.pages.sessions.flagged import FlaggedSessions
-from analysis.pages.table_html import table_html, table_id
-from analysis.plots import bars, curves
-from analysis.tables import Table, of_evidence
-from analysis.tables.wording import counted_text
-from harness.journal.labelled_sessions import LabelledSession
-from harness.session import Session
+from misstep.analysis.pages.browser.frame import browser_page
+from misstep.analysis.pages.display import figure_html
+from misstep.analysis.pages.findings import Findings, left_out
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.rendering import markup
+from misstep.analysis.pages.sessions.flagged import FlaggedSessions
+from misstep.analysis.pages.table_html import table_html, table_id
+from misstep.analysis.plots import bars, curves
+from misstep.analysis.tables import Table, of_evidence
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.session import Session
 
 PAPER = "classify"
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from analysis.pages.browser.embedding import embedded
-from analysis.pages.browser.shown_run import EVIDENCE_SHOWN, shown_run
-from harness.trajectory import Trajectory
+from misstep.analysis.pages.browser.embedding import embedded
+from misstep.analysis.pages.browser.shown_run import EVIDENCE_SHOWN, shown_run
+from misstep.harness.trajectory import Trajectory
 
 SESSION_CHARACTERS = 24_000
 """How many characters of the texts of a session that are no evidence are shown."""

@@ -11,17 +11,17 @@ from functools import partial
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.audit.tables import checked_figure, checked_rows
-from analysis.labels import Labels
-from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.published import Paper, load_paper
-from analysis.stats import coefficients
-from analysis.stats.clustered import cluster_bootstrap
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import IntArray, category_counts, distinct_rows
-from analysis.stats.resampling import percentile_interval
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import number_text, with_interval
+from misstep.analysis.audit.tables import checked_figure, checked_rows
+from misstep.analysis.labels import Labels
+from misstep.analysis.measures.agreement import AgreementReport, agreement_report
+from misstep.analysis.published import Paper, load_paper
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.clustered import cluster_bootstrap
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import IntArray, category_counts, distinct_rows
+from misstep.analysis.stats.resampling import percentile_interval
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text, with_interval
 
 _PAIRS = {"a1a2": "A1 and A2", "a1a3": "A1 and A3", "a2a3": "A2 and A3"}
 _ALL = "All three annotators"

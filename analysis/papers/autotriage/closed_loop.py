@@ -7,12 +7,12 @@ under assumptions that stand beside it.
 
 from collections.abc import Mapping, Sequence
 
-from analysis.measures.judging.scores import Matrix, Scores
-from analysis.measures.triage.closed_loop import PERFECT, SAID, Assumption, ClosedLoop, Critic, Round
-from analysis.papers.autotriage.judges import matrix_counts, triage_matrices
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, number_text
+from misstep.analysis.measures.judging.scores import Matrix, Scores
+from misstep.analysis.measures.triage.closed_loop import PERFECT, SAID, Assumption, ClosedLoop, Critic, Round
+from misstep.analysis.papers.autotriage.judges import matrix_counts, triage_matrices
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text
 
 _SHOWN_ROUNDS = (1, 5, 10, 20)
 _MEASURES = {

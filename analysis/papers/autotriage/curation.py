@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
-from analysis.measures.judging.reference import majority
-from analysis.measures.triage.cases import JudgedCases
-from analysis.measures.triage.curation import Curation, ErrorRates, curation, decide, error_rates, generated_outcomes
-from analysis.measures.triage.curation_tables import NOTES, action_rows, figure_rows
-from analysis.papers.autotriage.triage import GENERATOR
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this, of_evidence
-from analysis.tables.wording import number_text, with_interval
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.measures.triage.curation import Curation, ErrorRates, curation, decide, error_rates, generated_outcomes
+from misstep.analysis.measures.triage.curation_tables import NOTES, action_rows, figure_rows
+from misstep.analysis.papers.autotriage.triage import GENERATOR
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables.wording import number_text, with_interval
 
 IN_TRUTH = "By construction"
 _SLUG = "autotriage"

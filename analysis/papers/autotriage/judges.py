@@ -6,12 +6,12 @@ confusion matrices. Which numbers of runs print the agreements is computed here,
 
 from collections.abc import Mapping, Sequence
 
-from analysis.audit.tables import PrintedCount, checked_figure, checked_rows, finding
-from analysis.measures.judging.judged import ScoredItems
-from analysis.published import Figure, Matrix, Paper, load_paper, published_row
-from analysis.stats.audit import counts_that_print, denominators_that_print
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text
+from misstep.analysis.audit.tables import PrintedCount, checked_figure, checked_rows, finding
+from misstep.analysis.measures.judging.judged import ScoredItems
+from misstep.analysis.published import Figure, Matrix, Paper, load_paper, published_row
+from misstep.analysis.stats.audit import counts_that_print, denominators_that_print
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import number_text
 
 _SLUG = "autotriage"
 _TRIAGE = "Table 3"

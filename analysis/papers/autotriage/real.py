@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
-from analysis.measures.judging.judged import ScoredItems
-from analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
-from analysis.published import published_row, read_paper
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import with_interval
-from harness.attribution import FAULTS
-from harness.fault_mappings import FaultMapping, LabelOf
-from harness.places import data_folder
+from misstep.analysis.measures.judging.judged import ScoredItems
+from misstep.analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
+from misstep.analysis.published import published_row, read_paper
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import with_interval
+from misstep.harness.attribution import FAULTS
+from misstep.harness.fault_mappings import FaultMapping, LabelOf
+from misstep.harness.places import data_folder
 
 _SLUG = "autotriage"
 _SUBMISSIONS, _GRADED = "swe_bench_resolved_submissions", "paperbench_judge_eval"

@@ -1,10 +1,10 @@
 """The figures of AutoTriage's table 2 for simulated raters: a test of the pipeline that says nothing of people."""
 
-from analysis.measures.triage.disagreement import disagreement
-from analysis.measures.triage.rater_agreement import agreement_rows, rater_agreement
-from analysis.measures.triage.simulated_raters import error_model, simulated_study
-from analysis.tables import Table, made_by_this
-from analysis.tables.wording import with_interval
+from misstep.analysis.measures.triage.disagreement import disagreement
+from misstep.analysis.measures.triage.rater_agreement import agreement_rows, rater_agreement
+from misstep.analysis.measures.triage.simulated_raters import error_model, simulated_study
+from misstep.analysis.tables import Table, made_by_this
+from misstep.analysis.tables.wording import with_interval
 
 
 @made_by_this
@@ -31,7 +31,7 @@ def simulated_annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
             "fitted to nobody.",
             "Raw agreement over all raters has Korn and Graubard's interval over cases, that of two raters Wilson's.",
         ),
-        generator="analysis.measures.triage.simulated_raters.simulated_study",
+        generator="misstep.analysis.measures.triage.simulated_raters.simulated_study",
     )
 
 

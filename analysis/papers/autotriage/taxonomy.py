@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.triage.cases import TASK, JudgedCases
-from analysis.measures.triage.found import Planted, planted_and_found
-from analysis.measures.triage.real import TriagedSet
-from analysis.measures.triage.tables import in_words
-from analysis.papers.autotriage.triage import GENERATOR, NONE_RECORDED, OTHER_CASES
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import counted_text
-from harness.attribution import FAULTS, taxonomy
+from misstep.analysis.measures.triage.cases import TASK, JudgedCases
+from misstep.analysis.measures.triage.found import Planted, planted_and_found
+from misstep.analysis.measures.triage.real import TriagedSet
+from misstep.analysis.measures.triage.tables import in_words
+from misstep.analysis.papers.autotriage.triage import GENERATOR, NONE_RECORDED, OTHER_CASES
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.attribution import FAULTS, taxonomy
 
 
 @made_by_this

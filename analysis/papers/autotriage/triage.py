@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from analysis.measures.judging.comparison_tables import comparison_table
-from analysis.measures.judging.scores import Scores
-from analysis.measures.triage.cases import AGENT, BASELINE, LABELS, JudgedCases
-from analysis.measures.triage.closed_loop import Critic
-from analysis.measures.triage.comparison import ComparedCases
-from analysis.measures.triage.real import TriagedSet
-from analysis.measures.triage.tables import (
+from misstep.analysis.measures.judging.comparison_tables import comparison_table
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.triage.cases import AGENT, BASELINE, LABELS, JudgedCases
+from misstep.analysis.measures.triage.closed_loop import Critic
+from misstep.analysis.measures.triage.comparison import ComparedCases
+from misstep.analysis.measures.triage.real import TriagedSet
+from misstep.analysis.measures.triage.tables import (
     AGENT_TO_TASK,
     AGREEMENT,
     AGREEMENT_ALL,
@@ -27,14 +27,14 @@ from analysis.measures.triage.tables import (
     runs_finding,
     subcategories_table,
 )
-from analysis.papers.autotriage.closed_loop import printed_critics
-from analysis.papers.autotriage.judges import triage_errors_table, triage_table
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on, of_evidence
-from analysis.tables.wording import number_text
+from misstep.analysis.papers.autotriage.closed_loop import printed_critics
+from misstep.analysis.papers.autotriage.judges import triage_errors_table, triage_table
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on, of_evidence
+from misstep.analysis.tables.wording import number_text
 
-GENERATOR = "harness.runs.triage.generate.write_triage_cases"
+GENERATOR = "misstep.harness.runs.triage.generate.write_triage_cases"
 """What made the cases of generated figures."""
 
 OTHER_CASES = (

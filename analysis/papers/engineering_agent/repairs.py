@@ -9,26 +9,26 @@ from fractions import Fraction
 
 from msgspec import structs
 
-from analysis.audit.tables import checked_figure, checked_rows, finding
-from analysis.measures.repair.attempts import RepairArm
-from analysis.measures.repair.comparison import compare_repairs
-from analysis.measures.repair.patch_judge import judge_against_oracle
-from analysis.measures.repair.reviews import ReviewFunnel, review_finding
-from analysis.measures.repair.scores import RepairScores, score_repairs
-from analysis.measures.repair.tables import NOTES, pair_rows, repairs_finding
-from analysis.papers.engineering_agent.tables import (
+from misstep.analysis.audit.tables import checked_figure, checked_rows, finding
+from misstep.analysis.measures.repair.attempts import RepairArm
+from misstep.analysis.measures.repair.comparison import compare_repairs
+from misstep.analysis.measures.repair.patch_judge import judge_against_oracle
+from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_finding
+from misstep.analysis.measures.repair.scores import RepairScores, score_repairs
+from misstep.analysis.measures.repair.tables import NOTES, pair_rows, repairs_finding
+from misstep.analysis.papers.engineering_agent.tables import (
     SETTINGS,
     SOLVE_RATES,
     formats_table,
     judge_confusion,
     solve_rate_table,
 )
-from analysis.published import Figure, load_paper, published_row
-from analysis.stats.audit import value_prints_as
-from analysis.stats.diagnostic import Confusion
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.published import Figure, load_paper, published_row
+from misstep.analysis.stats.audit import value_prints_as
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
 
 SETTING_KEYS = {"react": "react", "react+static": "static", "react+tests": "tests", "react+static+tests": "both"}
 """The name of a setting in a run → its key in the published figures."""
@@ -56,7 +56,7 @@ OTHER_CASES = (
 )
 
 _SLUG = "engineering_agent"
-_GENERATOR = "harness.repair.build.writing.write_planted"
+_GENERATOR = "misstep.harness.repair.build.writing.write_planted"
 """What made the cases of generated figures."""
 _PRINTED_READING = "Class 0 is the first row, as printed"
 _SWAPPED_READING = "Class 0 is the second row"

@@ -7,14 +7,14 @@ classes, and the text four counts that fix the judge's whole table. Table V prin
 from collections.abc import Sequence
 from fractions import Fraction
 
-from analysis.audit.checked import Checked
-from analysis.audit.judge_tables import SWAPS
-from analysis.audit.rounding_boxes import rounding_box
-from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
-from analysis.published import Figure, Paper, load_paper, published_row
-from analysis.stats.diagnostic import Confusion
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.audit.checked import Checked
+from misstep.analysis.audit.judge_tables import SWAPS
+from misstep.analysis.audit.rounding_boxes import rounding_box
+from misstep.analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
+from misstep.analysis.published import Figure, Paper, load_paper, published_row
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 
 SETTINGS = {
     "react": "ReAct alone",

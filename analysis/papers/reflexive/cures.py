@@ -6,11 +6,11 @@ out, and that the mechanism cures it here. They confirm no printed figure.
 
 from collections.abc import Iterator, Sequence
 
-from analysis.measures.reflexive.ablation import LEVEL
-from analysis.measures.reflexive.cures import Cure
-from analysis.measures.reflexive.scores import ALSO, MEASURES
-from analysis.published import load_paper, published_row
-from analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.measures.reflexive.ablation import LEVEL
+from misstep.analysis.measures.reflexive.cures import Cure
+from misstep.analysis.measures.reflexive.scores import ALSO, MEASURES
+from misstep.analysis.published import load_paper, published_row
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 
 _SLUG = "reflexive"
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.reflexive.drift import SHARED, StudiedDrift
-from analysis.measures.reflexive.lessons import StudiedUse
-from analysis.published import load_paper, published_row
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, with_interval
+from misstep.analysis.measures.reflexive.drift import SHARED, StudiedDrift
+from misstep.analysis.measures.reflexive.lessons import StudiedUse
+from misstep.analysis.published import load_paper, published_row
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, with_interval
 
 _SLUG = "reflexive"
 _MEMORY, _WHOLE = "memory", ""
@@ -60,7 +60,7 @@ def memory_table(found: Sequence[StudiedUse], source: str) -> Table:
             "item that fails, so that taking them out as well changes little here.",
             "Intervals are clustered by item; an item comes several times.",
         ),
-        generator="harness.generate.lessons.generate_lessons",
+        generator="misstep.harness.generate.lessons.generate_lessons",
     )
 
 
@@ -101,7 +101,7 @@ def drift_table(found: Sequence[StudiedDrift], source: str) -> Table:
             "out in a run of theirs, and the room is made smaller instead.",
             "Intervals of the drift are clustered by item; those of solved items take items for independent.",
         ),
-        generator="harness.reflexive.simulated.skill.SimulatedSkill",
+        generator="misstep.harness.reflexive.simulated.skill.SimulatedSkill",
     )
 
 

@@ -5,10 +5,10 @@ What the document prints of plateaus is in `mechanisms.plateau_table`.
 
 from collections.abc import Sequence
 
-from analysis.measures.reflexive.plateaus import DetectorAnswers, PlateauExample, PlateauScores, plateau_scores
-from analysis.stats.estimate import Estimate
-from analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import with_interval
+from misstep.analysis.measures.reflexive.plateaus import DetectorAnswers, PlateauExample, PlateauScores, plateau_scores
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import with_interval
 
 _SLUG, _DATASET = "reflexive", "gemmaforge"
 _ABSENT = "The quoted reflections are not at hand, so nothing can be said of them here."
@@ -51,7 +51,7 @@ def plateau_generated_table(found: Sequence[DetectorAnswers], source: str, notes
             "Precision depends on how many cases are of which kind. Intervals are clustered by piece of work.",
             *notes,
         ),
-        generator="harness.generate.reflections.generate_reflections",
+        generator="misstep.harness.generate.reflections.generate_reflections",
         drawn=tuple(_figures(scores, source, "generated")),
     )
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.reflexive.reported import OUTCOMES, RIGHT, BreakerScore, Trial
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import with_interval
+from misstep.analysis.measures.reflexive.reported import OUTCOMES, RIGHT, BreakerScore, Trial
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import with_interval
 
 _PAPER = "reflexive"
 _LOOP = "stop_rule"

@@ -6,10 +6,10 @@ did, in a journal. No log of a run is at hand: what can be asked is whether the 
 
 from collections.abc import Sequence
 
-from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
-from analysis.published import load_paper
-from analysis.tables import FAILED, Status, Table, made_by_this
-from analysis.tables.wording import with_interval
+from misstep.analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, finding, recomputed_rows
+from misstep.analysis.published import load_paper
+from misstep.analysis.tables import FAILED, Status, Table, made_by_this
+from misstep.analysis.tables.wording import with_interval
 
 RUNS = {
     "before": "Before the time budget",

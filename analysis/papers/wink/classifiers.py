@@ -6,7 +6,7 @@ recall of theirs. What stands here is of the rules and judges of this software, 
 
 from collections.abc import Sequence
 
-from analysis.measures.classifier_pairs import (
+from misstep.analysis.measures.classifier_pairs import (
     CLASSIFIERS,
     FLOOR,
     Classifier,
@@ -16,10 +16,10 @@ from analysis.measures.classifier_pairs import (
     kept_precision,
     with_prompted,
 )
-from analysis.papers.wink.generated_prevalence import NAMES
-from analysis.stats.estimate import Estimate
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import number_text
+from misstep.analysis.papers.wink.generated_prevalence import NAMES
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text
 
 _ONE_SIDED = (
     f"Held out: thresholds are chosen on one half of the runs for a precision of {number_text(FLOOR, 'share')} and "
@@ -104,5 +104,5 @@ def kinds_table(sets: Sequence[LabelledRuns]) -> Table:
             for (kind, classifier), (source, recall) in sorted(recalls.items(), key=lambda one: one[0][0])
         ),
         notes=("The words of these sessions are drawn from the set that nobody reads who writes rules or prompts.",),
-        generator="harness.generate.study.sessions.generate_study",
+        generator="misstep.harness.generate.study.sessions.generate_study",
     )

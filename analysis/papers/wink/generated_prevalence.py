@@ -6,8 +6,8 @@ against a printed one: the tables show what a classifier's errors, samples and t
 
 from collections.abc import Sequence
 
-from analysis.measures.prevalence import ANY, CategoryCount
-from analysis.measures.study_prevalence import (
+from misstep.analysis.measures.prevalence import ANY, CategoryCount
+from misstep.analysis.measures.study_prevalence import (
     Study,
     Told,
     Versions,
@@ -19,12 +19,12 @@ from analysis.measures.study_prevalence import (
     sampled_by_day,
     share,
 )
-from analysis.papers.wink.prevalence import CATEGORIES
-from analysis.published import load_paper, published_row
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text, with_interval
+from misstep.analysis.papers.wink.prevalence import CATEGORIES
+from misstep.analysis.published import load_paper, published_row
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import number_text, with_interval
 
 NAMES = {
     "infinite_loop": CATEGORIES["loops"],
@@ -41,7 +41,7 @@ SAMPLED = "Any of the four, found by rule"
 DAILY = 0.1
 """The part of each day's sessions that Wink's classifiers run on."""
 _TOLD: dict[Told, str] = {"planted": "planted", "found": "by rule"}
-_GENERATOR = "harness.generate.study.sessions.generate_study"
+_GENERATOR = "misstep.harness.generate.study.sessions.generate_study"
 
 CHOSEN = "How often a misbehaviour is planted is our choice: no figure here confirms or refutes a printed one."
 SEEN = (

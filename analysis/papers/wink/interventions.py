@@ -5,17 +5,17 @@ Both print rates and p-values without counts: what these imply is worked out, wi
 
 from msgspec import structs
 
-from analysis.audit.tables import PrintedCount, checked_figure, checked_rows
-from analysis.papers.wink.live import NOTE, LiveExperiments
-from analysis.papers.wink.live_shadow import shadow_finding, shadow_rows
-from analysis.papers.wink.prevalence import arm_size, arm_size_row
-from analysis.published import Figure, Paper, load_paper, published_row
-from analysis.stats.design_effect import tolerated_design_effect, tolerated_icc
-from analysis.stats.estimate import Estimate
-from analysis.stats.multiplicity import holm
-from analysis.stats.two_proportions import newcombe, pooled_z
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import with_interval
+from misstep.analysis.audit.tables import PrintedCount, checked_figure, checked_rows
+from misstep.analysis.papers.wink.live import NOTE, LiveExperiments
+from misstep.analysis.papers.wink.live_shadow import shadow_finding, shadow_rows
+from misstep.analysis.papers.wink.prevalence import arm_size, arm_size_row
+from misstep.analysis.published import Figure, Paper, load_paper, published_row
+from misstep.analysis.stats.design_effect import tolerated_design_effect, tolerated_icc
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.two_proportions import newcombe, pooled_z
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import with_interval
 
 METRICS = {
     "tcf": "Failed tool calls",

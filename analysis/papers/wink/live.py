@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from analysis.measures.recovery.problems import Judgements, Problem, Start, problems
-from analysis.stats.significance import Significance
-from analysis.tables import Row
-from harness.live_session import LiveArm, LiveSession
+from misstep.analysis.measures.recovery.problems import Judgements, Problem, Start, problems
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.tables import Row
+from misstep.harness.live_session import LiveArm, LiveSession
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
     "rp": ("infinite_loop",),

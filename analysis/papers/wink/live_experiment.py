@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 
-from analysis.measures.experiments.comparison import POWER, ExperimentReport, MetricChange, compare_arms
-from analysis.measures.experiments.live import of_live
-from analysis.measures.experiments.sessions import Metric
-from analysis.measures.experiments.tables import signed
-from analysis.papers.wink.interventions import METRICS
-from analysis.papers.wink.live import NOTE, LiveExperiments, p_row
-from analysis.published import load_paper, published_row
-from analysis.stats.implied_interval import ImpliedChange, implied_change
-from analysis.stats.multiplicity import holm
-from analysis.stats.significance import Significance
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import interval_words, number_text, p_text
+from misstep.analysis.measures.experiments.comparison import POWER, ExperimentReport, MetricChange, compare_arms
+from misstep.analysis.measures.experiments.live import of_live
+from misstep.analysis.measures.experiments.sessions import Metric
+from misstep.analysis.measures.experiments.tables import signed
+from misstep.analysis.papers.wink.interventions import METRICS
+from misstep.analysis.papers.wink.live import NOTE, LiveExperiments, p_row
+from misstep.analysis.published import load_paper, published_row
+from misstep.analysis.stats.implied_interval import ImpliedChange, implied_change
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import interval_words, number_text, p_text
 
 KEYS: Mapping[Metric, str] = {
     "failed_calls": "tcf",

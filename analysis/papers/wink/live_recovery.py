@@ -2,14 +2,14 @@
 
 from msgspec import structs
 
-from analysis.measures.recovery.effect import RecoveryEffect, TimeToRecovery, recovery_effects, time_to_recovery
-from analysis.measures.recovery.judge import judge_of_recoveries
-from analysis.measures.recovery.problems import EVENTS, RECOVERED, WINDOW, groundless
-from analysis.papers.wink.live import CATEGORIES, LEVEL, NOTE, LiveExperiments, p_row
-from analysis.papers.wink.recovery import CLASSES
-from analysis.stats.incidence import CumulativeIncidence
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import interval_words, number_text, p_text, with_interval
+from misstep.analysis.measures.recovery.effect import RecoveryEffect, TimeToRecovery, recovery_effects, time_to_recovery
+from misstep.analysis.measures.recovery.judge import judge_of_recoveries
+from misstep.analysis.measures.recovery.problems import EVENTS, RECOVERED, WINDOW, groundless
+from misstep.analysis.papers.wink.live import CATEGORIES, LEVEL, NOTE, LiveExperiments, p_row
+from misstep.analysis.papers.wink.recovery import CLASSES
+from misstep.analysis.stats.incidence import CumulativeIncidence
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import interval_words, number_text, p_text, with_interval
 
 NONE_AT_HAND = "No live experiment is at hand."
 FROM_WORD = "From the first word: guidance against detection alone"

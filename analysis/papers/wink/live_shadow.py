@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from analysis.measures.experiments.shadow import MisbehaviourRates, misbehaviour_rates
-from analysis.papers.wink.live import LEVEL, LiveExperiments, p_row
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, estimate_row
-from analysis.tables.wording import interval_words, number_text
+from misstep.analysis.measures.experiments.shadow import MisbehaviourRates, misbehaviour_rates
+from misstep.analysis.papers.wink.live import LEVEL, LiveExperiments, p_row
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, estimate_row
+from misstep.analysis.tables.wording import interval_words, number_text
 
 
 def rates_of(live: LiveExperiments | None) -> MisbehaviourRates | None:

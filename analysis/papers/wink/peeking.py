@@ -10,15 +10,15 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.papers.wink.live import LEVEL
-from analysis.published import load_paper
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.power import smallest_change
-from analysis.stats.proportions import wilson
-from analysis.stats.sequential import always_valid
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text, with_interval
+from misstep.analysis.papers.wink.live import LEVEL
+from misstep.analysis.published import load_paper
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.power import smallest_change
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.sequential import always_valid
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import number_text, with_interval
 
 Rule = Literal[
     "p below 0.05 at any daily look", "p below 0.05 at the fixed end", "always-valid p below 0.05 at any look"

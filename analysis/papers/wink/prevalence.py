@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from analysis.audit.arm_sizes import ArmSize, implied_arm_size
-from analysis.audit.checks import check_figure
-from analysis.audit.tables import CheckedFigure, checked_rows, printed_count, recomputed_rows
-from analysis.measures.run_findings import sets_table
-from analysis.measures.validity import JudgedSet
-from analysis.published import Figure, Paper, load_paper, published_row
-from analysis.tables import Row, Table, made_by_this
-from analysis.tables.wording import interval_words, number_text
+from misstep.analysis.audit.arm_sizes import ArmSize, implied_arm_size
+from misstep.analysis.audit.checks import check_figure
+from misstep.analysis.audit.tables import CheckedFigure, checked_rows, printed_count, recomputed_rows
+from misstep.analysis.measures.run_findings import sets_table
+from misstep.analysis.measures.validity import JudgedSet
+from misstep.analysis.published import Figure, Paper, load_paper, published_row
+from misstep.analysis.tables import Row, Table, made_by_this
+from misstep.analysis.tables.wording import interval_words, number_text
 
 CATEGORIES = {
     "loops": "Infinite loops",

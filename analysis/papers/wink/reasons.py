@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from analysis.measures.recovery.problems import heard_words
-from analysis.measures.recovery_codes import OUTCOMES, Coded, Outcome, OutcomeCodes, code_book, outcome_codes
-from analysis.published import load_paper, published_row
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import counted_text, with_interval
-from harness.live_session import LiveSession
+from misstep.analysis.measures.recovery.problems import heard_words
+from misstep.analysis.measures.recovery_codes import OUTCOMES, Coded, Outcome, OutcomeCodes, code_book, outcome_codes
+from misstep.analysis.published import load_paper, published_row
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, with_interval
+from misstep.harness.live_session import LiveSession
 
 TITLES: dict[Outcome, str] = {"recovered": "Recovered", "not_recovered": "Not recovered"}
 

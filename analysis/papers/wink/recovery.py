@@ -11,16 +11,16 @@ from statistics import NormalDist
 import numpy as np
 from msgspec import structs
 
-from analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, ended, recomputed_rows, worst
-from analysis.papers.wink.prevalence import checked_share
-from analysis.published import Paper, load_paper, published_row
-from analysis.stats.audit import denominators_that_print
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.stats.two_by_two import pooled_p_values
-from analysis.stats.two_proportions import newcombe
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import interval_words, number_text, with_interval
+from misstep.analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, ended, recomputed_rows, worst
+from misstep.analysis.papers.wink.prevalence import checked_share
+from misstep.analysis.published import Paper, load_paper, published_row
+from misstep.analysis.stats.audit import denominators_that_print
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.two_by_two import pooled_p_values
+from misstep.analysis.stats.two_proportions import newcombe
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 
 CLASSES = {
     "rp": "Reasoning problems",

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.measures.recovery.problems import WINDOW
-from analysis.measures.recovery.rates import Outcome, Words, as_judged, recovery_rate, recovery_rates, truly
-from analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
-from analysis.papers.wink.recovery import CLASSES, TABLES
-from analysis.papers.wink.unaided import FEWEST, Loop
-from analysis.published import load_paper, published_row
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import with_interval
+from misstep.analysis.measures.recovery.problems import WINDOW
+from misstep.analysis.measures.recovery.rates import Outcome, Words, as_judged, recovery_rate, recovery_rates, truly
+from misstep.analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
+from misstep.analysis.papers.wink.recovery import CLASSES, TABLES
+from misstep.analysis.papers.wink.unaided import FEWEST, Loop
+from misstep.analysis.published import load_paper, published_row
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import with_interval
 
 WITHOUT = "Without guidance"
 """The heading of recoveries that nobody helped with."""

@@ -12,15 +12,15 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct, structs
 
-from analysis.published import load_paper
-from analysis.stats.clustered import clustered_difference
-from analysis.stats.design_effect import design_effect
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import IntArray
-from analysis.stats.proportions import wilson
-from analysis.stats.two_by_two import pooled_p_values
-from analysis.tables import Row, Table, estimate_row, made_by_this
-from analysis.tables.wording import number_text, with_interval
+from misstep.analysis.published import load_paper
+from misstep.analysis.stats.clustered import clustered_difference
+from misstep.analysis.stats.design_effect import design_effect
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.two_by_two import pooled_p_values
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import number_text, with_interval
 
 CORRELATIONS = (0.0, 0.05, 0.1, 0.2, 0.4)
 """The intraclass correlations tried; Wink prints none."""

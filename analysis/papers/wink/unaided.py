@@ -11,11 +11,11 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from analysis.measures.recovery.problems import WINDOW
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
-from analysis.tables.wording import interval_words, number_text
+from misstep.analysis.measures.recovery.problems import WINDOW
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import interval_words, number_text
 
 FEWEST = 20
 """Loops below which a set has no curve."""

@@ -22,7 +22,7 @@ from benchmarks.edits.damages.white_space import (
     trailing_spaces,
 )
 from benchmarks.edits.made_edits import PATH, Edit, made_edit
-from harness.errors import EditRefused
+from misstep.harness.errors import EditRefused
 
 Damage = Callable[[Random, str, Edit], Case | None]
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from benchmarks.edits.made_edits import PATH, Edit, text_of
-from harness.edits import edit_format
+from misstep.harness.edits import edit_format
 
 FORMATS = ("search_replace", "unified_diff", "line_diff", "patch_envelope")
 

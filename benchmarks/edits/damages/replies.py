@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from benchmarks.edits.made_edits import PATH
-from harness.edits import edit_format
-from harness.edits.occurrences import places_of
+from misstep.harness.edits import edit_format
+from misstep.harness.edits.occurrences import places_of
 
 TAGGED = ("unified_diff", "patch_envelope")
 """The formats that mark each line: added, removed or kept."""

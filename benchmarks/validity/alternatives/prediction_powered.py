@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import finite
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
-from analysis.stats.prediction_powered import powered_share
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.prediction_powered import powered_share
+from misstep.harness.errors import UsageError
 
 NO_SPREAD = "all errors are the same: a mean error that does not vary says nothing of how far it may be off"
 

@@ -3,10 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.checked import finite
-from analysis.stats.clustered import cluster_bootstrap
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.clustered import cluster_bootstrap
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray
 
 
 def bca_change(

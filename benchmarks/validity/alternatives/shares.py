@@ -5,11 +5,11 @@ from math import sqrt
 import numpy.typing as npt
 from msgspec import structs
 
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_columns, linearised_variance
-from analysis.stats.correction import OUTSIDE, Prevalence
-from analysis.stats.estimate import Estimate
-from analysis.stats.proportions import wilson
-from harness.errors import UsageError
+from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_columns, linearised_variance
+from misstep.analysis.stats.correction import OUTSIDE, Prevalence
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.errors import UsageError
 
 
 def jeffreys(x: int, n: int, confidence: float = 0.95) -> Estimate:

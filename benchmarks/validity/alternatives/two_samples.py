@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from analysis.stats.checked import finite
-from analysis.stats.estimate import Estimate
-from analysis.stats.patterns import FloatArray, IntArray
-from analysis.stats.significance import Significance
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import finite
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
 
 ALL_TIED = "all values tied: variance 0"
 

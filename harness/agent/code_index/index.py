@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from harness.agent.code_index.symbols import Symbol, language_of, symbols_in
+from misstep.harness.agent.code_index.symbols import Symbol, language_of, symbols_in
 
 MOST_BYTES = 1 << 20
 """Files that are longer are not indexed: they are data or generated."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from harness.errors import MissingPrerequisite
+from misstep.harness.errors import MissingPrerequisite
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

@@ -12,15 +12,15 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.actions import Action, read_command, write_command
-from harness.agent.loop import AgentStopped
-from harness.agent.protocols import Task
-from harness.agent.tools import TOOLS, Tool, tool_named
-from harness.exchange import Failure, Function, FunctionCall, Message, Reply, Request
-from harness.intervention import INTERVENTION
-from harness.protocols import Ask
-from harness.reminder import defused
-from harness.trajectory import Step, Tokens, ToolCall
+from misstep.harness.agent.actions import Action, read_command, write_command
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.protocols import Task
+from misstep.harness.agent.tools import TOOLS, Tool, tool_named
+from misstep.harness.exchange import Failure, Function, FunctionCall, Message, Reply, Request
+from misstep.harness.intervention import INTERVENTION
+from misstep.harness.protocols import Ask
+from misstep.harness.reminder import defused
+from misstep.harness.trajectory import Step, Tokens, ToolCall
 
 Form = Literal["text", "functions"]
 

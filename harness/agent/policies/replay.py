@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from harness.agent.actions import Action
-from harness.agent.loop import AgentStopped
-from harness.agent.protocols import PatchRequest, Task
-from harness.protocols import Ask
-from harness.trajectory import Step, ToolCall, Trajectory
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.protocols import PatchRequest, Task
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step, ToolCall, Trajectory
 
 
 class ReplayPolicy:

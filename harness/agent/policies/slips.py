@@ -10,9 +10,9 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.actions import Action, read_command
-from harness.agent.policies.wayward import Command
-from harness.generate.voice import Voice
+from misstep.harness.agent.actions import Action, read_command
+from misstep.harness.agent.policies.wayward import Command
+from misstep.harness.generate.voice import Voice
 
 Form = Callable[["Ground", Random], "Repeated"]
 

@@ -10,13 +10,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.agent.actions import Action
-from harness.agent.loop import AgentStopped
-from harness.agent.protocols import PatchRequest, Task
-from harness.intervention import INTERVENTION
-from harness.live_session import Episode, EpisodeEnd, Heeds
-from harness.protocols import Ask
-from harness.trajectory import Step
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.protocols import PatchRequest, Task
+from misstep.harness.intervention import INTERVENTION
+from misstep.harness.live_session import Episode, EpisodeEnd, Heeds
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step
 
 _MOST_TOLD = 3
 """How many times an agent that ignores guidance is told before it gives the task up."""

@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from harness.agent.actions import Action, Observation
-from harness.agent.environment import Environment
-from harness.registry import Registry
+from misstep.harness.agent.actions import Action, Observation
+from misstep.harness.agent.environment import Environment
+from misstep.harness.registry import Registry
 
 Place = TypeVar("Place", contravariant=True)
 """What the commands of an agent act on."""
@@ -22,21 +22,21 @@ Place = TypeVar("Place", contravariant=True)
 TOOLS: "Registry[Tool[Environment]]" = Registry(
     "misstep.agent_tools",
     {
-        "exit": "harness.agent.tools.exit_run:EXIT",
-        "get_diff_details": "harness.agent.tools.context:GET_DIFF_DETAILS",
-        "get_task_details": "harness.agent.tools.context:GET_TASK_DETAILS",
-        "read_directory": "harness.agent.tools.files:READ_DIRECTORY",
-        "read_file": "harness.agent.tools.files:READ_FILE",
-        "find_file": "harness.agent.tools.files:FIND_FILE",
-        "go_to_line": "harness.agent.tools.files:GO_TO_LINE",
-        "search_code": "harness.agent.tools.search:SEARCH_CODE",
-        "search_code_in_file": "harness.agent.tools.search:SEARCH_CODE_IN_FILE",
-        "search_class": "harness.agent.tools.search:SEARCH_CLASS",
-        "search_method": "harness.agent.tools.search:SEARCH_METHOD",
-        "search_method_in_file": "harness.agent.tools.search:SEARCH_METHOD_IN_FILE",
-        "search_method_in_class": "harness.agent.tools.search:SEARCH_METHOD_IN_CLASS",
-        "run_tests": "harness.agent.tools.run_oracle:RUN_TESTS",
-        "edit": "harness.agent.tools.edit:EDIT",
+        "exit": "misstep.harness.agent.tools.exit_run:EXIT",
+        "get_diff_details": "misstep.harness.agent.tools.context:GET_DIFF_DETAILS",
+        "get_task_details": "misstep.harness.agent.tools.context:GET_TASK_DETAILS",
+        "read_directory": "misstep.harness.agent.tools.files:READ_DIRECTORY",
+        "read_file": "misstep.harness.agent.tools.files:READ_FILE",
+        "find_file": "misstep.harness.agent.tools.files:FIND_FILE",
+        "go_to_line": "misstep.harness.agent.tools.files:GO_TO_LINE",
+        "search_code": "misstep.harness.agent.tools.search:SEARCH_CODE",
+        "search_code_in_file": "misstep.harness.agent.tools.search:SEARCH_CODE_IN_FILE",
+        "search_class": "misstep.harness.agent.tools.search:SEARCH_CLASS",
+        "search_method": "misstep.harness.agent.tools.search:SEARCH_METHOD",
+        "search_method_in_file": "misstep.harness.agent.tools.search:SEARCH_METHOD_IN_FILE",
+        "search_method_in_class": "misstep.harness.agent.tools.search:SEARCH_METHOD_IN_CLASS",
+        "run_tests": "misstep.harness.agent.tools.run_oracle:RUN_TESTS",
+        "edit": "misstep.harness.agent.tools.edit:EDIT",
     },
 )
 """Name → dotted path, in the order of the paper's table; entry points in the group add to it."""

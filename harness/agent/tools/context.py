@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 
-from harness.agent.actions import Observation
-from harness.agent.environment import Environment
-from harness.agent.tools import Tool
-from harness.agent.tools.observing import PAGE, paged
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.tools.observing import PAGE, paged
 
 _CHANGED = re.compile(r"^(?:\+\+\+ b/|--- a/)([^\t\n]+)", re.MULTILINE)
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from harness.agent.actions import Observation
-from harness.agent.environment import Edited, Environment
-from harness.agent.tools import Tool
-from harness.agent.tools.observing import beneath, no_file
-from harness.errors import EditRefused, MisstepError, closed
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.environment import Edited, Environment
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.tools.observing import beneath, no_file
+from misstep.harness.errors import EditRefused, MisstepError, closed
 
 
 async def _edit(arguments: Mapping[str, str], environment: Environment) -> Observation:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from harness.agent.actions import Observation
-from harness.agent.environment import FileView
-from harness.agent.paging import around, cut, numbered
-from harness.agent.tools import Tool
-from harness.agent.tools.observing import PAGE, beneath, no_file, paged, whole_number
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.environment import FileView
+from misstep.harness.agent.paging import around, cut, numbered
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged, whole_number
 
 
 async def _read_directory(arguments: Mapping[str, str], environment: FileView) -> Observation:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness.agent.actions import Observation, write_command
-from harness.agent.environment import FileView
-from harness.agent.paging import page_of
+from misstep.harness.agent.actions import Observation, write_command
+from misstep.harness.agent.environment import FileView
+from misstep.harness.agent.paging import page_of
 
 PAGE = {"page": "number of the page of a long output, from 1"}
 

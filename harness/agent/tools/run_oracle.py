@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from harness.agent.actions import Observation
-from harness.agent.environment import Environment
-from harness.agent.tools import Tool
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.tools import Tool
 
 
 async def _run_tests(arguments: Mapping[str, str], environment: Environment) -> Observation:  # noqa: ARG001

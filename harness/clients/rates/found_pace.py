@@ -9,7 +9,7 @@ so that the pace is then probed the more seldom, the longer the limit has stood.
 
 import math
 
-from harness.clients.rates.probed_level import ProbedLevel
+from misstep.harness.clients.rates.probed_level import ProbedLevel
 
 LATE = 0.02
 """How many seconds late a request may be sent and the next ones still be in time, where the machine is busy."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
-from harness.exchange import Allowance
+from misstep.harness.exchange import Allowance
 
 _KINDS = ("requests", "tokens", "input-tokens", "output-tokens")
 _OPENAI = {kind: tuple(f"x-ratelimit-{part}-{kind}" for part in ("remaining", "limit", "reset")) for kind in _KINDS[:2]}

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from harness.clients.rates.start_limit import End, Start, StartLimit
-from harness.clients.rates.token_estimate import TokenEstimate
-from harness.exchange import Outcome, Request
+from misstep.harness.clients.rates.start_limit import End, Start, StartLimit
+from misstep.harness.clients.rates.token_estimate import TokenEstimate
+from misstep.harness.exchange import Outcome, Request
 
 
 class Pacing:

@@ -7,7 +7,7 @@ the usage that the server reports; a minute may have those of one request too ma
 
 from typing import Literal
 
-from harness.clients.rates.start_limit import End, Start
+from misstep.harness.clients.rates.start_limit import End, Start
 
 _MINUTE = 60.0
 _BURST = 0.5

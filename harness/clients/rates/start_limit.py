@@ -4,7 +4,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from harness.exchange import Failure, Outcome
+from misstep.harness.exchange import Failure, Outcome
 
 LONGEST_WAIT = 600.0
 """A server that has room only after so many seconds is asked all the same: its refusal then says why the run stops."""

@@ -1,6 +1,6 @@
 """How many tokens a request will take: by what earlier ones took."""
 
-from harness.exchange import Outcome, Reply, Request
+from misstep.harness.exchange import Outcome, Reply, Request
 
 _CHARACTERS_A_TOKEN = 3.0
 """What a token has before anything is known; most texts have about four, code fewer."""

@@ -9,8 +9,8 @@ import math
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients.rates.start_limit import LONGEST_WAIT, End, Start
-from harness.exchange import Allowance
+from misstep.harness.clients.rates.start_limit import LONGEST_WAIT, End, Start
+from misstep.harness.exchange import Allowance
 
 _MINUTE = 60.0
 """The time in which a limit comes back whose server does not say when: those of models are limits a minute."""

@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.generate.voice import SETS, WordingSet, fill
+from misstep.harness.generate.voice import SETS, WordingSet, fill
 
 T = TypeVar("T")
 

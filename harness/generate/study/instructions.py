@@ -9,11 +9,11 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from harness.generate.projects import Change
-from harness.generate.session import CHANGED, INSTRUCTION
-from harness.generate.study.session import StudySession
-from harness.generate.unfollowed_instructions import FORBIDDEN, MODES, TEST_FLAGS
-from harness.generate.unrequested_changes import adapt_test, commit, document, install
+from misstep.harness.generate.projects import Change
+from misstep.harness.generate.session import CHANGED, INSTRUCTION
+from misstep.harness.generate.study.session import StudySession
+from misstep.harness.generate.unfollowed_instructions import FORBIDDEN, MODES, TEST_FLAGS
+from misstep.harness.generate.unrequested_changes import adapt_test, commit, document, install
 
 When = Literal["first", "later"]
 Test = Callable[[StudySession], int]

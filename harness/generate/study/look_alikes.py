@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from harness.generate.looks_like_failures import correct_mistake
-from harness.generate.looks_like_loops import fetch_again, poll, search_like_names
-from harness.generate.projects import Change
-from harness.generate.study.session import EDIT, READ, RUN, SEARCH, StudySession
+from misstep.harness.generate.looks_like_failures import correct_mistake
+from misstep.harness.generate.looks_like_loops import fetch_again, poll, search_like_names
+from misstep.harness.generate.projects import Change
+from misstep.harness.generate.study.session import EDIT, READ, RUN, SEARCH, StudySession
 
 
 class LookAlike(Struct, frozen=True):

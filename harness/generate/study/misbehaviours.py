@@ -5,12 +5,12 @@ from functools import partial
 
 from msgspec import Struct, structs
 
-from harness.generate import infinite_loops as loops
-from harness.generate import tool_failures as failures
-from harness.generate.projects import Change, Function
-from harness.generate.session import FAILURE, LOOP
-from harness.generate.study.session import EDIT, READ, RUN, SEARCH, StudySession
-from harness.generate.vocabularies import Broken
+from misstep.harness.generate import infinite_loops as loops
+from misstep.harness.generate import tool_failures as failures
+from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.session import FAILURE, LOOP
+from misstep.harness.generate.study.session import EDIT, READ, RUN, SEARCH, StudySession
+from misstep.harness.generate.vocabularies import Broken
 
 Write = Callable[[StudySession, Change], Change | None]
 """Writes the piece about a change; gives the change as it has to be made then, where that is another one."""

@@ -8,13 +8,13 @@ from random import Random
 
 from msgspec import Struct
 
-from harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
-from harness.generate.study import look_alikes, misbehaviours
-from harness.generate.study.instructions import INSTRUCTIONS, LIMITS, Instruction, Limit
-from harness.generate.study.look_alikes import LookAlike
-from harness.generate.study.misbehaviours import Piece
-from harness.generate.study.session import EDIT, READ, RUN, StudySession
-from harness.generate.study.settings import Settings
+from misstep.harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
+from misstep.harness.generate.study import look_alikes, misbehaviours
+from misstep.harness.generate.study.instructions import INSTRUCTIONS, LIMITS, Instruction, Limit
+from misstep.harness.generate.study.look_alikes import LookAlike
+from misstep.harness.generate.study.misbehaviours import Piece
+from misstep.harness.generate.study.session import EDIT, READ, RUN, StudySession
+from misstep.harness.generate.study.settings import Settings
 
 _LATER, _TESTED_AGAIN = 0.4, 0.3
 """How often the user comes back with another change, or asks for the tests once more."""

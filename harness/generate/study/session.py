@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from harness.generate import outputs
-from harness.generate.projects import Change, Function
-from harness.generate.scenes import CodingSession
+from misstep.harness.generate import outputs
+from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.scenes import CodingSession
 
 READ, SEARCH, RUN, EDIT = "read", "search", "run", "edit"
 _DRAWN = {READ: (6, 8), SEARCH: (5, 7), RUN: (5, 7), EDIT: (6, 7)}

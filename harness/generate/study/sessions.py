@@ -15,17 +15,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.generate.families import own_tools
-from harness.generate.projects import make_project
-from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
-from harness.generate.study.plan import draw_plan, draw_truth
-from harness.generate.study.session import StudySession
-from harness.generate.study.settings import SpareTool, load_settings
-from harness.generate.study.writing import write_session
-from harness.generate.trajectories import CATEGORIES, Case, lengthened
-from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
-from harness.generate.voice import Voice, WordingSet
-from harness.trajectory import Source, Step, Tokens, Trajectory
+from misstep.harness.generate.families import own_tools
+from misstep.harness.generate.projects import make_project
+from misstep.harness.generate.shell_vocabularies import SHELL_VOCABULARIES
+from misstep.harness.generate.study.plan import draw_plan, draw_truth
+from misstep.harness.generate.study.session import StudySession
+from misstep.harness.generate.study.settings import SpareTool, load_settings
+from misstep.harness.generate.study.writing import write_session
+from misstep.harness.generate.trajectories import CATEGORIES, Case, lengthened
+from misstep.harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from misstep.harness.generate.voice import Voice, WordingSet
+from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
 
 _LANGUAGES, _WEIGHTS = ("en", "de", "es", "zh"), (70, 10, 10, 10)
 _SPOKEN_BACK, _FAMILY = 0.5, 0.3

@@ -1,12 +1,12 @@
 """A plan written as a session: turns of the user, looks around, pieces, changes, tests, last words."""
 
-from harness.generate.projects import Change, change_limit
-from harness.generate.session import CHANGED, INSTRUCTION
-from harness.generate.study.instructions import rewrite_documents, tweak_elsewhere
-from harness.generate.study.look_alikes import MEND_EVERYWHERE
-from harness.generate.study.misbehaviours import Piece
-from harness.generate.study.plan import Plan
-from harness.generate.study.session import EDIT, READ, RUN, StudySession
+from misstep.harness.generate.projects import Change, change_limit
+from misstep.harness.generate.session import CHANGED, INSTRUCTION
+from misstep.harness.generate.study.instructions import rewrite_documents, tweak_elsewhere
+from misstep.harness.generate.study.look_alikes import MEND_EVERYWHERE
+from misstep.harness.generate.study.misbehaviours import Piece
+from misstep.harness.generate.study.plan import Plan
+from misstep.harness.generate.study.session import EDIT, READ, RUN, StudySession
 
 _OF_LATER = {EDIT: 1, READ: 1, RUN: 2}
 """The calls of a later turn that cannot be left out."""

@@ -6,8 +6,8 @@ from random import Random
 
 from msgspec import Struct
 
-from harness.generate.triage.family import Family
-from harness.generate.triage.plans import LONGEST, SHORTEST
+from misstep.harness.generate.triage.family import Family
+from misstep.harness.generate.triage.plans import LONGEST, SHORTEST
 
 PAIRS: Mapping[str, int] = {
     "dispute": 22,

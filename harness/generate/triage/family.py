@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.forms import toml_form
+from misstep.harness.errors import InputError
+from misstep.harness.forms import toml_form
 
 FamilySet = Literal["development", "scoring"]
 Pieces = Mapping[str, str]

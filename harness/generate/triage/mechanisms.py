@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from harness.generate.triage.plans import Command
+from misstep.harness.generate.triage.plans import Command
 
 _TEST = """import os
 import random

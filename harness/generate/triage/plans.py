@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.generate.triage.wordings import wordings
+from misstep.harness.generate.triage.wordings import wordings
 
 Kind = Literal["look", "write", "check", "again"]
 Command = tuple[str, str]

@@ -4,23 +4,23 @@
 `misstep.detectors` adds to it.
 """
 
-from harness.errors import UsageError
-from harness.intervention import Feedback
-from harness.observer.bounds import bounded_feedback
-from harness.observer.evidence import with_evidence
-from harness.observer.protocols import Detector
-from harness.protocols import Ask
-from harness.registry import Registry
-from harness.trajectory import Trajectory
+from misstep.harness.errors import UsageError
+from misstep.harness.intervention import Feedback
+from misstep.harness.observer.bounds import bounded_feedback
+from misstep.harness.observer.evidence import with_evidence
+from misstep.harness.observer.protocols import Detector
+from misstep.harness.protocols import Ask
+from misstep.harness.registry import Registry
+from misstep.harness.trajectory import Trajectory
 
 _FORM = "A detector is a class without parameters that has `name` and `async detect(trajectory, ask)`."
 
 DETECTORS: Registry[type[Detector]] = Registry(
     "misstep.detectors",
     {
-        "rules": "harness.observer.detectors.rules:RuleDetector",
-        "prompted": "harness.observer.detectors.prompted:PromptedDetector",
-        "openhands_stuck": "harness.observer.detectors.openhands_stuck:OpenHandsStuck",
+        "rules": "misstep.harness.observer.detectors.rules:RuleDetector",
+        "prompted": "misstep.harness.observer.detectors.prompted:PromptedDetector",
+        "openhands_stuck": "misstep.harness.observer.detectors.openhands_stuck:OpenHandsStuck",
     },
 )
 

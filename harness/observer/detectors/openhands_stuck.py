@@ -18,11 +18,11 @@ from collections.abc import Hashable, Sequence
 
 from msgspec import Struct
 
-from harness.classifiers.history import Act, History
-from harness.intervention import Feedback, Misbehaviour
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
-from harness.values import written
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.values import written
 
 CATEGORY = "infinite_loop"
 """The detector has one answer, that the agent is stuck; Wink's category for that."""

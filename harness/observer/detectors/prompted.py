@@ -8,18 +8,18 @@ judge, and the reply is read as any judge's: what can be read in two ways is no 
 
 from typing import Any
 
-from harness.errors import MisstepError
-from harness.exchange import Failure, Message, Reply, Request
-from harness.intervention import Feedback, Misbehaviour
-from harness.judges import read_known
-from harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps
-from harness.judges.fencing import fence
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.replies import Answer, cited_steps, read_reply
-from harness.observer.protocols import Detector
-from harness.prompting import fill, shipped_prompt
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
+from misstep.harness.errors import MisstepError
+from misstep.harness.exchange import Failure, Message, Reply, Request
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.judges import read_known
+from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps
+from misstep.harness.judges.fencing import fence
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.replies import Answer, cited_steps, read_reply
+from misstep.harness.observer.protocols import Detector
+from misstep.harness.prompting import fill, shipped_prompt
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
 
 _PROMPT = "observer/misbehaviour"
 _NONE = "none"

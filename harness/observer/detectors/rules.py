@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from harness.classifiers import categories, classify_all
-from harness.errors import MisstepError
-from harness.intervention import Feedback, Misbehaviour
-from harness.observer.protocols import Detector
-from harness.protocols import Ask
-from harness.trajectory import Step, Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers import categories, classify_all
+from misstep.harness.errors import MisstepError
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.observer.protocols import Detector
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.verdict import Verdict
 
 REPEATED = ("infinite_loop", "tool_call_failure")
 """Categories that a run may show several times, and whose rules need nothing of what lies before."""

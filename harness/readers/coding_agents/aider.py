@@ -35,11 +35,11 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import amount, decode_json, filled, unreadable
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import amount, decode_json, filled, unreadable
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "aider"
 UNIT: Unit = "value"

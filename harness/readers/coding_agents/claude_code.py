@@ -32,8 +32,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.protocols import Sample, Unit
-from harness.readers.coding_agents.claude_code_lines import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.coding_agents.claude_code_lines import (
     Entry,
     Line,
     Message,
@@ -42,11 +42,11 @@ from harness.readers.coding_agents.claude_code_lines import (
     by_session,
     session_of,
 )
-from harness.readers.coding_agents.cursor_agent import is_stream
-from harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of, unreadable
-from harness.readers.interchange.content import parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.coding_agents.cursor_agent import is_stream
+from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of, unreadable
+from misstep.harness.readers.interchange.content import parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "claude_code"
 UNIT: Unit = "file"

@@ -26,9 +26,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from harness.protocols import Sample, Unit
-from harness.readers.coding_agents.cline_calls import heading_of, split_calls
-from harness.readers.input.decoding import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.coding_agents.cline_calls import heading_of, split_calls
+from misstep.harness.readers.input.decoding import (
     amount,
     at,
     convert,
@@ -40,10 +40,10 @@ from harness.readers.input.decoding import (
     unreadable,
     whole,
 )
-from harness.readers.interchange.content import parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange.content import parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "cline"
 UNIT: Unit = "value"

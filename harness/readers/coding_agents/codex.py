@@ -30,12 +30,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.protocols import Sample, Unit
-from harness.readers.coding_agents.codex_sessions import Entry, Session, numbered, origin_of, sessions_of
-from harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of, whole
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.coding_agents.codex_sessions import Entry, Session, numbered, origin_of, sessions_of
+from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of, whole
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "codex"
 UNIT: Unit = "file"

@@ -20,7 +20,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from harness.readers.interchange.content import as_text
+from misstep.harness.readers.interchange.content import as_text
 
 COPIED_WITHIN = timedelta(seconds=1)
 """A copy is written at once: what is stamped later after the fork was said in the session itself."""

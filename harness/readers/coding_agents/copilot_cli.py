@@ -28,12 +28,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import at, convert, decode_lines, filled, rest_of, text_or_none, whole
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import at, convert, decode_lines, filled, rest_of, text_or_none, whole
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "copilot_cli"
 UNIT: Unit = "file"

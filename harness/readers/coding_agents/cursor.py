@@ -27,9 +27,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.databases import MARK, check_line
-from harness.readers.input.decoding import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.databases import MARK, check_line
+from misstep.harness.readers.input.decoding import (
     at,
     convert,
     decode_json,
@@ -39,10 +39,10 @@ from harness.readers.input.decoding import (
     time_of_milliseconds,
     whole,
 )
-from harness.readers.interchange.content import as_text, parse_arguments
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange.content import as_text, parse_arguments
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "cursor"
 UNIT: Unit = "value"

@@ -26,8 +26,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import (
     at,
     convert,
     decode_lines,
@@ -37,10 +37,10 @@ from harness.readers.input.decoding import (
     time_of_milliseconds,
     whole,
 )
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Source, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, ToolCall, ToolResult, Trajectory
 
 FORMAT = "cursor_agent"
 UNIT: Unit = "file"

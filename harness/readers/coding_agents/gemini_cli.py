@@ -25,11 +25,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "gemini_cli"
 UNIT: Unit = "file"

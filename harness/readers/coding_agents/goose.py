@@ -17,13 +17,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.coding_agents.goose_messages import add_message, is_message
-from harness.readers.input.databases import MARK, check_line
-from harness.readers.input.decoding import at, convert, decode_json, filled, rest_of, text_or_none
-from harness.readers.interchange.conversation import Conversation, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.coding_agents.goose_messages import add_message, is_message
+from misstep.harness.readers.input.databases import MARK, check_line
+from misstep.harness.readers.input.decoding import at, convert, decode_json, filled, rest_of, text_or_none
+from misstep.harness.readers.interchange.conversation import Conversation, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "goose"
 UNIT: Unit = "value"

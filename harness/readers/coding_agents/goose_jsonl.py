@@ -12,12 +12,12 @@ have no header. The messages are described in `goose_messages`; later sessions a
 from collections.abc import Iterator
 from typing import Any
 
-from harness.protocols import Sample, Unit
-from harness.readers.coding_agents.goose_messages import add_message, is_message
-from harness.readers.input.decoding import decode_lines, filled
-from harness.readers.interchange.conversation import Conversation, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.coding_agents.goose_messages import add_message, is_message
+from misstep.harness.readers.input.decoding import decode_lines, filled
+from misstep.harness.readers.interchange.conversation import Conversation, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "goose_jsonl"
 UNIT: Unit = "file"

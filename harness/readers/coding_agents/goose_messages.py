@@ -14,10 +14,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.readers.input.decoding import at, convert, filled, rest_of, time_of, unreadable
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn
-from harness.trajectory import Role, Source, ToolCall, ToolResult
+from misstep.harness.readers.input.decoding import at, convert, filled, rest_of, time_of, unreadable
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.trajectory import Role, Source, ToolCall, ToolResult
 
 _REQUESTS = ("toolRequest", "frontendToolRequest")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "agent"}

@@ -23,12 +23,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import amount, at, convert, decode_json, rest_of, text_or_none, time_of, whole
-from harness.readers.interchange.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
-from harness.readers.interchange.conversation import Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import amount, at, convert, decode_json, rest_of, text_or_none, time_of, whole
+from misstep.harness.readers.interchange.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
+from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "mini_swe_agent"
 UNIT: Unit = "value"

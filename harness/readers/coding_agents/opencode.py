@@ -28,9 +28,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.databases import MARK, check_line
-from harness.readers.input.decoding import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.databases import MARK, check_line
+from misstep.harness.readers.input.decoding import (
     amount,
     at,
     convert,
@@ -41,10 +41,10 @@ from harness.readers.input.decoding import (
     time_of_milliseconds,
     whole,
 )
-from harness.readers.interchange.content import as_text, parse_arguments
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange.content import as_text, parse_arguments
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "opencode"
 UNIT: Unit = "value"

@@ -16,11 +16,11 @@ The person's words and the model are not among them. Lines without a part, such 
 from collections.abc import Iterator
 from typing import Any
 
-from harness.protocols import Sample, Unit
-from harness.readers.coding_agents.opencode import Reading
-from harness.readers.input.decoding import decode_lines, filled
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.coding_agents.opencode import Reading
+from misstep.harness.readers.input.decoding import decode_lines, filled
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "opencode_stream"
 UNIT: Unit = "file"

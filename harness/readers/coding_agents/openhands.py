@@ -23,11 +23,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import at, convert, decode_json, filled, rest_of, unreadable, whole
-from harness.readers.interchange.content import as_text
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.trajectory import Outcome, Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import at, convert, decode_json, filled, rest_of, unreadable, whole
+from misstep.harness.readers.interchange.content import as_text
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.trajectory import Outcome, Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "openhands"
 UNIT: Unit = "value"

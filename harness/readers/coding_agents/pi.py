@@ -27,8 +27,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import (
     amount,
     convert,
     decode_lines,
@@ -37,10 +37,10 @@ from harness.readers.input.decoding import (
     text_or_none,
     time_of_milliseconds,
 )
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "pi"
 UNIT: Unit = "file"

@@ -23,13 +23,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
-from harness.readers.interchange.chat import Call, call_of, is_chat
-from harness.readers.interchange.content import parse_arguments, split_content
-from harness.readers.interchange.conversation import Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Role, Source, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
+from misstep.harness.readers.interchange.chat import Call, call_of, is_chat
+from misstep.harness.readers.interchange.content import parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Role, Source, ToolCall, ToolResult, Trajectory
 
 FORMAT = "swe_agent"
 UNIT: Unit = "value"

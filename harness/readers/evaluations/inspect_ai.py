@@ -22,10 +22,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.evaluations.inspect_log import UNREADABLE, brief, is_too_long
-from harness.readers.evaluations.inspect_messages import Stored, resolved, status_of, steps_of
-from harness.readers.input.decoding import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.evaluations.inspect_log import UNREADABLE, brief, is_too_long
+from misstep.harness.readers.evaluations.inspect_messages import Stored, resolved, status_of, steps_of
+from misstep.harness.readers.input.decoding import (
     amount,
     convert,
     decode_json,
@@ -33,9 +33,9 @@ from harness.readers.input.decoding import (
     rest_of,
     unreadable,
 )
-from harness.readers.interchange.content import as_text
-from harness.readers.interchange.conversation import first_words_of_user
-from harness.trajectory import Outcome, Source, Trajectory
+from misstep.harness.readers.interchange.content import as_text
+from misstep.harness.readers.interchange.conversation import first_words_of_user
+from misstep.harness.trajectory import Outcome, Source, Trajectory
 
 FORMAT = "inspect_ai"
 UNIT: Unit = "value"

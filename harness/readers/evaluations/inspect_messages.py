@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.readers.input.decoding import EXPANSION_LIMIT, at, convert, filled, rest_of, text_or_none, unreadable
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.conversation import Conversation, Turn
-from harness.trajectory import OutcomeStatus, Source, Step, Tokens, ToolCall, ToolResult
+from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, at, convert, filled, rest_of, text_or_none, unreadable
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.trajectory import OutcomeStatus, Source, Step, Tokens, ToolCall, ToolResult
 
 _REFERENCES = ("attachment://", "tc://")
 _SAID: dict[Any, OutcomeStatus] = {"C": "passed", "I": "failed", 1: "passed", 0: "failed"}

@@ -16,11 +16,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.evaluations.inspect_messages import Stored, status_of, steps_of
-from harness.readers.input.decoding import amount, convert, decode_json, rest_of
-from harness.readers.interchange.conversation import first_words_of_user
-from harness.trajectory import Outcome, Source, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.evaluations.inspect_messages import Stored, status_of, steps_of
+from misstep.harness.readers.input.decoding import amount, convert, decode_json, rest_of
+from misstep.harness.readers.interchange.conversation import first_words_of_user
+from misstep.harness.trajectory import Outcome, Source, Trajectory
 
 FORMAT = "inspect_scout"
 UNIT: Unit = "value"

@@ -15,11 +15,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
-from harness.readers.interchange.chat import steps_of
-from harness.readers.interchange.conversation import first_words_of_user
-from harness.trajectory import Outcome, Source, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import at, convert, decode_json, rest_of, text_or_none
+from misstep.harness.readers.interchange.chat import steps_of
+from misstep.harness.readers.interchange.conversation import first_words_of_user
+from misstep.harness.trajectory import Outcome, Source, Trajectory
 
 FORMAT = "taubench"
 UNIT: Unit = "value"

@@ -19,11 +19,11 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from harness.errors import MissingPrerequisite, UnreadableTrajectory
-from harness.places import path_text
-from harness.readers.evaluations.inspect_log import UNREADABLE, brief, is_too_long
-from harness.readers.input.decoding import EXPANSION_LIMIT, LINE_LIMIT, decode_json
-from harness.trajectory import Source
+from misstep.harness.errors import MissingPrerequisite, UnreadableTrajectory
+from misstep.harness.places import path_text
+from misstep.harness.readers.evaluations.inspect_log import UNREADABLE, brief, is_too_long
+from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, LINE_LIMIT, decode_json
+from misstep.harness.trajectory import Source
 
 MAGIC = b"PK\x03\x04"
 

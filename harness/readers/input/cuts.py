@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import BinaryIO
 
-from harness.readers.input.parquet import RowStretch
-from harness.readers.input.streams import BLOCK
+from misstep.harness.readers.input.parquet import RowStretch
+from misstep.harness.readers.input.streams import BLOCK
 
 
 def line_cuts(

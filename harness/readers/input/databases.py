@@ -21,11 +21,11 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UnreadableTrajectory
-from harness.places import last_changes_of
-from harness.readers.input.archive import check_expansion
-from harness.readers.input.decoding import LINE_LIMIT, at, decode_json, text_or_none, unreadable
-from harness.trajectory import Source
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.places import last_changes_of
+from misstep.harness.readers.input.archive import check_expansion
+from misstep.harness.readers.input.decoding import LINE_LIMIT, at, decode_json, text_or_none, unreadable
+from misstep.harness.trajectory import Source
 
 MAGIC = b"SQLite format 3\0"
 

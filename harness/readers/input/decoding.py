@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from harness.errors import UnreadableTrajectory
-from harness.escaping import json_without_surrogates
-from harness.trajectory import Source
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.escaping import json_without_surrogates
+from misstep.harness.trajectory import Source
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 
 _HIDDEN_BY_THEIR_WRITER = (".aider.chat.history.md",)
 _BESIDE_A_DATABASE = (".db-wal", ".db-shm", ".vscdb-wal", ".vscdb-shm", ".vscdb.backup", ".idx")

@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, MissingPrerequisite, UnknownFormat, UnreadableTrajectory
-from harness.places import path_text
-from harness.readers.evaluations.inspect_log import UNREADABLE
-from harness.readers.input.archive import check_expansion
-from harness.readers.input.decoding import LINE_LIMIT
+from misstep.harness.errors import InputError, MissingPrerequisite, UnknownFormat, UnreadableTrajectory
+from misstep.harness.places import path_text
+from misstep.harness.readers.evaluations.inspect_log import UNREADABLE
+from misstep.harness.readers.input.archive import check_expansion
+from misstep.harness.readers.input.decoding import LINE_LIMIT
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch

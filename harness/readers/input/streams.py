@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from harness.errors import InputError, MisstepError
-from harness.readers.input import archive, databases, parquet
+from misstep.harness.errors import InputError, MisstepError
+from misstep.harness.readers.input import archive, databases, parquet
 
 BLOCK = 1 << 20
 

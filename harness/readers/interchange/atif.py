@@ -19,13 +19,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import convert, whole
-from harness.readers.interchange import atif_document as wire
-from harness.readers.interchange.atif_writing import to_atif
-from harness.readers.interchange.content import parse_arguments, split_content
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import convert, whole
+from misstep.harness.readers.interchange import atif_document as wire
+from misstep.harness.readers.interchange.atif_writing import to_atif
+from misstep.harness.readers.interchange.content import parse_arguments, split_content
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
 __all__ = ["FORMAT", "UNIT", "from_atif", "read", "refuse", "to_atif"]
 

@@ -21,9 +21,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.readers.input.decoding import convert, decode_json, unreadable
-from harness.readers.interchange.atif_repeats import repeated_in, unfolded
-from harness.trajectory import Outcome, Role, Source, Tokens, ToolCall
+from misstep.harness.readers.input.decoding import convert, decode_json, unreadable
+from misstep.harness.readers.interchange.atif_repeats import repeated_in, unfolded
+from misstep.harness.trajectory import Outcome, Role, Source, Tokens, ToolCall
 
 OWN = "misstep"
 UNKNOWN = "unknown"

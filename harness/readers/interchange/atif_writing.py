@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from harness.readers.interchange import atif_document as wire
-from harness.readers.interchange.content import split_content
-from harness.trajectory import Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange import atif_document as wire
+from misstep.harness.readers.interchange.content import split_content
+from misstep.harness.trajectory import Step, Tokens, ToolCall, ToolResult, Trajectory
 
 VERSION = "ATIF-v1.8"
 

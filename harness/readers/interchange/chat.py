@@ -17,10 +17,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.readers.input.decoding import convert, rest_of
-from harness.readers.interchange.content import parse_arguments, split_content
-from harness.readers.interchange.conversation import Turn
-from harness.trajectory import Role, Source, Step, ToolCall, ToolResult
+from misstep.harness.readers.input.decoding import convert, rest_of
+from misstep.harness.readers.interchange.content import parse_arguments, split_content
+from misstep.harness.readers.interchange.conversation import Turn
+from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult
 
 ROLES: dict[str, Role] = {
     "system": "system",

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from harness.protocols import Sample, Unit
-from harness.readers import misstep
-from harness.readers.coding_agents import (
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers import misstep
+from misstep.harness.readers.coding_agents import (
     claude_code,
     cline,
     codex,
@@ -34,14 +34,14 @@ from harness.readers.coding_agents import (
     openhands,
     swe_agent,
 )
-from harness.readers.evaluations import inspect_ai, inspect_scout, taubench
-from harness.readers.input.decoding import convert, decode_json, text_or_none, unreadable
-from harness.readers.interchange import atif, openai_chat
-from harness.readers.interchange.chat import ANSWERS, ROLES, Message, Transcript, result_of, turn_of
-from harness.readers.interchange.content import as_text, parse_arguments
-from harness.readers.interchange.conversation import Turn, first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Role, Source, ToolCall, Trajectory
+from misstep.harness.readers.evaluations import inspect_ai, inspect_scout, taubench
+from misstep.harness.readers.input.decoding import convert, decode_json, text_or_none, unreadable
+from misstep.harness.readers.interchange import atif, openai_chat
+from misstep.harness.readers.interchange.chat import ANSWERS, ROLES, Message, Transcript, result_of, turn_of
+from misstep.harness.readers.interchange.content import as_text, parse_arguments
+from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Role, Source, ToolCall, Trajectory
 
 FORMAT = "chat_log"
 UNIT: Unit = "value"

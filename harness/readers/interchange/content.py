@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UnreadableTrajectory
+from misstep.harness.errors import UnreadableTrajectory
 
 _untyped = msgspec.json.Decoder()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from harness.trajectory import Role, Step, Tokens, ToolCall, ToolResult
+from misstep.harness.trajectory import Role, Step, Tokens, ToolCall, ToolResult
 
 
 class Turn(Struct):

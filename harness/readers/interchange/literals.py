@@ -10,7 +10,7 @@ import math
 import warnings
 from typing import Any
 
-from harness.escaping import without_surrogates
+from misstep.harness.escaping import without_surrogates
 
 _MOST_BITS = 14_000
 """Longer whole numbers have more digits than Python prints."""

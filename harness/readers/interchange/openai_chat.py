@@ -13,16 +13,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.protocols import Sample, Unit
-from harness.readers.coding_agents.cline import refuse as refuse_task
-from harness.readers.coding_agents.goose import refuse as refuse_session
-from harness.readers.coding_agents.mini_swe_agent import refuse as refuse_run
-from harness.readers.evaluations.inspect_scout import refuse as refuse_transcript
-from harness.readers.input.decoding import convert, decode_json, rest_of
-from harness.readers.interchange.chat import is_chat, steps_of
-from harness.readers.interchange.conversation import first_words_of_user
-from harness.readers.naming import name_of
-from harness.trajectory import Source, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.coding_agents.cline import refuse as refuse_task
+from misstep.harness.readers.coding_agents.goose import refuse as refuse_session
+from misstep.harness.readers.coding_agents.mini_swe_agent import refuse as refuse_run
+from misstep.harness.readers.evaluations.inspect_scout import refuse as refuse_transcript
+from misstep.harness.readers.input.decoding import convert, decode_json, rest_of
+from misstep.harness.readers.interchange.chat import is_chat, steps_of
+from misstep.harness.readers.interchange.conversation import first_words_of_user
+from misstep.harness.readers.naming import name_of
+from misstep.harness.trajectory import Source, Trajectory
 
 FORMAT = "openai_chat"
 UNIT: Unit = "value"

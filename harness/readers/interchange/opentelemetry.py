@@ -27,13 +27,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from harness.protocols import Sample, Unit
-from harness.readers.input.decoding import decode_document_or_lines, filled, unreadable, whole
-from harness.readers.interchange.content import as_text, parse_arguments
-from harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from harness.readers.interchange.span_messages import Message, answered, given, is_message_attribute
-from harness.readers.interchange.spans import Span, holds_spans, spans_of
-from harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample, Unit
+from misstep.harness.readers.input.decoding import decode_document_or_lines, filled, unreadable, whole
+from misstep.harness.readers.interchange.content import as_text, parse_arguments
+from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.span_messages import Message, answered, given, is_message_attribute
+from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
+from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "opentelemetry"
 UNIT: Unit = "file"

@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.readers.input.decoding import filled
-from harness.readers.interchange.content import as_text, parse_arguments, split_content
-from harness.readers.interchange.literals import json_value_of_literal
-from harness.trajectory import ToolCall
+from misstep.harness.readers.input.decoding import filled
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.interchange.literals import json_value_of_literal
+from misstep.harness.trajectory import ToolCall
 
 _GIVEN = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt")
 _ANSWERED = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion")

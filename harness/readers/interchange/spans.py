@@ -23,9 +23,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.errors import UnreadableTrajectory
-from harness.readers.input.decoding import EXPANSION_LIMIT, filled, unreadable
-from harness.trajectory import Source
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, filled, unreadable
+from misstep.harness.trajectory import Source
 
 _KIND_OF_OPERATION = {
     "chat": "LLM",

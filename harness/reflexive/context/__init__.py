@@ -4,7 +4,7 @@
 said before, and `cutting` shortens texts.
 """
 
-from harness.reflexive.context.accumulated import accumulated
-from harness.reflexive.context.assembling import assembled
+from misstep.harness.reflexive.context.accumulated import accumulated
+from misstep.harness.reflexive.context.assembling import assembled
 
 __all__ = ["accumulated", "assembled"]

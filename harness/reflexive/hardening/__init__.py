@@ -5,6 +5,6 @@ a service or the application would still work is decided on the host, from the f
 reaches what decides, but for the audit profile, which stands among the files as it does in life.
 """
 
-from harness.reflexive.hardening.skill import HardeningSkill
+from misstep.harness.reflexive.hardening.skill import HardeningSkill
 
 __all__ = ["HardeningSkill"]

@@ -9,9 +9,9 @@ import posixpath
 
 from msgspec import Struct
 
-from harness.reflexive.hardening.files import Files, Unreadable
-from harness.reflexive.hardening.pam import expired, refused_by_pam
-from harness.reflexive.hardening.parsing import (
+from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.pam import expired, refused_by_pam
+from misstep.harness.reflexive.hardening.parsing import (
     Account,
     Malformed,
     accounts,
@@ -21,7 +21,7 @@ from harness.reflexive.hardening.parsing import (
     sshd_settings_for,
     sudoers,
 )
-from harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.programs import known_to_programs
 
 AGENT = "agent"
 """The account that the worker acts by; it has a key and no password."""

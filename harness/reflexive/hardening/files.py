@@ -11,9 +11,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.errors import MisstepError
-from harness.workspace.tree import Entry
-from harness.workspace.workspace import Workspace
+from misstep.harness.errors import MisstepError
+from misstep.harness.workspace.tree import Entry
+from misstep.harness.workspace.workspace import Workspace
 
 MOST_BYTES = 1 << 18
 """Bytes of a file that are looked at; a configuration has fewer."""

@@ -9,9 +9,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.reflexive.hardening.files import Files, Seen
-from harness.reflexive.hardening.pam import GUESSING, STRANGER, can_refuse, reached, refused_by_pam
-from harness.reflexive.hardening.parsing import (
+from misstep.harness.reflexive.hardening.files import Files, Seen
+from misstep.harness.reflexive.hardening.pam import GUESSING, STRANGER, can_refuse, reached, refused_by_pam
+from misstep.harness.reflexive.hardening.parsing import (
     Style,
     Sudoers,
     accounts,
@@ -23,8 +23,8 @@ from harness.reflexive.hardening.parsing import (
     sysctl,
     table,
 )
-from harness.reflexive.hardening.profile import Profile
-from harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.profile import Profile
+from misstep.harness.reflexive.hardening.programs import known_to_programs
 
 RUNNING = "proc/sys.values"
 """What the running kernel has, as `key = value`."""

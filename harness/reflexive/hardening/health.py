@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from harness.reflexive.hardening.access import dropped, refused_sudo, server_fault, shell_fault
-from harness.reflexive.hardening.files import Files, Unreadable
-from harness.reflexive.hardening.pam import STRANGER, refused_by_pam
-from harness.reflexive.hardening.parsing import Malformed, accounts, settings, table
-from harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.access import dropped, refused_sudo, server_fault, shell_fault
+from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.pam import STRANGER, refused_by_pam
+from misstep.harness.reflexive.hardening.parsing import Malformed, accounts, settings, table
+from misstep.harness.reflexive.hardening.programs import known_to_programs
 
 APPLICATION = "ledger"
 SERVICES = ("sshd", "cron", "rsyslog", "local-fs", APPLICATION)

@@ -5,9 +5,9 @@ Source: pam.conf(5): `required`, `requisite`, `sufficient` and `optional` stand 
 
 from collections.abc import Iterator, Mapping
 
-from harness.reflexive.hardening.files import Files, Unreadable
-from harness.reflexive.hardening.parsing import Account, Malformed, PamLine, groups_of, pam_stack
-from harness.reflexive.hardening.programs import known_to_programs
+from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.parsing import Account, Malformed, PamLine, groups_of, pam_stack
+from misstep.harness.reflexive.hardening.programs import known_to_programs
 
 TODAY = 20_000
 """The target's own date, in days as `shadow` counts them: the model has no other clock."""

@@ -12,8 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.errors import MisstepError
-from harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.errors import MisstepError
+from misstep.harness.reflexive.hardening.files import Files, Unreadable
 
 Style = Literal["sshd", "equals", "words"]
 """How a file of settings is read: keyword and value as in `sshd_config`, `key = value`, or `KEY value`."""

@@ -3,8 +3,8 @@
 import msgspec
 from msgspec import Struct
 
-from harness.reflexive.hardening.files import Files
-from harness.reflexive.hardening.parsing import Malformed
+from misstep.harness.reflexive.hardening.files import Files
+from misstep.harness.reflexive.hardening.parsing import Malformed
 
 PROFILE = "etc/audit/profile.toml"
 """Where the audit profile stands: part of the check, within reach of workers."""

@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from harness.agent.clocks import Clock
-from harness.reflexive.hardening.rules import Rule, rules
-from harness.reflexive.hardening.target import HardeningTarget
-from harness.reflexive.hardening.vital_signs import VITAL_SIGNS
-from harness.reflexive.hardening.workers import WORDS, WORKERS, make_agents
-from harness.reflexive.protocols import MakeAgents, Target, VitalSign
-from harness.work_item import WorkItem
-from harness.workspace import Sandbox, beneath, open_workspace
+from misstep.harness.agent.clocks import Clock
+from misstep.harness.reflexive.hardening.rules import Rule, rules
+from misstep.harness.reflexive.hardening.target import HardeningTarget
+from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS
+from misstep.harness.reflexive.hardening.workers import WORDS, WORKERS, make_agents
+from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
+from misstep.harness.work_item import WorkItem
+from misstep.harness.workspace import Sandbox, beneath, open_workspace
 
 
 class Shipped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

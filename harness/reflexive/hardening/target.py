@@ -10,22 +10,22 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from harness.agent.actions import Observation
-from harness.agent.tools import Tool
-from harness.errors import MisstepError
-from harness.escaping import one_line, without_surrogates
-from harness.loop_events import CheckStatus, Role, SnapshotName
-from harness.reflexive.hardening.access import AUDIT, SHELL, refused
-from harness.reflexive.hardening.files import Files, Unreadable, files_of
-from harness.reflexive.hardening.forms import RUNNING
-from harness.reflexive.hardening.parsing import Malformed, sysctl
-from harness.reflexive.hardening.profile import PROFILE
-from harness.reflexive.hardening.rules import Rule
-from harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, JOURNAL, health_faults, reading
-from harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
-from harness.work_item import WorkItem
-from harness.workspace import Limits, Workspace
-from harness.workspace.kept_snapshots import KeptSnapshots, content_digest
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.tools import Tool
+from misstep.harness.errors import MisstepError
+from misstep.harness.escaping import one_line, without_surrogates
+from misstep.harness.loop_events import CheckStatus, Role, SnapshotName
+from misstep.harness.reflexive.hardening.access import AUDIT, SHELL, refused
+from misstep.harness.reflexive.hardening.files import Files, Unreadable, files_of
+from misstep.harness.reflexive.hardening.forms import RUNNING
+from misstep.harness.reflexive.hardening.parsing import Malformed, sysctl
+from misstep.harness.reflexive.hardening.profile import PROFILE
+from misstep.harness.reflexive.hardening.rules import Rule
+from misstep.harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, JOURNAL, health_faults, reading
+from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from misstep.harness.work_item import WorkItem
+from misstep.harness.workspace import Limits, Workspace
+from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 
 SCRIPT_LIMITS = Limits(seconds=30.0, memory_mb=256, processes=32, output_bytes=1 << 16, file_mb=16, disk_mb=64)
 _MOST_OUTPUT = 2_000

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from harness.reflexive.hardening.access import AGENT, AUDIT, Refusal, refused_login, refused_sudo
-from harness.reflexive.hardening.files import Files, Unreadable
-from harness.reflexive.hardening.health import SERVICES, application_faults, service_fault, takes_files
-from harness.reflexive.protocols import Reading, VitalSign
+from misstep.harness.reflexive.hardening.access import AGENT, AUDIT, Refusal, refused_login, refused_sudo
+from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.health import SERVICES, application_faults, service_fault, takes_files
+from misstep.harness.reflexive.protocols import Reading, VitalSign
 
 AUTHENTICATIONS = "var/log/auth.log"
 JOURNAL = "var/log/messages"

@@ -15,9 +15,9 @@ from typing import Literal, get_args
 
 import msgspec
 
-from harness.agent.turns import Turn, tokens_in_text
-from harness.reflexive.hardening.profile import PROFILE
-from harness.reflexive.protocols import Agents, Context
+from misstep.harness.agent.turns import Turn, tokens_in_text
+from misstep.harness.reflexive.hardening.profile import PROFILE
+from misstep.harness.reflexive.protocols import Agents, Context
 
 Kind = Literal["perfect", "clumsy", "stubborn", "destructive", "cheating"]
 WorkerName = Literal["mixed", "perfect", "clumsy", "stubborn", "destructive", "cheating"]

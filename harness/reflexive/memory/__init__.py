@@ -4,9 +4,9 @@
 chooses those that are shown, and `bans` has what failed as facts.
 """
 
-from harness.reflexive.memory.bans import Ban, bans, bans_text
-from harness.reflexive.memory.lessons import Lesson, lessons_in
-from harness.reflexive.memory.recall import lessons_text
-from harness.reflexive.memory.store import Memory, MemoryRules, memory_of
+from misstep.harness.reflexive.memory.bans import Ban, bans, bans_text
+from misstep.harness.reflexive.memory.lessons import Lesson, lessons_in
+from misstep.harness.reflexive.memory.recall import lessons_text
+from misstep.harness.reflexive.memory.store import Memory, MemoryRules, memory_of
 
 __all__ = ["Ban", "Lesson", "Memory", "MemoryRules", "bans", "bans_text", "lessons_in", "lessons_text", "memory_of"]

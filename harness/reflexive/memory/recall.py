@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import chain
 from math import fsum, log, sqrt
 
-from harness.agent.turns import tokens_in_text
-from harness.reflexive.memory.lessons import Lesson
-from harness.reflexive.memory.words import topic_words
-from harness.work_item import WorkItem
+from misstep.harness.agent.turns import tokens_in_text
+from misstep.harness.reflexive.memory.lessons import Lesson
+from misstep.harness.reflexive.memory.words import topic_words
+from misstep.harness.work_item import WorkItem
 
 
 def lessons_text(lessons: Sequence[Lesson]) -> str:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from harness.reflexive.plateau.words import FUNCTION_WORDS, singular
+from misstep.harness.reflexive.plateau.words import FUNCTION_WORDS, singular
 
 _PIECES = re.compile(r"[^\W_]++")
 _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

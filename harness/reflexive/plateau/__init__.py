@@ -7,8 +7,8 @@ to it. Two of them, as printed, are the originals with their flaws.
 from collections.abc import Sequence
 from typing import Protocol
 
-from harness.errors import UsageError
-from harness.registry import Registry
+from misstep.harness.errors import UsageError
+from misstep.harness.registry import Registry
 
 
 class PlateauDetector(Protocol):
@@ -36,12 +36,12 @@ class MakeDetector(Protocol):
 DETECTORS: Registry[MakeDetector] = Registry(
     "misstep.plateau_detectors",
     {
-        "exact": "harness.reflexive.plateau.lexical:ExactDetector",
-        "keywords": "harness.reflexive.plateau.lexical:KeywordDetector",
-        "cosine": "harness.reflexive.plateau.vectors:CosineDetector",
-        "embeddings": "harness.reflexive.plateau.vectors:EmbeddingDetector",
-        "exact_as_printed": "harness.reflexive.plateau.as_printed:ExactAsPrinted",
-        "keywords_as_printed": "harness.reflexive.plateau.as_printed:KeywordsAsPrinted",
+        "exact": "misstep.harness.reflexive.plateau.lexical:ExactDetector",
+        "keywords": "misstep.harness.reflexive.plateau.lexical:KeywordDetector",
+        "cosine": "misstep.harness.reflexive.plateau.vectors:CosineDetector",
+        "embeddings": "misstep.harness.reflexive.plateau.vectors:EmbeddingDetector",
+        "exact_as_printed": "misstep.harness.reflexive.plateau.as_printed:ExactAsPrinted",
+        "keywords_as_printed": "misstep.harness.reflexive.plateau.as_printed:KeywordsAsPrinted",
     },
 )
 

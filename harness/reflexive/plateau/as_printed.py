@@ -7,8 +7,8 @@ full: ours stand in their place, which are more, so that it shares fewer words h
 import re
 from collections.abc import Sequence
 
-from harness.reflexive.plateau.lexical import enough_shared, equal_openings
-from harness.reflexive.plateau.words import FUNCTION_WORDS
+from misstep.harness.reflexive.plateau.lexical import enough_shared, equal_openings
+from misstep.harness.reflexive.plateau.words import FUNCTION_WORDS
 
 _OPENING_LETTERS = 160
 _LETTERS_SEEN = 500

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from harness.reflexive.plateau.words import content_words, known_words
+from misstep.harness.reflexive.plateau.words import content_words, known_words
 
 _END_OF_SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
 

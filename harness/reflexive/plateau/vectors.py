@@ -10,8 +10,8 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
-from harness.errors import MissingPrerequisite
-from harness.reflexive.plateau.words import content_words, known_words
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.reflexive.plateau.words import content_words, known_words
 
 COSINE_AT_LEAST = 0.40
 EMBEDDINGS_AT_LEAST = 0.51

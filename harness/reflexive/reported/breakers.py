@@ -11,10 +11,10 @@ from functools import partial
 
 from msgspec import Struct
 
-from harness.reflexive.plateau import detector
-from harness.reflexive.reported.rounds import Decide, Decision, Round, RoundCall
-from harness.reflexive.reported.stop_rule import stop_rule
-from harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.plateau import detector
+from misstep.harness.reflexive.reported.rounds import Decide, Decision, Round, RoundCall
+from misstep.harness.reflexive.reported.stop_rule import stop_rule
+from misstep.harness.reflexive.settings import LoopSettings
 
 _GO_ON = Decision(stop=False)
 _COMPLETION_WORDS = ("done", "complete", "finished", "ready for review")

@@ -17,9 +17,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.forms import toml_form
-from harness.loop_events import CheckStatus
+from misstep.harness.errors import InputError
+from misstep.harness.forms import toml_form
+from misstep.harness.loop_events import CheckStatus
 
 FOLDER = Path(__file__).with_name("cases")
 _FORM = "The form is described in harness/reflexive/reported/rounds.py."

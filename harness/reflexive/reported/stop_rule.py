@@ -14,9 +14,9 @@ It was written from the loop's mechanisms before it was asked about any case, an
 
 from collections.abc import Sequence
 
-from harness.reflexive.plateau import PlateauDetector, detector
-from harness.reflexive.reported.rounds import START, Decision, Round
-from harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.plateau import PlateauDetector, detector
+from misstep.harness.reflexive.reported.rounds import START, Decision, Round
+from misstep.harness.reflexive.settings import LoopSettings
 
 _MOST_QUESTIONS = 2
 """One question may cross with an answer; the second finds nobody."""

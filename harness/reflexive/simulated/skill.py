@@ -6,13 +6,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from harness.agent.clocks import Clock
-from harness.reflexive.protocols import MakeAgents, Target, VitalSign
-from harness.reflexive.simulated.items import MIX, Kind, World, draw_world
-from harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
-from harness.reflexive.simulated.thinkers import template_words
-from harness.reflexive.simulated.workers import make_agents, worker_kinds
-from harness.work_item import WorkItem
+from misstep.harness.agent.clocks import Clock
+from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
+from misstep.harness.reflexive.simulated.items import MIX, Kind, World, draw_world
+from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from misstep.harness.reflexive.simulated.thinkers import template_words
+from misstep.harness.reflexive.simulated.workers import make_agents, worker_kinds
+from misstep.harness.work_item import WorkItem
 
 
 class SimulatedSkill:

@@ -15,10 +15,10 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from harness.agent.turns import Turn, tokens_in_text
-from harness.reflexive.protocols import Context
-from harness.reflexive.simulated.machine import Pair, read_pairs
-from harness.reflexive.simulated.understanding import Understood, complains, journal_lines, only, understood
+from misstep.harness.agent.turns import Turn, tokens_in_text
+from misstep.harness.reflexive.protocols import Context
+from misstep.harness.reflexive.simulated.machine import Pair, read_pairs
+from misstep.harness.reflexive.simulated.understanding import Understood, complains, journal_lines, only, understood
 
 _THINKING = (8.0, 16.0)
 """Between how many seconds a turn takes in which nothing but thinking is done."""

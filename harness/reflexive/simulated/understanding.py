@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from harness.reflexive.protocols import Context
-from harness.reflexive.simulated.machine import Pair, read_pairs
+from misstep.harness.reflexive.protocols import Context
+from misstep.harness.reflexive.simulated.machine import Pair, read_pairs
 
 _NAME = re.compile("[a-z0-9-]++")
 _PAIR = r"(?<![a-z0-9-])([a-z0-9-]++=[a-z0-9]++)"

@@ -9,17 +9,17 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from harness.agent.turns import Turn, tokens_in_text
-from harness.errors import MisstepError
-from harness.reflexive.protocols import Agents, Context
-from harness.reflexive.simulated.machine import Pair
-from harness.reflexive.simulated.thinkers import (
+from misstep.harness.agent.turns import Turn, tokens_in_text
+from misstep.harness.errors import MisstepError
+from misstep.harness.reflexive.protocols import Agents, Context
+from misstep.harness.reflexive.simulated.machine import Pair
+from misstep.harness.reflexive.simulated.thinkers import (
     SimulatedPlanner,
     SimulatedReflector,
     SimulatedStrategist,
     randomness,
 )
-from harness.reflexive.simulated.understanding import Understood, understood
+from misstep.harness.reflexive.simulated.understanding import Understood, understood
 
 WorkerKind = Literal["perfect", "clumsy", "stubborn", "trusting", "destructive", "cheating", "mixed"]
 """`perfect` does all that it is shown. `clumsy` forgets half of it at times and retries within its turn. `stubborn`

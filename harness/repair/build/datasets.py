@@ -19,10 +19,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError
-from harness.repair.case import BEFORE, CASE, Case, CaseFolder, read_case, write_case
-from harness.repair.scoring import open_case, oracle_report
-from harness.workspace import Sandbox
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.repair.case import BEFORE, CASE, Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.scoring import open_case, oracle_report
+from misstep.harness.workspace import Sandbox
 
 _TEST_SECONDS = 1.0
 """Processor time of one test: where the machine is busy, a clock would call a right program too slow."""

@@ -10,13 +10,13 @@ from random import Random
 
 from msgspec import Struct
 
-from harness.repair.build.operators import OPERATORS
-from harness.repair.build.recipes import Place, Recipe, changed_lines, complexity, diff, digest, faults_at, planted
-from harness.repair.build.syntax import Fault, parses
-from harness.repair.build.tracing import Traced, executable, share_executed, trace
-from harness.repair.build.trial import MOST_TESTS, oracle_of
-from harness.repair.build.writing import Source
-from harness.workspace import Sandbox
+from misstep.harness.repair.build.operators import OPERATORS
+from misstep.harness.repair.build.recipes import Place, Recipe, changed_lines, complexity, diff, digest, faults_at, planted
+from misstep.harness.repair.build.syntax import Fault, parses
+from misstep.harness.repair.build.tracing import Traced, executable, share_executed, trace
+from misstep.harness.repair.build.trial import MOST_TESTS, oracle_of
+from misstep.harness.repair.build.writing import Source
+from misstep.harness.workspace import Sandbox
 
 LEAST_COVERAGE = 0.5
 """An oracle that executes less than this share of what the golden patch changes does not check it."""

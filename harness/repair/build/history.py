@@ -14,20 +14,20 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from harness.agent.code_index.symbols import language_of
-from harness.errors import InputError
-from harness.repair.affirm import affirm
-from harness.repair.case import BEFORE, CASE, Case, CaseFolder, read_case, write_case
-from harness.repair.failure_bot.bisect import find_change
-from harness.repair.failure_bot.change_point import STEADY
-from harness.repair.failure_bot.owner import is_bot
-from harness.repair.failure_bot.repository import ChangedFile, Commit, Repository
-from harness.repair.failure_bot.reproduce import CommitRuns, reproduce
-from harness.repair.failure_bot.task_case import diff_number, task_text
-from harness.repair.failure_bot.tasks import RepairTask
-from harness.repair.validators.test_files import is_test_file
-from harness.workspace import Limits, Sandbox, Toolchain
-from harness.workspace.suite_report import FailedTest
+from misstep.harness.agent.code_index.symbols import language_of
+from misstep.harness.errors import InputError
+from misstep.harness.repair.affirm import affirm
+from misstep.harness.repair.case import BEFORE, CASE, Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.failure_bot.bisect import find_change
+from misstep.harness.repair.failure_bot.change_point import STEADY
+from misstep.harness.repair.failure_bot.owner import is_bot
+from misstep.harness.repair.failure_bot.repository import ChangedFile, Commit, Repository
+from misstep.harness.repair.failure_bot.reproduce import CommitRuns, reproduce
+from misstep.harness.repair.failure_bot.task_case import diff_number, task_text
+from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.repair.validators.test_files import is_test_file
+from misstep.harness.workspace import Limits, Sandbox, Toolchain
+from misstep.harness.workspace.suite_report import FailedTest
 
 _BUILD = re.compile(
     r"(?:^|/)(?:setup|noxfile|tasks|conf|fabfile|SConstruct|wscript|versioneer|_?version|Rakefile|gulpfile|Gruntfile)\.[a-z]+$"

@@ -7,7 +7,7 @@ are told from it: the high-level text names the place and the kind of mistake, t
 import difflib
 from collections.abc import Iterable, Mapping
 
-from harness.repair.build.syntax import Fault
+from misstep.harness.repair.build.syntax import Fault
 
 
 def instructions(faults: Iterable[Fault], broken: Mapping[str, bytes], fixed: Mapping[str, bytes]) -> dict[str, str]:

@@ -28,8 +28,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, MissingPrerequisite
-from harness.places import cache_folder, data_folder
+from misstep.harness.errors import InputError, MissingPrerequisite
+from misstep.harness.places import cache_folder, data_folder
 
 PACKAGES = "packages.toml"
 _LARGEST = 64 << 20

@@ -25,10 +25,10 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from harness.errors import InputError, writing
-from harness.places import data_folder
-from harness.repair.build.operators import OPERATORS
-from harness.repair.build.syntax import Fault, Module, with_edits
+from misstep.harness.errors import InputError, writing
+from misstep.harness.places import data_folder
+from misstep.harness.repair.build.operators import OPERATORS
+from misstep.harness.repair.build.syntax import Fault, Module, with_edits
 
 SETS = ("tf", "patchgen")
 """TF: failing tests to repair. PatchGen: one file, instructions, and an oracle (section 5.1)."""

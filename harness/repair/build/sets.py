@@ -12,13 +12,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import MisstepError, SandboxFailed
-from harness.progress import say
-from harness.repair.build.finding import Wanted, find
-from harness.repair.build.packages import known_packages
-from harness.repair.build.recipes import Recipe, read_recipes, sampled, write_recipes
-from harness.repair.build.writing import Source, open_source, source_of, write_planted
-from harness.workspace import Sandbox
+from misstep.harness.errors import MisstepError, SandboxFailed
+from misstep.harness.progress import say
+from misstep.harness.repair.build.finding import Wanted, find
+from misstep.harness.repair.build.packages import known_packages
+from misstep.harness.repair.build.recipes import Recipe, read_recipes, sampled, write_recipes
+from misstep.harness.repair.build.writing import Source, open_source, source_of, write_planted
+from misstep.harness.workspace import Sandbox
 
 RECIPES = "recipes.toml"
 HEADING = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from harness.errors import MissingPrerequisite
+from misstep.harness.errors import MissingPrerequisite
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

@@ -14,15 +14,15 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.repair.build.packages import Package
-from harness.repair.case import Case, CaseFolder
-from harness.repair.scoring import open_case
-from harness.repair.validators.test_files import is_test_file
-from harness.workspace import Limits, Sandbox, Workspace
-from harness.workspace.suite_command import runner_of
-from harness.workspace.suite_report import SuiteReport
-from harness.workspace.suite_run import run_suite
+from misstep.harness.errors import InputError
+from misstep.harness.repair.build.packages import Package
+from misstep.harness.repair.case import Case, CaseFolder
+from misstep.harness.repair.scoring import open_case
+from misstep.harness.repair.validators.test_files import is_test_file
+from misstep.harness.workspace import Limits, Sandbox, Workspace
+from misstep.harness.workspace.suite_command import runner_of
+from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite_run import run_suite
 
 WHOLE_SUITE = Limits(seconds=240.0, output_bytes=8 << 20)
 _ONE_FILE = 20

@@ -6,12 +6,12 @@ times as long as the whole suite did: a fault that makes tests hang is no fault 
 
 from collections.abc import Mapping, Sequence
 
-from harness.repair.build.tracing import Traced, failing_files, test_of, untouched
-from harness.repair.build.writing import Source
-from harness.repair.scoring import open_case, put_files
-from harness.workspace import Limits, Sandbox, Workspace
-from harness.workspace.suite_command import runner_of
-from harness.workspace.suite_run import run_suite
+from misstep.harness.repair.build.tracing import Traced, failing_files, test_of, untouched
+from misstep.harness.repair.build.writing import Source
+from misstep.harness.repair.scoring import open_case, put_files
+from misstep.harness.workspace import Limits, Sandbox, Workspace
+from misstep.harness.workspace.suite_command import runner_of
+from misstep.harness.workspace.suite_run import run_suite
 
 MOST_TESTS = 25
 """More newly failing tests than this are no failure of a test, but a package that does not work."""

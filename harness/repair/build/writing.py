@@ -8,16 +8,16 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.repair.affirm import affirm
-from harness.repair.build.instructions import instructions
-from harness.repair.build.packages import Package, known_packages, package_tree
-from harness.repair.build.recipes import Recipe, changed_lines, diff, faults_of, planted
-from harness.repair.build.syntax import Module, read_modules
-from harness.repair.build.tracing import source_files
-from harness.repair.case import CASE, Case, CaseFolder, write_case
-from harness.workspace import Sandbox
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.errors import InputError
+from misstep.harness.repair.affirm import affirm
+from misstep.harness.repair.build.instructions import instructions
+from misstep.harness.repair.build.packages import Package, known_packages, package_tree
+from misstep.harness.repair.build.recipes import Recipe, changed_lines, diff, faults_of, planted
+from misstep.harness.repair.build.syntax import Module, read_modules
+from misstep.harness.repair.build.tracing import source_files
+from misstep.harness.repair.case import CASE, Case, CaseFolder, write_case
+from misstep.harness.workspace import Sandbox
+from misstep.harness.workspace.suite_report import SuiteReport
 
 TIMEOUT = 60.0
 _SHOWN = 6_000

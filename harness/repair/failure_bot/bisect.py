@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from harness.repair.failure_bot.change_point import ChangePoint, Outcome, Prior
-from harness.repair.failure_bot.repository import Commit
+from misstep.harness.repair.failure_bot.change_point import ChangePoint, Outcome, Prior
+from misstep.harness.repair.failure_bot.repository import Commit
 
 CONFIDENCE = 0.95
 """The posterior at which a search ends: that share of its answers should be right."""

@@ -4,8 +4,8 @@ import re
 import sys
 from collections.abc import Callable, Collection
 
-from harness.repair.failure_bot.rules import Objection
-from harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport, last_line
+from misstep.harness.repair.failure_bot.rules import Objection
+from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport, last_line
 
 TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST = "time_limit", "no_network", "missing_package", "no_test_seen"
 ENDS = frozenset({TIME_LIMIT, NO_NETWORK, MISSING_PACKAGE, NO_TEST})

@@ -18,7 +18,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 
 State = Literal["failing", "flaky", "passing", "undecided"]
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from msgspec import Struct
 
-from harness.repair.failure_bot.repository import Commit, Repository
+from misstep.harness.repair.failure_bot.repository import Commit, Repository
 
 CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Where the file may stand; the first that there is counts, as at GitHub."""

@@ -19,8 +19,8 @@ from typing import Self
 
 from msgspec import Struct
 
-from harness.errors import InputError, UnsafePath, UsageError
-from harness.workspace import beneath, copied_git_folder, git_environment
+from misstep.harness.errors import InputError, UnsafePath, UsageError
+from misstep.harness.workspace import beneath, copied_git_folder, git_environment
 
 _FORMAT = "%H%x00%P%x00%an%x00%ae%x00%ct%x00%s"
 _FILE, _PROGRAM, _LINK = b"100644", b"100755", b"120000"

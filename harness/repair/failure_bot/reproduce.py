@@ -10,12 +10,12 @@ from typing import Self
 
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.repair.failure_bot.change_point import Outcome
-from harness.repair.failure_bot.repository import Repository
-from harness.workspace import Limits, Sandbox, Snapshot, Toolchain, Workspace, open_workspace
-from harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport
-from harness.workspace.suite_run import How, breaks, is_of, run_suite
+from misstep.harness.errors import InputError
+from misstep.harness.repair.failure_bot.change_point import Outcome
+from misstep.harness.repair.failure_bot.repository import Repository
+from misstep.harness.workspace import Limits, Sandbox, Snapshot, Toolchain, Workspace, open_workspace
+from misstep.harness.workspace.suite_report import STOPPED, FailedTest, SuiteReport
+from misstep.harness.workspace.suite_run import How, breaks, is_of, run_suite
 
 KEPT = 4
 """How many commits' trees are held at once: a search goes back and forth between a few."""

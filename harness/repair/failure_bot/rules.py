@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from harness.repair.failure_bot.flakiness import Flakiness
-from harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.repair.failure_bot.flakiness import Flakiness
+from misstep.harness.repair.failure_bot.tasks import RepairTask
 
 
 class Situation(Struct, frozen=True):

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
-from harness.agent.code_index.symbols import language_of
-from harness.repair.case import BEFORE, Case, write_case
-from harness.repair.failure_bot.grouping import frames
-from harness.repair.failure_bot.repository import Commit, Repository
-from harness.repair.failure_bot.tasks import RepairTask
-from harness.repair.validators.test_files import file_of
-from harness.workspace import Limits
+from misstep.harness.agent.code_index.symbols import language_of
+from misstep.harness.repair.case import BEFORE, Case, write_case
+from misstep.harness.repair.failure_bot.grouping import frames
+from misstep.harness.repair.failure_bot.repository import Commit, Repository
+from misstep.harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.repair.validators.test_files import file_of
+from misstep.harness.workspace import Limits
 
 _FAILED_AS_WHOLE = "The test command failed; it names no test."
 

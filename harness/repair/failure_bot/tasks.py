@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import InputError, UsageError, writing
+from misstep.harness.errors import InputError, UsageError, writing
 
 TaskState = Literal["open", "fixed", "landed", "not_reproducible", "flaky", "rejected"]
 """`fixed`: a patch was validated; `landed`: it is on the main branch and the tests pass; `rejected`: by people."""

@@ -6,22 +6,22 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.errors import TimeSpent
-from harness.repair.failure_bot.bisect import Bisection, find_change
-from harness.repair.failure_bot.change_point import STEADY, Outcome
-from harness.repair.failure_bot.environment import lacking, silent, stopped_by
-from harness.repair.failure_bot.flakiness import Flakiness, FlakinessPrior, Recorded, estimate, rerun
-from harness.repair.failure_bot.grouping import Group, group_failures, innermost, joined
-from harness.repair.failure_bot.owner import Owner, owners
-from harness.repair.failure_bot.repository import Commit, Repository
-from harness.repair.failure_bot.reproduce import CommitRuns, outcome_of, reproduce
-from harness.repair.failure_bot.rules import Decision, Objection, Situation, decide
-from harness.repair.failure_bot.tasks import RepairTask, TaskStore
-from harness.repair.validators.test_files import file_of
-from harness.workspace import Limits, Sandbox, Toolchain
-from harness.workspace.suite_command import takes_names
-from harness.workspace.suite_report import FailedTest, SuiteReport
-from harness.workspace.suite_run import How
+from misstep.harness.errors import TimeSpent
+from misstep.harness.repair.failure_bot.bisect import Bisection, find_change
+from misstep.harness.repair.failure_bot.change_point import STEADY, Outcome
+from misstep.harness.repair.failure_bot.environment import lacking, silent, stopped_by
+from misstep.harness.repair.failure_bot.flakiness import Flakiness, FlakinessPrior, Recorded, estimate, rerun
+from misstep.harness.repair.failure_bot.grouping import Group, group_failures, innermost, joined
+from misstep.harness.repair.failure_bot.owner import Owner, owners
+from misstep.harness.repair.failure_bot.repository import Commit, Repository
+from misstep.harness.repair.failure_bot.reproduce import CommitRuns, outcome_of, reproduce
+from misstep.harness.repair.failure_bot.rules import Decision, Objection, Situation, decide
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep.harness.repair.validators.test_files import file_of
+from misstep.harness.workspace import Limits, Sandbox, Toolchain
+from misstep.harness.workspace.suite_command import takes_names
+from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
+from misstep.harness.workspace.suite_run import How
 
 _MOST_COMMITS = 256
 """How far back the search goes, along first parents."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from harness.repair.attempt import CaseWorkspace, Repairer
-from harness.repair.search.instructions import SearchPatcher
-from harness.repair.search.policy import SearchPolicy
-from harness.repair.search.testing import Effort
+from misstep.harness.repair.attempt import CaseWorkspace, Repairer
+from misstep.harness.repair.search.instructions import SearchPatcher
+from misstep.harness.repair.search.policy import SearchPolicy
+from misstep.harness.repair.search.testing import Effort
 
 
 def search_repairer(format_name: str, effort: Effort = Effort()) -> Callable[[CaseWorkspace], Repairer]:  # noqa: B008

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from harness.repair.search.localisation import Suspect
-from harness.repair.search.scope import Scope
-from harness.repair.search.source import Change, Function, Source
-from harness.repair.search.templates import TEMPLATES
-from harness.repair.search.templates.statements import reordered
-from harness.repair.search.testing import Candidate
+from misstep.harness.repair.search.localisation import Suspect
+from misstep.harness.repair.search.scope import Scope
+from misstep.harness.repair.search.source import Change, Function, Source
+from misstep.harness.repair.search.templates import TEMPLATES
+from misstep.harness.repair.search.templates.statements import reordered
+from misstep.harness.repair.search.testing import Candidate
 
 _MOST_LINES = 160
 _LEVEL_OF_FILE = 0.3

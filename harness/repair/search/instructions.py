@@ -14,10 +14,10 @@ with:
 import difflib
 import re
 
-from harness.agent.loop import AgentStopped
-from harness.agent.protocols import PatchRequest
-from harness.edits import edit_format
-from harness.protocols import Ask
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.protocols import PatchRequest
+from misstep.harness.edits import edit_format
+from misstep.harness.protocols import Ask
 
 _FENCE = "```"
 _HEADING = re.compile(r"^Replace line (\d{1,9}) and what follows:\n(`{3,99})\n", re.MULTILINE)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from harness.repair.search.source import Function, Source
-from harness.repair.search.testing import Observed
+from misstep.harness.repair.search.source import Function, Source
+from misstep.harness.repair.search.testing import Observed
 
 _FRAME = re.compile(r"(?:File \"([^\"\n]+)\", line (\d+))|(?:^|[\s(])([\w./-]+\.py):(\d+)", re.MULTILINE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")

@@ -8,17 +8,17 @@ likeliest one. What it learns it learns by what the setting allows.
 import asyncio
 from collections.abc import Sequence
 
-from harness.agent.actions import Action
-from harness.agent.protocols import Task
-from harness.protocols import Ask
-from harness.repair.attempt import CaseWorkspace
-from harness.repair.search.candidates import candidates
-from harness.repair.search.instructions import instruction
-from harness.repair.search.localisation import Suspect, by_spectrum, by_text
-from harness.repair.search.source import Source, changed, sources_and_tests
-from harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
-from harness.repair.validators.patch_judge import UNACCEPTED
-from harness.trajectory import Step
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.protocols import Task
+from misstep.harness.protocols import Ask
+from misstep.harness.repair.attempt import CaseWorkspace
+from misstep.harness.repair.search.candidates import candidates
+from misstep.harness.repair.search.instructions import instruction
+from misstep.harness.repair.search.localisation import Suspect, by_spectrum, by_text
+from misstep.harness.repair.search.source import Source, changed, sources_and_tests
+from misstep.harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
+from misstep.harness.repair.validators.patch_judge import UNACCEPTED
+from misstep.harness.trajectory import Step
 
 _MOST_EDITS = 6
 """How many changes are handed in one after the other before it gives up."""

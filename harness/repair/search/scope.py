@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import cache, cached_property
 from typing import Literal
 
-from harness.repair.search.source import Function, Source
+from misstep.harness.repair.search.source import Function, Source
 
 Kind = Literal["number", "sequence", "text", "object", "function", "mapping", "truth"]
 

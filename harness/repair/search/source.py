@@ -11,8 +11,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from harness.errors import MisstepError
-from harness.repair.validators.test_files import oracle_files
+from misstep.harness.errors import MisstepError
+from misstep.harness.repair.validators.test_files import oracle_files
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scoped = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef

@@ -1,8 +1,8 @@
 """The lines of a case's broken tree that its failure leads to, from the case's files alone."""
 
-from harness.repair.case import CaseFolder
-from harness.repair.search.localisation import Suspect, by_text
-from harness.repair.search.source import Source, sources_and_tests
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.search.localisation import Suspect, by_text
+from misstep.harness.repair.search.source import Source, sources_and_tests
 
 
 def suspects(folder: CaseFolder) -> tuple[dict[str, Source], list[Suspect]]:

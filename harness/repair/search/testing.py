@@ -16,14 +16,14 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from harness.repair.attempt import CaseWorkspace
-from harness.repair.case import Case
-from harness.repair.search.source import Change, changed
-from harness.repair.validators.test_files import pytest_id
-from harness.workspace import Limits
-from harness.workspace.suite_command import as_pytest, runner_of, suite_command, takes_names
-from harness.workspace.suite_report import SuiteReport
-from harness.workspace.suite_run import How, run_suite
+from misstep.harness.repair.attempt import CaseWorkspace
+from misstep.harness.repair.case import Case
+from misstep.harness.repair.search.source import Change, changed
+from misstep.harness.repair.validators.test_files import pytest_id
+from misstep.harness.workspace import Limits
+from misstep.harness.workspace.suite_command import as_pytest, runner_of, suite_command, takes_names
+from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite_run import How, run_suite
 
 _PLUGIN = "misstep_search_plugin"
 _FOLDER = ".misstep-search"

@@ -8,12 +8,12 @@ without a judge, and it is what a judge of patches is measured against.
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.items import Item, read_question
-from harness.judges.answering import answered
-from harness.places import data_folder
-from harness.protocols import Ask, FittedJudge, Judge
-from harness.repair_attempt import PATCH_JUDGE, Signal, signal_line
-from harness.verdict import Verdict
+from misstep.harness.items import Item, read_question
+from misstep.harness.judges.answering import answered
+from misstep.harness.places import data_folder
+from misstep.harness.protocols import Ask, FittedJudge, Judge
+from misstep.harness.repair_attempt import PATCH_JUDGE, Signal, signal_line
+from misstep.harness.verdict import Verdict
 
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 """The labels of a judge of patches: the paper's class 1 and class 0."""

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.repair_attempt import Signal
-from harness.workspace import Limits, Workspace
+from misstep.harness.repair_attempt import Signal
+from misstep.harness.workspace import Limits, Workspace
 
 _SECONDS = 30.0
 _SHOWN = 4_000

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection, Iterable
 
-from harness.repair_attempt import Signal
-from harness.workspace.suite_command import unittest_name
+from misstep.harness.repair_attempt import Signal
+from misstep.harness.workspace.suite_command import unittest_name
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|specs?|fixtures?|__snapshots__)/"

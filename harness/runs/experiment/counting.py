@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from harness.runs.experiment.drawing import rates
-from harness.trajectory import Step
+from misstep.harness.runs.experiment.drawing import rates
+from misstep.harness.trajectory import Step
 
 CHARACTERS_A_TOKEN = 4
 

@@ -8,14 +8,14 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from harness.agent.actions import Action
-from harness.agent.policies import slips
-from harness.agent.policies.slips import Form, Ground, TextEdit, edit_command, looks, thought_of
-from harness.agent.policies.wayward import Command, Slip
-from harness.generate.projects import change_limit
-from harness.generate.runnable_projects import RunnableTask, make_runnable_task
-from harness.generate.voice import Voice, WordingSet
-from harness.live_session import Heeds
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.policies import slips
+from misstep.harness.agent.policies.slips import Form, Ground, TextEdit, edit_command, looks, thought_of
+from misstep.harness.agent.policies.wayward import Command, Slip
+from misstep.harness.generate.projects import change_limit
+from misstep.harness.generate.runnable_projects import RunnableTask, make_runnable_task
+from misstep.harness.generate.voice import Voice, WordingSet
+from misstep.harness.live_session import Heeds
 
 _FORBIDDEN_TOOLS = ("search_code", "search_method")
 _MOST_EDITS = 4

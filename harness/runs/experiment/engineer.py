@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from harness.agent.protocols import Watcher
-from harness.generate.voice import Voice
-from harness.trajectory import Step
+from misstep.harness.agent.protocols import Watcher
+from misstep.harness.generate.voice import Voice
+from misstep.harness.trajectory import Step
 
 
 class Engineer:

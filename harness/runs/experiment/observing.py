@@ -12,16 +12,16 @@ from random import Random
 
 from msgspec import Struct
 
-from harness.agent.actions import Action
-from harness.agent.protocols import Policy, Task
-from harness.intervention import INTERVENTION, Arm, Feedback, ObservedRun
-from harness.observer.detectors import detected
-from harness.observer.guidance import guidance_step
-from harness.observer.protocols import Detector
-from harness.observer.state import EVERY, ObserverState
-from harness.protocols import Ask
-from harness.registry import raised
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.protocols import Policy, Task
+from misstep.harness.intervention import INTERVENTION, Arm, Feedback, ObservedRun
+from misstep.harness.observer.detectors import detected
+from misstep.harness.observer.guidance import guidance_step
+from misstep.harness.observer.protocols import Detector
+from misstep.harness.observer.state import EVERY, ObserverState
+from misstep.harness.protocols import Ask
+from misstep.harness.registry import raised
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 
 class Beside(Struct, frozen=True):

@@ -12,23 +12,23 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.policies.model import ModelSettings
-from harness.clients import ClientSettings
-from harness.generate.voice import WordingSet
-from harness.journal.records import LIVE_RECORDS, Inputs
-from harness.live_session import LiveSession
-from harness.no_model import NO_MODEL
-from harness.observer.detectors import detector_named
-from harness.protocols import Ask
-from harness.runs.experiment.assigning import Design, arm_of
-from harness.runs.experiment.drawing import draw_session, engineers, item_of
-from harness.runs.experiment.observing import Beside
-from harness.runs.experiment.session import run_session
-from harness.runs.kind import RunEnd, RunKind, Units
-from harness.runs.model_requests import ItemAsk, ModelRequests
-from harness.runs.run import Asking, carry_out
-from harness.runs.shards.layout import Shard
-from harness.workspace import Sandbox
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.clients import ClientSettings
+from misstep.harness.generate.voice import WordingSet
+from misstep.harness.journal.records import LIVE_RECORDS, Inputs
+from misstep.harness.live_session import LiveSession
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.detectors import detector_named
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.experiment.assigning import Design, arm_of
+from misstep.harness.runs.experiment.drawing import draw_session, engineers, item_of
+from misstep.harness.runs.experiment.observing import Beside
+from misstep.harness.runs.experiment.session import run_session
+from misstep.harness.runs.kind import RunEnd, RunKind, Units
+from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep.harness.runs.run import Asking, carry_out
+from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.workspace import Sandbox
 
 COMMAND = "experiment run"
 

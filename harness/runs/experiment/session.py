@@ -7,28 +7,28 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness.agent.applying import replies_in
-from harness.agent.environment import Environment
-from harness.agent.loop import AgentLimits, run_agent
-from harness.agent.patching import ModelPatcher
-from harness.agent.policies.model import ModelPolicy, ModelSettings
-from harness.agent.policies.wayward import WaywardPolicy
-from harness.agent.protocols import Patcher, Policy, Task, Watcher
-from harness.edits import instructions
-from harness.generate.runnable_projects import TEST_COMMAND
-from harness.intervention import Arm
-from harness.live_session import LiveArm, LiveSession
-from harness.no_model import NO_MODEL
-from harness.observer.detectors import detector_named
-from harness.protocols import Ask
-from harness.runs.experiment.counting import failed_calls, seconds_of, tokens_of
-from harness.runs.experiment.drawing import DrawnSession
-from harness.runs.experiment.engineer import Engineer, Watchers
-from harness.runs.experiment.observing import Beside, Paced, PacedObserver
-from harness.trajectory import Trajectory
-from harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
-from harness.workspace.suite_report import SuiteReport
-from harness.workspace.suite_run import run_suite
+from misstep.harness.agent.applying import replies_in
+from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.loop import AgentLimits, run_agent
+from misstep.harness.agent.patching import ModelPatcher
+from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings
+from misstep.harness.agent.policies.wayward import WaywardPolicy
+from misstep.harness.agent.protocols import Patcher, Policy, Task, Watcher
+from misstep.harness.edits import instructions
+from misstep.harness.generate.runnable_projects import TEST_COMMAND
+from misstep.harness.intervention import Arm
+from misstep.harness.live_session import LiveArm, LiveSession
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.detectors import detector_named
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.experiment.counting import failed_calls, seconds_of, tokens_of
+from misstep.harness.runs.experiment.drawing import DrawnSession
+from misstep.harness.runs.experiment.engineer import Engineer, Watchers
+from misstep.harness.runs.experiment.observing import Beside, Paced, PacedObserver
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
+from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.suite_run import run_suite
 
 MOST_COMMANDS = 60
 """After how many commands a session is cut off."""

@@ -17,14 +17,14 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.clocks import VirtualClock
-from harness.errors import UsageError
-from harness.journal.run_folder import PROGRESS, locked, make_folder
-from harness.journal.workers import in_order
-from harness.progress import Progress
-from harness.reflexive.settings import ALL, MECHANISMS, LoopSettings
-from harness.runs.reflect.running import ReflectPlan, run_reflexive
-from harness.runs.reflect.skills import SkillOptions, made_skill
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.run_folder import PROGRESS, locked, make_folder
+from misstep.harness.journal.workers import in_order
+from misstep.harness.progress import Progress
+from misstep.harness.reflexive.settings import ALL, MECHANISMS, LoopSettings
+from misstep.harness.runs.reflect.running import ReflectPlan, run_reflexive
+from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 
 WHOLE = "whole"
 EARLIER = "earlier"

@@ -6,16 +6,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.policies.model import ModelSettings
-from harness.clients import ClientSettings
-from harness.errors import SkillFailed, UsageError
-from harness.journal.records import LOOP_RECORDS
-from harness.loop_events import TurnEnded
-from harness.reflexive.guarded import ADVICE, answer_of, check_members
-from harness.reflexive.model_agents import model_agents
-from harness.reflexive.protocols import Agent, Agents, Skill
-from harness.runs.model_requests import ConcurrentRequests, ItemAsk
-from harness.runs.reflect.running import recorded_events
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import SkillFailed, UsageError
+from misstep.harness.journal.records import LOOP_RECORDS
+from misstep.harness.loop_events import TurnEnded
+from misstep.harness.reflexive.guarded import ADVICE, answer_of, check_members
+from misstep.harness.reflexive.model_agents import model_agents
+from misstep.harness.reflexive.protocols import Agent, Agents, Skill
+from misstep.harness.runs.model_requests import ConcurrentRequests, ItemAsk
+from misstep.harness.runs.reflect.running import recorded_events
 
 MODEL = "model"
 """The name of the agents that ask a model."""

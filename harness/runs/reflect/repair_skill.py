@@ -11,16 +11,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from harness.agent.clocks import Clock
-from harness.edits import instructions
-from harness.reflexive.protocols import MakeAgents, Target, VitalSign
-from harness.repair.case import CaseFolder
-from harness.repair.search.suspicion import suspects
-from harness.runs.reflect.repair_target import VITAL_SIGNS, open_trees
-from harness.runs.reflect.repair_workers import GoldenWorker, SearchWorker, StubbornWorker, agents_of
-from harness.runs.repair import inputs_of_cases
-from harness.work_item import WorkItem
-from harness.workspace import Sandbox
+from misstep.harness.agent.clocks import Clock
+from misstep.harness.edits import instructions
+from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.search.suspicion import suspects
+from misstep.harness.runs.reflect.repair_target import VITAL_SIGNS, open_trees
+from misstep.harness.runs.reflect.repair_workers import GoldenWorker, SearchWorker, StubbornWorker, agents_of
+from misstep.harness.runs.repair import inputs_of_cases
+from misstep.harness.work_item import WorkItem
+from misstep.harness.workspace import Sandbox
 
 _MOST_CODE = 9_000
 """How many characters of suspicious files an item shows; the others can be read by command."""

@@ -15,23 +15,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness.agent.actions import Observation
-from harness.agent.environment import FileView
-from harness.agent.tools import Tool, files, search
-from harness.agent.tools.observing import beneath
-from harness.edits import apply_edit
-from harness.errors import MisstepError, SandboxFailed
-from harness.loop_events import CheckStatus, Role, SnapshotName
-from harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
-from harness.repair.case import CaseFolder
-from harness.repair.scoring import put_files, score
-from harness.repair.validators.test_files import is_test_file, oracle_files
-from harness.work_item import WorkItem
-from harness.workspace import Sandbox, Workspace, open_workspace
-from harness.workspace.kept_snapshots import KeptSnapshots, content_digest
-from harness.workspace.suite_command import counts_tests
-from harness.workspace.suite_report import SuiteReport
-from harness.workspace.tree import GIT
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.environment import FileView
+from misstep.harness.agent.tools import Tool, files, search
+from misstep.harness.agent.tools.observing import beneath
+from misstep.harness.edits import apply_edit
+from misstep.harness.errors import MisstepError, SandboxFailed
+from misstep.harness.loop_events import CheckStatus, Role, SnapshotName
+from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.scoring import put_files, score
+from misstep.harness.repair.validators.test_files import is_test_file, oracle_files
+from misstep.harness.work_item import WorkItem
+from misstep.harness.workspace import Sandbox, Workspace, open_workspace
+from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
+from misstep.harness.workspace.suite_command import counts_tests
+from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.harness.workspace.tree import GIT
 
 _MOST_DIFF = 6_000
 

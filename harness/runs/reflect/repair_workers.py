@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from functools import cache
 from random import Random
 
-from harness.agent.turns import Turn
-from harness.edits import edit_format
-from harness.errors import EditRefused
-from harness.reflexive.protocols import Agent, Agents, Context
-from harness.repair.case import CaseFolder
-from harness.repair.search.candidates import candidates
-from harness.repair.search.source import changed
-from harness.repair.search.suspicion import suspects
+from misstep.harness.agent.turns import Turn
+from misstep.harness.edits import edit_format
+from misstep.harness.errors import EditRefused
+from misstep.harness.reflexive.protocols import Agent, Agents, Context
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.search.candidates import candidates
+from misstep.harness.repair.search.source import changed
+from misstep.harness.repair.search.suspicion import suspects
 
 SECONDS = 5.0
 """How long a worker says that it thinks; on a virtual clock nothing else takes time."""

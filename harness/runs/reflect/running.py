@@ -15,24 +15,24 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.clocks import Clock, VirtualClock
-from harness.errors import SkillFailed, UsageError
-from harness.escaping import one_line
-from harness.journal.beginning import new_manifest, now
-from harness.journal.inputs import file_state, inputs_of_files
-from harness.journal.records import LOOP_RECORDS, Manifest, manifest_text, read_manifest, read_records
-from harness.journal.run_folder import RunInProgress, standing
-from harness.loop_events import ItemEnded, LoopEvent, events_that_hold
-from harness.progress import Progress
-from harness.reflexive.guarded import ADVICE, answer_of
-from harness.reflexive.log import Log
-from harness.reflexive.loop import run_loop
-from harness.reflexive.memory import Lesson, MemoryRules, memory_of
-from harness.reflexive.model_agents import NobodyAnswers
-from harness.reflexive.protocols import Agents, Skill
-from harness.reflexive.settings import LoopSettings
-from harness.runs.model_requests import ConcurrentRequests
-from harness.work_item import WorkItem
+from misstep.harness.agent.clocks import Clock, VirtualClock
+from misstep.harness.errors import SkillFailed, UsageError
+from misstep.harness.escaping import one_line
+from misstep.harness.journal.beginning import new_manifest, now
+from misstep.harness.journal.inputs import file_state, inputs_of_files
+from misstep.harness.journal.records import LOOP_RECORDS, Manifest, manifest_text, read_manifest, read_records
+from misstep.harness.journal.run_folder import RunInProgress, standing
+from misstep.harness.loop_events import ItemEnded, LoopEvent, events_that_hold
+from misstep.harness.progress import Progress
+from misstep.harness.reflexive.guarded import ADVICE, answer_of
+from misstep.harness.reflexive.log import Log
+from misstep.harness.reflexive.loop import run_loop
+from misstep.harness.reflexive.memory import Lesson, MemoryRules, memory_of
+from misstep.harness.reflexive.model_agents import NobodyAnswers
+from misstep.harness.reflexive.protocols import Agents, Skill
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.runs.model_requests import ConcurrentRequests
+from misstep.harness.work_item import WorkItem
 
 COMMAND = "reflect run"
 SNAPSHOTS = "snapshots"

@@ -7,12 +7,12 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from harness.errors import UsageError
-from harness.reflexive.guarded import answer_of, check_members
-from harness.reflexive.protocols import Skill
-from harness.registry import Registry
-from harness.work_item import WorkItem
-from harness.workspace import find_sandbox
+from misstep.harness.errors import UsageError
+from misstep.harness.reflexive.guarded import answer_of, check_members
+from misstep.harness.reflexive.protocols import Skill
+from misstep.harness.registry import Registry
+from misstep.harness.work_item import WorkItem
+from misstep.harness.workspace import find_sandbox
 
 
 class SkillOptions(Struct, frozen=True):
@@ -40,9 +40,9 @@ class MakeSkill(Protocol):
 SKILLS: Registry[MakeSkill] = Registry(
     "misstep.skills",
     {
-        "simulated": "harness.runs.reflect.skills:simulated",
-        "hardening": "harness.runs.reflect.skills:hardening",
-        "repair": "harness.runs.reflect.skills:repair",
+        "simulated": "misstep.harness.runs.reflect.skills:simulated",
+        "hardening": "misstep.harness.runs.reflect.skills:hardening",
+        "repair": "misstep.harness.runs.reflect.skills:repair",
     },
 )
 """Name → dotted path of what makes a skill from options; entry points in the group add to it."""
@@ -58,14 +58,14 @@ def made_skill(name: str, options: SkillOptions) -> Skill:
 
 def simulated(options: SkillOptions) -> Skill:
     """Generated items on a machine in memory."""
-    from harness.reflexive.simulated.skill import SimulatedSkill
+    from misstep.harness.reflexive.simulated.skill import SimulatedSkill
 
     return SimulatedSkill(seed=options.seed) if options.n is None else SimulatedSkill(options.n, options.seed)
 
 
 def hardening(options: SkillOptions) -> Skill:
     """The rules of a guide on a root file system in the sandbox."""
-    from harness.reflexive.hardening import HardeningSkill
+    from misstep.harness.reflexive.hardening import HardeningSkill
 
     sandbox = find_sandbox(options.sandbox)
     whole = HardeningSkill(sandbox)
@@ -88,8 +88,8 @@ def sampled(items: Sequence[WorkItem], n: int, seed: int) -> tuple[str, ...]:
 
 def repair(options: SkillOptions) -> Skill:
     """The repair cases of a folder."""
-    from harness.repair.case import read_cases, sampled_cases
-    from harness.runs.reflect.repair_skill import RepairSkill
+    from misstep.harness.repair.case import read_cases, sampled_cases
+    from misstep.harness.runs.reflect.repair_skill import RepairSkill
 
     if options.cases is None:
         raise UsageError("the skill `repair` needs repair cases", "Name their folder with --cases.")

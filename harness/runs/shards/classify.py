@@ -6,18 +6,18 @@ from operator import attrgetter
 
 from msgspec import Struct, structs
 
-from harness.journal.classified import Show
-from harness.journal.inputs import file_state
-from harness.journal.workers import enough_workers
-from harness.lake.store import Store, open_store
-from harness.readers import Found, Part, cut
-from harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
-from harness.runs.file_batches import BATCH_BYTES, Batch, batches
-from harness.runs.inputs import EVER, Changed, no_trajectory, parts_of
-from harness.runs.shards.layout import Shard
-from harness.runs.shards.parts import PART_BYTES, Counts, Marker, is_whole, read_marker, write_marker, write_parts
-from harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
-from harness.runs.shards.planned_files import fetched, planned, require_unchanged
+from misstep.harness.journal.classified import Show
+from misstep.harness.journal.inputs import file_state
+from misstep.harness.journal.workers import enough_workers
+from misstep.harness.lake.store import Store, open_store
+from misstep.harness.readers import Found, Part, cut
+from misstep.harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
+from misstep.harness.runs.file_batches import BATCH_BYTES, Batch, batches
+from misstep.harness.runs.inputs import EVER, Changed, no_trajectory, parts_of
+from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.runs.shards.parts import PART_BYTES, Counts, Marker, is_whole, read_marker, write_marker, write_parts
+from misstep.harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
+from misstep.harness.runs.shards.planned_files import fetched, planned, require_unchanged
 
 
 class ShardDone(Struct, frozen=True):

@@ -18,13 +18,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.errors import MissingPrerequisite, MisstepError, UsageError
-from harness.lake.addresses import is_address
-from harness.lake.store import Store
-from harness.progress import Progress
-from harness.runs.shards.layout import Shard
-from harness.runs.shards.plan import read_plan
-from harness.version import __version__
+from misstep.harness.errors import MissingPrerequisite, MisstepError, UsageError
+from misstep.harness.lake.addresses import is_address
+from misstep.harness.lake.store import Store
+from misstep.harness.progress import Progress
+from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.runs.shards.plan import read_plan
+from misstep.harness.version import __version__
 
 _LOCAL = re.compile(r"local(?::(\d{1,3}))?", re.ASCII)
 _SCHEDULER = re.compile(r"(?:tcp|tls)://(?:\[([0-9a-fA-F:]+)\]|([^/:\[\]]+)):(\d{1,5})/?", re.ASCII)
@@ -64,7 +64,7 @@ class Cluster:
     def require_misstep(self) -> None:
         """Refuse a cluster on which Misstep is missing, or another version."""
         # A function of this package could not even be handed to a worker without it.
-        for worker, version in self._everywhere(pkgutil.resolve_name, "harness.version:__version__"):
+        for worker, version in self._everywhere(pkgutil.resolve_name, "misstep.harness.version:__version__"):
             if version != __version__:
                 has = f"Misstep {version}, and this is {__version__}" if isinstance(version, str) else "no Misstep"
                 raise MissingPrerequisite(

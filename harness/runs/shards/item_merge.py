@@ -16,10 +16,10 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.clients import Cache
-from harness.errors import InputError, UsageError, writing
-from harness.items import read_items
-from harness.journal.records import (
+from misstep.harness.clients import Cache
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.items import read_items
+from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     MANIFEST,
     VERDICTS,
@@ -32,12 +32,12 @@ from harness.journal.records import (
     write_manifest,
     written_in,
 )
-from harness.runs.run import ANSWERS
-from harness.runs.session_benchmark import BENCHMARK
-from harness.runs.shards.item_runs import SETTING, differences, of_whole
-from harness.runs.shards.layout import SHARDS, Shard, shards_of, stretches
-from harness.runs.shards.plan import Plan
-from harness.triage.agentic.methods import INVESTIGATIONS
+from misstep.harness.runs.run import ANSWERS
+from misstep.harness.runs.session_benchmark import BENCHMARK
+from misstep.harness.runs.shards.item_runs import SETTING, differences, of_whole
+from misstep.harness.runs.shards.layout import SHARDS, Shard, shards_of, stretches
+from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.triage.agentic.methods import INVESTIGATIONS
 
 Key = TypeVar("Key", bound=Struct)
 

@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from harness.journal.changes import differing_settings
-from harness.journal.inputs import difference
-from harness.journal.records import Manifest
-from harness.lake.store import FolderStore
-from harness.runs.shards.layout import Shard, refuse_unmerged
-from harness.runs.shards.plan import Plan, frozen_plan
+from misstep.harness.journal.changes import differing_settings
+from misstep.harness.journal.inputs import difference
+from misstep.harness.journal.records import Manifest
+from misstep.harness.lake.store import FolderStore
+from misstep.harness.runs.shards.layout import Shard, refuse_unmerged
+from misstep.harness.runs.shards.plan import Plan, frozen_plan
 
 SETTING = "shard"
 """The setting of a shard's run that names the shard."""

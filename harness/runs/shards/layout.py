@@ -12,8 +12,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.errors import UsageError
-from harness.journal.records import read_manifest
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import read_manifest
 
 SHARDS = "shards"
 PLAN = f"{SHARDS}/plan.json"

@@ -9,19 +9,19 @@ from tempfile import TemporaryDirectory
 
 from msgspec import structs
 
-from harness.errors import UsageError
-from harness.journal.beginning import now
-from harness.journal.classified import Judged, Summary
-from harness.journal.inputs import difference, inputs_of_files
-from harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
-from harness.journal.run_folder import PROGRESS
-from harness.lake.store import Store
-from harness.runs.classify import Conclude, add_judged, concluded
-from harness.runs.growth import GROWING, WHOLE, complete, run_of
-from harness.runs.shards.layout import PLAN, SHARDS, Shard, require_all, shards_of
-from harness.runs.shards.parts import Marker, read_marker, read_parts
-from harness.runs.shards.plan import Plan
-from harness.version import __version__
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.beginning import now
+from misstep.harness.journal.classified import Judged, Summary
+from misstep.harness.journal.inputs import difference, inputs_of_files
+from misstep.harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
+from misstep.harness.journal.run_folder import PROGRESS
+from misstep.harness.lake.store import Store
+from misstep.harness.runs.classify import Conclude, add_judged, concluded
+from misstep.harness.runs.growth import GROWING, WHOLE, complete, run_of
+from misstep.harness.runs.shards.layout import PLAN, SHARDS, Shard, require_all, shards_of
+from misstep.harness.runs.shards.parts import Marker, read_marker, read_parts
+from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.version import __version__
 
 Markers = Mapping[Shard, Marker]
 

@@ -6,12 +6,12 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.journal.classified import Judged
-from harness.journal.inputs import FileState
-from harness.journal.records import encode
-from harness.lake.store import Store
-from harness.runs.shards.layout import Shard
+from misstep.harness.errors import InputError
+from misstep.harness.journal.classified import Judged
+from misstep.harness.journal.inputs import FileState
+from misstep.harness.journal.records import encode
+from misstep.harness.lake.store import Store
+from misstep.harness.runs.shards.layout import Shard
 
 PART_BYTES = 16 << 20
 """About how many bytes a part has: what a shard and a merge hold at once."""

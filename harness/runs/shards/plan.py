@@ -11,14 +11,14 @@ from itertools import accumulate, pairwise
 import msgspec
 from msgspec import Struct
 
-from harness.errors import InputError, UsageError
-from harness.journal.changes import differing_settings
-from harness.journal.inputs import difference
-from harness.journal.records import MANIFEST, Manifest, encode
-from harness.lake.store import Store
-from harness.runs.file_batches import BATCH_BYTES
-from harness.runs.shards.layout import PLAN, Shard
-from harness.runs.shards.planned_files import PlannedFile
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.changes import differing_settings
+from misstep.harness.journal.inputs import difference
+from misstep.harness.journal.records import MANIFEST, Manifest, encode
+from misstep.harness.lake.store import Store
+from misstep.harness.runs.file_batches import BATCH_BYTES
+from misstep.harness.runs.shards.layout import PLAN, Shard
+from misstep.harness.runs.shards.planned_files import PlannedFile
 
 _PIECES = 8
 """About how many pieces a shard has at least, so that shards come out about even."""

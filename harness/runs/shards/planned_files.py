@@ -11,16 +11,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from harness.copies import is_address
-from harness.errors import InputError
-from harness.journal.inputs import size_and_change
-from harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_files
-from harness.lake.hub import is_of_hub
-from harness.places import name_of_last_changes
-from harness.readers import Found, Part, lengths_to_cut, reader_for
-from harness.readers.input.finding import is_left_out
-from harness.runs.file_batches import check_named, files_changed, found_files
-from harness.runs.inputs import EVER, Changed, parts_of
+from misstep.harness.copies import is_address
+from misstep.harness.errors import InputError
+from misstep.harness.journal.inputs import size_and_change
+from misstep.harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_files
+from misstep.harness.lake.hub import is_of_hub
+from misstep.harness.places import name_of_last_changes
+from misstep.harness.readers import Found, Part, lengths_to_cut, reader_for
+from misstep.harness.readers.input.finding import is_left_out
+from misstep.harness.runs.file_batches import check_named, files_changed, found_files
+from misstep.harness.runs.inputs import EVER, Changed, parts_of
 
 LEAST_TO_CUT = 256 << 10
 """Bytes: a shorter file is read by one shard, as it takes a look into a file to know whether it can be cut."""

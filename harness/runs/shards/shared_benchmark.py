@@ -9,8 +9,8 @@ import shutil
 import uuid
 from pathlib import Path
 
-from harness.errors import UsageError
-from harness.journal.records import replace_file
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import replace_file
 
 _COMPARED = ("benchmark.toml", "items.jsonl", "trajectories/sessions.jsonl")
 _GOLD = "gold.csv"

@@ -26,16 +26,16 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from harness.attribution import FAULTS, taxonomy
-from harness.datasets.benchmark import Benchmark, read_benchmark
-from harness.datasets.upstream import digest_of
-from harness.errors import InputError, UsageError, writing
-from harness.generate.triage.draws import Unit, units
-from harness.generate.triage.family import FamilySet, families
-from harness.journal.run_folder import locked
-from harness.journal.workers import available, in_order
-from harness.progress import Progress
-from harness.runs.triage.case_folders import Row, make_unit
+from misstep.harness.attribution import FAULTS, taxonomy
+from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
+from misstep.harness.datasets.upstream import digest_of
+from misstep.harness.errors import InputError, UsageError, writing
+from misstep.harness.generate.triage.draws import Unit, units
+from misstep.harness.generate.triage.family import FamilySet, families
+from misstep.harness.journal.run_folder import locked
+from misstep.harness.journal.workers import available, in_order
+from misstep.harness.progress import Progress
+from misstep.harness.runs.triage.case_folders import Row, make_unit
 
 RATER = "construction"
 BENCHMARK = "benchmark.toml"

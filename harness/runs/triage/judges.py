@@ -2,14 +2,14 @@
 
 from typing import get_args
 
-from harness.agent.loop import AgentLimits
-from harness.agent.policies.model import ModelSettings
-from harness.attribution import Access
-from harness.errors import UsageError
-from harness.registry import Registry
-from harness.runs.triage.case_judge import CaseJudge, Method
-from harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod
-from harness.triage.replica import SECONDS_OF_CASE
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.attribution import Access
+from misstep.harness.errors import UsageError
+from misstep.harness.registry import Registry
+from misstep.harness.runs.triage.case_judge import CaseJudge, Method
+from misstep.harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod
+from misstep.harness.triage.replica import SECONDS_OF_CASE
 
 TRIAGE = "triage@"
 """What the names of all of them begin with."""
@@ -26,10 +26,10 @@ AGENTIC: dict[str, Access] = {f"{TRIAGE}{access}": access for access in get_args
 RULES: Registry[Method] = Registry(
     "misstep.triage",
     {
-        f"{TRIAGE}rules-text": "harness.runs.triage.rule_methods:TEXT",
-        f"{TRIAGE}rules-read-only": "harness.runs.triage.rule_methods:READ_ONLY",
-        f"{TRIAGE}rules-sandbox": "harness.runs.triage.rule_methods:SANDBOX",
-        f"{TRIAGE}phrases": "harness.runs.triage.rule_methods:PHRASES",
+        f"{TRIAGE}rules-text": "misstep.harness.runs.triage.rule_methods:TEXT",
+        f"{TRIAGE}rules-read-only": "misstep.harness.runs.triage.rule_methods:READ_ONLY",
+        f"{TRIAGE}rules-sandbox": "misstep.harness.runs.triage.rule_methods:SANDBOX",
+        f"{TRIAGE}phrases": "misstep.harness.runs.triage.rule_methods:PHRASES",
     },
 )
 """The judges that ask none: name → dotted path of the method; entry points in the group add to it."""

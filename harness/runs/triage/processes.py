@@ -13,17 +13,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from harness.errors import MisstepError
-from harness.items import Item, Kind, Question, Runs
-from harness.journal.workers import available, open_pool
-from harness.judges.answering import answered, unjudged
-from harness.no_model import NO_MODEL
-from harness.protocols import Ask, Judge
-from harness.readers.inline import inline_run
-from harness.runs.trajectories_by_id import runs_by_id
-from harness.runs.triage.case_judge import CaseJudge
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import MisstepError
+from misstep.harness.items import Item, Kind, Question, Runs
+from misstep.harness.journal.workers import available, open_pool
+from misstep.harness.judges.answering import answered, unjudged
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.protocols import Ask, Judge
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.runs.triage.case_judge import CaseJudge
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor

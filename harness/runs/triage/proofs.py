@@ -6,10 +6,10 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.generate.triage import draws
-from harness.runs.triage.instance import Instance, Setting, UnshownError, run_tests
-from harness.runs.triage.recording import Recorded, run_work
-from harness.runs.triage.scenarios import Scenario
+from misstep.harness.generate.triage import draws
+from misstep.harness.runs.triage.instance import Instance, Setting, UnshownError, run_tests
+from misstep.harness.runs.triage.recording import Recorded, run_work
+from misstep.harness.runs.triage.scenarios import Scenario
 
 _RERUNS = 30
 

@@ -5,17 +5,17 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from harness.attribution import Access, TriageVerdict
-from harness.protocols import Ask
-from harness.runs.benchmarks import digest_of_sources
-from harness.triage import phrases
-from harness.triage.attributed import Attribution
-from harness.triage.rules import judging
-from harness.triage.rules.verdicts import Undecided
+from misstep.harness.attribution import Access, TriageVerdict
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.benchmarks import digest_of_sources
+from misstep.harness.triage import phrases
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.rules import judging
+from misstep.harness.triage.rules.verdicts import Undecided
 
 _SOURCES = (
-    "harness.triage", "harness.triage.rules", "harness.triage.passes", "harness.classifiers", "harness.workspace",
-    "harness.attribution", "harness.trajectory", "harness.triage_case",
+    "misstep.harness.triage", "misstep.harness.triage.rules", "misstep.harness.triage.passes", "misstep.harness.classifiers", "misstep.harness.workspace",
+    "misstep.harness.attribution", "misstep.harness.trajectory", "misstep.harness.triage_case",
 )  # fmt: skip
 """On what a verdict of a rule depends besides the case."""
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from harness.triage_case import RunLimits
-from harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, find_sandbox, open_workspace
-from harness.workspace import python_toolchain as _toolchain
-from harness.workspace.sandbox import NO_VARIABLES
+from misstep.harness.triage_case import RunLimits
+from misstep.harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, find_sandbox, open_workspace
+from misstep.harness.workspace import python_toolchain as _toolchain
+from misstep.harness.workspace.sandbox import NO_VARIABLES
 
 KILLED, OUT_OF_TIME = 137, 124
 """Exit codes of a command that was killed (by signal 9), and of one that ran out of time."""

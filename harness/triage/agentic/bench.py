@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from harness.agent.environment import FileView
-from harness.attribution import Evidence, Fault
-from harness.triage.agentic.case_files import CaseFiles
-from harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess
+from misstep.harness.agent.environment import FileView
+from misstep.harness.attribution import Evidence, Fault
+from misstep.harness.triage.agentic.case_files import CaseFiles
+from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess
 
 T = TypeVar("T")
 

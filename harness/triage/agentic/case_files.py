@@ -3,9 +3,9 @@
 from functools import cached_property
 from typing import get_args
 
-from harness.judges.context import shown_step
-from harness.triage.protocols import ReadOnlyAccess, TextAccess
-from harness.triage_case import Part
+from misstep.harness.judges.context import shown_step
+from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
+from misstep.harness.triage_case import Part
 
 INSTRUCTION = "instruction.md"
 LOGS: Part = "logs"

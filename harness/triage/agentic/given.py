@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from harness.attribution import FAULTS, Evidence, EvidenceKind, taxonomy
-from harness.triage.agentic.case_files import LOGS, STEPS, CaseFiles, step_path
+from misstep.harness.attribution import FAULTS, Evidence, EvidenceKind, taxonomy
+from misstep.harness.triage.agentic.case_files import LOGS, STEPS, CaseFiles, step_path
 
 MOST_EVIDENCE_TEXT = 1_000
 """Characters of one piece of evidence that are kept."""

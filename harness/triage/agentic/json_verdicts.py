@@ -11,14 +11,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.agent.actions import Action
-from harness.agent.policies.model import ModelPolicy
-from harness.agent.protocols import Task
-from harness.attribution import FAULTS, taxonomy
-from harness.exchange import Reply
-from harness.judges.replies import label_meant
-from harness.protocols import Ask
-from harness.trajectory import Step
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.policies.model import ModelPolicy
+from misstep.harness.agent.protocols import Task
+from misstep.harness.attribution import FAULTS, taxonomy
+from misstep.harness.exchange import Reply
+from misstep.harness.judges.replies import label_meant
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step
 
 VERDICT = "verdict"
 

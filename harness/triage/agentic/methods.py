@@ -14,24 +14,24 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.loop import AgentLimits, Equipment, run_loop
-from harness.agent.policies.model import ModelSettings
-from harness.agent.protocols import Task
-from harness.attribution import FAULTS, Access, Evidence, TriageVerdict
-from harness.exchange import Failure, Message, Outcome, Request
-from harness.journal.records import encode, replace_file
-from harness.judges.replies import Answer, read_reply, schema_of
-from harness.prompting import fill, shipped_prompt
-from harness.protocols import Ask
-from harness.trajectory import Source, Step, Tokens, Trajectory
-from harness.triage.agentic.bench import Bench
-from harness.triage.agentic.case_files import CaseFiles
-from harness.triage.agentic.case_text import case_text, taxonomy_text
-from harness.triage.agentic.given import found_evidence, subcategory_fault
-from harness.triage.agentic.json_verdicts import InvestigatorPolicy
-from harness.triage.agentic.tools import tools_of
-from harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from harness.triage.texts import recorded_outcome
+from misstep.harness.agent.loop import AgentLimits, Equipment, run_loop
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.agent.protocols import Task
+from misstep.harness.attribution import FAULTS, Access, Evidence, TriageVerdict
+from misstep.harness.exchange import Failure, Message, Outcome, Request
+from misstep.harness.journal.records import encode, replace_file
+from misstep.harness.judges.replies import Answer, read_reply, schema_of
+from misstep.harness.prompting import fill, shipped_prompt
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
+from misstep.harness.triage.agentic.bench import Bench
+from misstep.harness.triage.agentic.case_files import CaseFiles
+from misstep.harness.triage.agentic.case_text import case_text, taxonomy_text
+from misstep.harness.triage.agentic.given import found_evidence, subcategory_fault
+from misstep.harness.triage.agentic.json_verdicts import InvestigatorPolicy
+from misstep.harness.triage.agentic.tools import tools_of
+from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
+from misstep.harness.triage.texts import recorded_outcome
 
 TEXT_PROMPT, INVESTIGATOR_PROMPT = "triage/judge", "triage/investigator"
 MOST_TOKENS = 2_000_000

@@ -8,17 +8,17 @@ from typing import Any, get_args
 
 from msgspec.structs import replace
 
-from harness.agent.actions import Observation
-from harness.agent.tools import Tool, tool_named
-from harness.agent.tools.observing import PAGE, beneath, no_file, paged
-from harness.errors import InputError, MissingPrerequisite, MisstepError
-from harness.judges.context import cut_text
-from harness.judges.fencing import fence
-from harness.triage.agentic.bench import Bench, GivenVerdict
-from harness.triage.agentic.given import COMMAND, LOOKING, found_evidence, label_fault, subcategory_fault
-from harness.triage.protocols import Replica, Result
-from harness.workspace import Finished
-from harness.workspace.differences import hunks
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.tools import Tool, tool_named
+from misstep.harness.agent.tools.observing import PAGE, beneath, no_file, paged
+from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
+from misstep.harness.judges.context import cut_text
+from misstep.harness.judges.fencing import fence
+from misstep.harness.triage.agentic.bench import Bench, GivenVerdict
+from misstep.harness.triage.agentic.given import COMMAND, LOOKING, found_evidence, label_fault, subcategory_fault
+from misstep.harness.triage.protocols import Replica, Result
+from misstep.harness.workspace import Finished
+from misstep.harness.workspace.differences import hunks
 
 MOST_SHOWN = 12_000
 """Characters of one observation."""

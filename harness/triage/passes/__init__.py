@@ -11,6 +11,6 @@ Each check uses what the access has. A pass in which nothing is found is sound, 
 could be looked at.
 """
 
-from harness.triage.passes.judging import attribute_pass
+from misstep.harness.triage.passes.judging import attribute_pass
 
 __all__ = ["attribute_pass"]

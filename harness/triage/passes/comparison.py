@@ -13,12 +13,12 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from harness.attribution import Evidence
-from harness.triage.passes.observed import Call, Observed, observe, observe_commands, watched_tests
-from harness.triage.passes.parts import texts_of
-from harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess
-from harness.triage.protocols import Result as Start
-from harness.workspace.suite_output import saw_tests
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.passes.observed import Call, Observed, observe, observe_commands, watched_tests
+from misstep.harness.triage.passes.parts import texts_of
+from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess
+from misstep.harness.triage.protocols import Result as Start
+from misstep.harness.workspace.suite_output import saw_tests
 
 _CODE = (".py", ".sh", ".bash", ".js", ".ts", ".c", ".h", ".cpp", ".rs", ".go", ".java", ".rb", ".pl", ".awk", ".sed",
          ".mk", ".pyc", ".log", ".lock")  # fmt: skip

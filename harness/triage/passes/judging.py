@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.passes import leakage, reliability, tampering
-from harness.triage.passes.comparison import Compared, Difference, compare, compare_files
-from harness.triage.passes.mutants import Tried, try_mutants
-from harness.triage.passes.record import Doing, doings
-from harness.triage.passes.special_cases import special_cased
-from harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.passes import leakage, reliability, tampering
+from misstep.harness.triage.passes.comparison import Compared, Difference, compare, compare_files
+from misstep.harness.triage.passes.mutants import Tried, try_mutants
+from misstep.harness.triage.passes.record import Doing, doings
+from misstep.harness.triage.passes.special_cases import special_cased
+from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 
 LEAST_VARIED, LEAST_SHARE = 2, 0.1
 """How many calls with other arguments must differ, and which share of them, before the result counts as wrong: one

@@ -12,9 +12,9 @@ from itertools import islice
 
 from msgspec import Struct
 
-from harness.attribution import Evidence
-from harness.triage.passes.comparison import Behaviour, behaviour
-from harness.triage.protocols import Result, SandboxAccess
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.passes.comparison import Behaviour, behaviour
+from misstep.harness.triage.protocols import Result, SandboxAccess
 
 MOST = 4
 """Mutants of one result that are tried."""

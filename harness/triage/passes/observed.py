@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from harness.triage.passes.observed_calls import NOTES
-from harness.triage.protocols import Replica
-from harness.workspace import Finished
+from misstep.harness.triage.passes.observed_calls import NOTES
+from misstep.harness.triage.protocols import Replica
+from misstep.harness.workspace import Finished
 
 _PROGRAM = Path(__file__).with_name("observed_calls.py")
 _DRIVER = ".observed_commands.py"

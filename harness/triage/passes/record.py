@@ -6,13 +6,13 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from harness.classifiers.effects import CHANGES_FILES, effects
-from harness.classifiers.failures import failed
-from harness.classifiers.history import Act, History
-from harness.classifiers.programs import LOOKS, words
-from harness.classifiers.shell import Command, commands_of, placed
-from harness.classifiers.tools import path_of
-from harness.trajectory import Trajectory
+from misstep.harness.classifiers.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.failures import failed
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.programs import LOOKS, words
+from misstep.harness.classifiers.shell import Command, commands_of, placed
+from misstep.harness.classifiers.tools import path_of
+from misstep.harness.trajectory import Trajectory
 
 Way = Literal["reads", "copies", "runs"]
 

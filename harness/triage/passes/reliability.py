@@ -5,13 +5,13 @@ import shlex
 from collections.abc import Sequence
 from posixpath import basename
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.passes.lines import cut
-from harness.triage.passes.parts import texts_of
-from harness.triage.passes.record import Doing
-from harness.triage.passes.tampering import cut_end
-from harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.passes.lines import cut
+from misstep.harness.triage.passes.parts import texts_of
+from misstep.harness.triage.passes.record import Doing
+from misstep.harness.triage.passes.tampering import cut_end
+from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 
 TESTS_LOG = "tests.log"
 RERUNS = 2

@@ -4,11 +4,11 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.passes.lines import cut
-from harness.triage.passes.parts import changed_texts, joined, texts_of
-from harness.triage.protocols import ReadOnlyAccess
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.passes.lines import cut
+from misstep.harness.triage.passes.parts import changed_texts, joined, texts_of
+from misstep.harness.triage.protocols import ReadOnlyAccess
 
 LEAST = 3
 """Distinct literals of the tests in the result that are no chance."""

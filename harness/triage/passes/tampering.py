@@ -13,12 +13,12 @@ from posixpath import basename, splitext
 
 from msgspec import Struct
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.passes.lines import cut
-from harness.triage.passes.parts import changed_texts, joined, texts_of
-from harness.triage.passes.record import Doing
-from harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess, TextAccess
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.passes.lines import cut
+from misstep.harness.triage.passes.parts import changed_texts, joined, texts_of
+from misstep.harness.triage.passes.record import Doing
+from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess, TextAccess
 
 _LOADED_FIRST = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))
 _SETTINGS = frozenset(("pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".pytest.ini", ".coveragerc"))

@@ -8,11 +8,11 @@
 
 from collections.abc import Sequence
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.rules.failures import Failure, last_lines
-from harness.triage.rules.run_record import KILLED, OUT_OF_TIME, Command, RunRecord
-from harness.triage.rules.verdicts import attributed
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.rules.failures import Failure, last_lines
+from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, Command, RunRecord
+from misstep.harness.triage.rules.verdicts import attributed
 
 
 def agent_fault(

@@ -13,8 +13,8 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from harness.attribution import Evidence
-from harness.triage.logs import writer_of
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.logs import writer_of
 
 Moment = Literal["machine", "starting", "running", "verifying"]
 

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from harness.triage.attributed import Attribution
-from harness.triage.logs import tests_log
-from harness.triage.passes import attribute_pass
-from harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
-from harness.triage.rules import read_only, sandbox, text
-from harness.triage.rules.failures import read_failure
-from harness.triage.rules.interrupted import interrupted
-from harness.triage.rules.verdicts import Undecided
-from harness.triage.texts import recorded_outcome
-from harness.triage_case import OUTCOME_FORM, Outcome
-from harness.workspace.suite_output import saw_tests
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.logs import tests_log
+from misstep.harness.triage.passes import attribute_pass
+from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
+from misstep.harness.triage.rules import read_only, sandbox, text
+from misstep.harness.triage.rules.failures import read_failure
+from misstep.harness.triage.rules.interrupted import interrupted
+from misstep.harness.triage.rules.verdicts import Undecided
+from misstep.harness.triage.texts import recorded_outcome
+from misstep.harness.triage_case import OUTCOME_FORM, Outcome
+from misstep.harness.workspace.suite_output import saw_tests
 
 AnyAccess = TypeVar("AnyAccess", bound=TextAccess)
 

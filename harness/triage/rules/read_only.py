@@ -13,19 +13,19 @@ import re
 import sys
 from functools import cache
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.logs import TestsLog, own_words, tests_log
-from harness.triage.protocols import ReadOnlyAccess
-from harness.triage.rules.chance import chance
-from harness.triage.rules.events import harness_event, limit_event
-from harness.triage.rules.failures import Failure, read_failure
-from harness.triage.rules.grounding import spoiled_input, text_of
-from harness.triage.rules.named_files import lacking_input, stands, unnamed_result
-from harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
-from harness.triage.rules.text import agents_fault, broken_harness, missing_module, record_of
-from harness.triage.rules.verdicts import Undecided, attributed, infrastructure
-from harness.triage_case import SOLVE
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.logs import TestsLog, own_words, tests_log
+from misstep.harness.triage.protocols import ReadOnlyAccess
+from misstep.harness.triage.rules.chance import chance
+from misstep.harness.triage.rules.events import harness_event, limit_event
+from misstep.harness.triage.rules.failures import Failure, read_failure
+from misstep.harness.triage.rules.grounding import spoiled_input, text_of
+from misstep.harness.triage.rules.named_files import lacking_input, stands, unnamed_result
+from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
+from misstep.harness.triage.rules.text import agents_fault, broken_harness, missing_module, record_of
+from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
+from misstep.harness.triage_case import SOLVE
 
 _VALUE = re.compile(r"\w{3,40}")
 

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.triage.protocols import Replica
-from harness.triage.rules.run_record import Command
-from harness.workspace import Limits
+from misstep.harness.triage.protocols import Replica
+from misstep.harness.triage.rules.run_record import Command
+from misstep.harness.workspace import Limits
 
 _MOST_COMMANDS = 200
 _MOST_SECONDS = 120.0

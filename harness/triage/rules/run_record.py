@@ -6,9 +6,9 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from harness.classifiers.exit_codes import exit_code
-from harness.classifiers.history import Act, History
-from harness.trajectory import Trajectory
+from misstep.harness.classifiers.exit_codes import exit_code
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.trajectory import Trajectory
 
 KILLED, OUT_OF_TIME = (137, 139, 134, -9), (124,)
 """Exit codes of a command that was killed, and of one that `timeout` ended."""

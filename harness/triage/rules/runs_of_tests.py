@@ -5,11 +5,11 @@ from itertools import islice
 
 from msgspec import Struct
 
-from harness.attribution import Evidence
-from harness.triage.protocols import Replica, Result, SandboxAccess
-from harness.triage.rules.failures import Failure, last_lines, read_failure
-from harness.workspace import Finished
-from harness.workspace.suite_output import saw_tests
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.protocols import Replica, Result, SandboxAccess
+from misstep.harness.triage.rules.failures import Failure, last_lines, read_failure
+from misstep.harness.workspace import Finished
+from misstep.harness.workspace.suite_output import saw_tests
 
 
 class TestRun(Struct, frozen=True):

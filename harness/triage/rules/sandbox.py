@@ -20,21 +20,21 @@ Which observation decides what, in the order in which they are made, and why:
 
 from collections.abc import Sequence
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.logs import own_words, tests_log
-from harness.triage.protocols import Replica, SandboxAccess
-from harness.triage.rules.agent_faults import agent_fault
-from harness.triage.rules.chance import chance
-from harness.triage.rules.events import Event, event_in, harness_event, limit_event
-from harness.triage.rules.failures import Failure, last_lines, read_failure
-from harness.triage.rules.grounding import spoiled_input
-from harness.triage.rules.named_files import lacking_input, unnamed_file, unnamed_result
-from harness.triage.rules.replay import Repeated, repeat
-from harness.triage.rules.run_record import KILLED, RunRecord
-from harness.triage.rules.runs_of_tests import TestRuns
-from harness.triage.rules.verdicts import Undecided, attributed, infrastructure
-from harness.workspace import Limits
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.logs import own_words, tests_log
+from misstep.harness.triage.protocols import Replica, SandboxAccess
+from misstep.harness.triage.rules.agent_faults import agent_fault
+from misstep.harness.triage.rules.chance import chance
+from misstep.harness.triage.rules.events import Event, event_in, harness_event, limit_event
+from misstep.harness.triage.rules.failures import Failure, last_lines, read_failure
+from misstep.harness.triage.rules.grounding import spoiled_input
+from misstep.harness.triage.rules.named_files import lacking_input, unnamed_file, unnamed_result
+from misstep.harness.triage.rules.replay import Repeated, repeat
+from misstep.harness.triage.rules.run_record import KILLED, RunRecord
+from misstep.harness.triage.rules.runs_of_tests import TestRuns
+from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
+from misstep.harness.workspace import Limits
 
 _FEW, _MANY = 2, 8
 """How often tests are run where nothing depends on chance, as far as the files show, and where something may."""

@@ -13,12 +13,12 @@ Which observation decides what, and why:
 
 import re
 
-from harness.attribution import Evidence
-from harness.triage.attributed import Attribution
-from harness.triage.logs import TestsLog, own_words, tests_log, writer_of
-from harness.triage.protocols import TextAccess
-from harness.triage.rules.agent_faults import agent_fault
-from harness.triage.rules.events import (
+from misstep.harness.attribution import Evidence
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.logs import TestsLog, own_words, tests_log, writer_of
+from misstep.harness.triage.protocols import TextAccess
+from misstep.harness.triage.rules.agent_faults import agent_fault
+from misstep.harness.triage.rules.events import (
     Event,
     agent_ran_out,
     event_in,
@@ -28,10 +28,10 @@ from harness.triage.rules.events import (
     limit_event,
     told_event,
 )
-from harness.triage.rules.failures import Failure, last_lines, read_failure
-from harness.triage.rules.named_files import agent_makes, is_placeholder
-from harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
-from harness.triage.rules.verdicts import Undecided, attributed, infrastructure
+from misstep.harness.triage.rules.failures import Failure, last_lines, read_failure
+from misstep.harness.triage.rules.named_files import agent_makes, is_placeholder
+from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
+from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
 
 TESTS_MISSING = re.compile(
     r"not found: tests|not importable: 'tests'|collected 0 items|no tests ran|Ran 0 tests|"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from harness.attribution import Evidence, Fault
-from harness.triage.attributed import Attribution
-from harness.triage.rules.events import Event
+from misstep.harness.attribution import Evidence, Fault
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.rules.events import Event
 
 _MOST_EVIDENCE = 12
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from analysis.audit.checked import Checked
-from analysis.audit.checks import check_all, check_figure
-from analysis.published import Check, Derivation, Figure, Matrix, Paper
-from analysis.stats.two_proportions import fisher_exact, pooled_z
-from analysis.tables import Unit
+from misstep.analysis.audit.checked import Checked
+from misstep.analysis.audit.checks import check_all, check_figure
+from misstep.analysis.published import Check, Derivation, Figure, Matrix, Paper
+from misstep.analysis.stats.two_proportions import fisher_exact, pooled_z
+from misstep.analysis.tables import Unit
 
 RULES = st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN])
 DIGITS = st.integers(0, 3)

@@ -1,6 +1,6 @@
 """The recorded figures of the audit's benchmark, as the notebook shows them."""
 
-from analysis.audit.detection import curve_places, detection_curve, detection_table, recorded_detection
+from misstep.analysis.audit.detection import curve_places, detection_curve, detection_table, recorded_detection
 
 
 def test_recorded_figures_are_of_generated_cases_and_say_seed_and_n() -> None:

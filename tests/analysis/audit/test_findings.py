@@ -5,18 +5,18 @@ import json
 import pytest
 from msgspec import structs
 
-from analysis.audit.findings import Finding, as_one, document, headline, is_at_least, merged, paper_findings
-from analysis.audit.overview import (
+from misstep.analysis.audit.findings import Finding, as_one, document, headline, is_at_least, merged, paper_findings
+from misstep.analysis.audit.overview import (
     all_findings,
     findings_table,
     overview_table,
     unchecked_table,
     underdetermined_table,
 )
-from analysis.audit.tables import checked_figure, checked_rows
-from analysis.published import Derivation, Figure, Paper, load_paper, published_papers
-from analysis.stats.audit import denominators_that_print
-from analysis.tables import FAILED
+from misstep.analysis.audit.tables import checked_figure, checked_rows
+from misstep.analysis.published import Derivation, Figure, Paper, load_paper, published_papers
+from misstep.analysis.stats.audit import denominators_that_print
+from misstep.analysis.tables import FAILED
 
 
 def figure(id: str, printed: str, **more: object) -> Figure:  # noqa: A002

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.audit.checked import Checked
-from analysis.audit.judges import check_precision_recall
-from analysis.published import Figure
-from analysis.tables import Unit
+from misstep.analysis.audit.checked import Checked
+from misstep.analysis.audit.judges import check_precision_recall
+from misstep.analysis.published import Figure
+from misstep.analysis.tables import Unit
 from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 
 CELLS = st.integers(0, 40)

@@ -14,15 +14,15 @@ from scipy.stats import fisher_exact as fisher
 from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.proportion import proportion_effectsize
 
-from analysis.audit import p_values
-from analysis.audit.arm_sizes import implied_arm_size
-from analysis.audit.checked import Checked
-from analysis.audit.p_values import check_two_proportion_p
-from analysis.audit.stars import check_stars
-from analysis.published import Figure
-from analysis.stats.significance import Significance
-from analysis.stats.two_proportions import fisher_exact, pooled_z
-from analysis.tables import Unit
+from misstep.analysis.audit import p_values
+from misstep.analysis.audit.arm_sizes import implied_arm_size
+from misstep.analysis.audit.checked import Checked
+from misstep.analysis.audit.p_values import check_two_proportion_p
+from misstep.analysis.audit.stars import check_stars
+from misstep.analysis.published import Figure
+from misstep.analysis.stats.significance import Significance
+from misstep.analysis.stats.two_proportions import fisher_exact, pooled_z
+from misstep.analysis.tables import Unit
 from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
 
 TESTS: dict[str, Callable[[int, int, int, int], Significance]] = {

@@ -6,12 +6,12 @@ from fractions import Fraction
 import pytest
 from msgspec import structs
 
-from analysis.audit.checked import CUT_OFF, Checked
-from analysis.audit.checks import check_all
-from analysis.audit.shares import check_mean, check_percentage
-from analysis.published import Figure, Paper
-from analysis.stats.audit import counts_that_print, steps_that_print, value_prints_as
-from analysis.tables import Unit
+from misstep.analysis.audit.checked import CUT_OFF, Checked
+from misstep.analysis.audit.checks import check_all
+from misstep.analysis.audit.shares import check_mean, check_percentage
+from misstep.analysis.published import Figure, Paper
+from misstep.analysis.stats.audit import counts_that_print, steps_that_print, value_prints_as
+from misstep.analysis.tables import Unit
 
 
 def figure(printed: str, unit: Unit = "count", name: str = "a", **more: object) -> Figure:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.audit.figure_text import typed
-from analysis.audit.findings import Finding, row_findings
-from analysis.audit.user_file import read_user_rows
-from harness.errors import InputError
+from misstep.analysis.audit.figure_text import typed
+from misstep.analysis.audit.findings import Finding, row_findings
+from misstep.analysis.audit.user_file import read_user_rows
+from misstep.harness.errors import InputError
 
 HEADER = "id,check,printed,inputs\n"
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from analysis.labels import Labels, Reading, read_questions
-from analysis.stats.patterns import MISSING
+from misstep.analysis.labels import Labels, Reading, read_questions
+from misstep.analysis.stats.patterns import MISSING
 
 
 def given(labels: Labels) -> dict[str, dict[str, str]]:

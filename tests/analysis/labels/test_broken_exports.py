@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.labels import Reading, read_questions
-from harness.errors import MisstepError
+from misstep.analysis.labels import Reading, read_questions
+from misstep.harness.errors import MisstepError
 from tests.analysis.labels import test_tools as made
 from tests.analysis.labels.workbook import workbook
 

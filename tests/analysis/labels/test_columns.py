@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.labels import read_labels
-from analysis.labels.columns import odd_columns
-from harness.errors import InputError
+from misstep.analysis.labels import read_labels
+from misstep.analysis.labels.columns import odd_columns
+from misstep.harness.errors import InputError
 
 LABELS = ("ok", "wrong", "unclear")
 ITEMS = 24

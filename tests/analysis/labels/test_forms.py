@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, UsageError
 from tests.analysis.labels.shown import given, read, read_several
 
 EXPECTED = {"r1": {"ann": "yes", "ben": "yes"}, "r2": {"ann": "no", "ben": "yes"}}

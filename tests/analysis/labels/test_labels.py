@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.labels import Labels, read_labels
-from analysis.labels.rows import split_columns
-from analysis.stats.patterns import MISSING
-from harness.errors import InputError, MisstepError, UsageError
+from misstep.analysis.labels import Labels, read_labels
+from misstep.analysis.labels.rows import split_columns
+from misstep.analysis.stats.patterns import MISSING
+from misstep.harness.errors import InputError, MisstepError, UsageError
 
 WIDE = "item,ann,ben\nrun-1,agent,agent\nrun-2,task,\nrun-3,task,agent\n"
 LONG = "item,rater,label\nrun-1,ann,agent\nrun-1,ben,agent\nrun-2,ann,task\nrun-3,ann,task\nrun-3,ben,agent\n"

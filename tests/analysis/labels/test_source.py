@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.labels import Reading, content, read_labels, read_questions
-from harness.errors import InputError, MissingPrerequisite
+from misstep.analysis.labels import Reading, content, read_labels, read_questions
+from misstep.harness.errors import InputError, MissingPrerequisite
 from tests.analysis.labels.shown import given, read
 from tests.analysis.labels.workbook import workbook
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError, UsageError
 from tests.analysis.labels.shown import given, read, read_several
 
 EXPECTED = {"1": {"7": "agent", "8": "agent"}, "2": {"7": "task", "8": "agent"}}

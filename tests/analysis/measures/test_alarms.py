@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analysis.measures.alarms import WINDOW, WatchedRun, alarms, alarms_table, watched_run
-from analysis.tables import Row
-from harness.intervention import Intervention, Misbehaviour, ObservedRun
+from misstep.analysis.measures.alarms import WINDOW, WatchedRun, alarms, alarms_table, watched_run
+from misstep.analysis.tables import Row
+from misstep.harness.intervention import Intervention, Misbehaviour, ObservedRun
 
 
 def _run(name: str, onsets: tuple[int, ...], found: tuple[int, ...], n: int = 100) -> WatchedRun:

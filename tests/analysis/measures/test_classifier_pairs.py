@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.measures.classifier_pairs import LabelledRuns, by_kind, figures, kept_precision
-from harness.verdict import Verdict
+from misstep.analysis.measures.classifier_pairs import LabelledRuns, by_kind, figures, kept_precision
+from misstep.harness.verdict import Verdict
 
 
 def said(labels: str, score: float | None = None) -> dict[str, Verdict]:

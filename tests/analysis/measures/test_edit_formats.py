@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.edit_formats import (
+from misstep.analysis.measures.edit_formats import (
     ReadEdit,
     agreements,
     contradictions,
@@ -13,11 +13,11 @@ from analysis.measures.edit_formats import (
     leaderboard_formats_table,
     recorded_edits_table,
 )
-from harness.datasets.aider_leaderboards import edit_runs
-from harness.datasets.patch_corpora import recorded_edits
-from harness.errors import InputError
-from harness.recorded_edits import EditRun, RecordedEdit
-from studies.edit_formats import read_edit
+from misstep.harness.datasets.aider_leaderboards import edit_runs
+from misstep.harness.datasets.patch_corpora import recorded_edits
+from misstep.harness.errors import InputError
+from misstep.harness.recorded_edits import EditRun, RecordedEdit
+from misstep.studies.edit_formats import read_edit
 
 
 def run(cases: int, malformed: int | None, printed: float | None) -> EditRun:

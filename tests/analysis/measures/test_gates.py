@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.gates import decide, fail_on, fail_under
-from analysis.stats.estimate import Estimate
-from harness.errors import UsageError
+from misstep.analysis.measures.gates import decide, fail_on, fail_under
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.errors import UsageError
 
 SHARE = Estimate(0.071, 0.04, 0.12, 200)
 FIGURES = {"tool_call_failure": SHARE, "nothing": Estimate(None, reason="no session could be checked")}

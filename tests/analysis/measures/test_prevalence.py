@@ -5,16 +5,16 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.prevalence import (
+from misstep.analysis.measures.prevalence import (
     Labels,
     co_occurrence_table,
     count_patterns,
     prevalence,
     prevalence_table,
 )
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table
-from harness.verdict import Verdict
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table
+from misstep.harness.verdict import Verdict
 
 CATEGORIES = ("loop", "drift")
 PATTERNS: dict[Labels, int] = {

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.recovery_codes import OUTCOMES, code_book, outcome_codes, read_coded
-from analysis.published import load_paper
-from harness.errors import InputError
+from misstep.analysis.measures.recovery_codes import OUTCOMES, code_book, outcome_codes, read_coded
+from misstep.analysis.published import load_paper
+from misstep.harness.errors import InputError
 
 LOOPS, SCOPE = "recover_from_infinite_loops", "ask_not_to_overdo"
 IGNORED = "ignored_instructions"

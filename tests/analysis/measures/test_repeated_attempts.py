@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.measures.repeated_attempts import (
+from misstep.analysis.measures.repeated_attempts import (
     EXACT,
     PLUGGED_IN,
     curve_places,
@@ -15,9 +15,9 @@ from analysis.measures.repeated_attempts import (
     trials_table,
     tried,
 )
-from analysis.measures.solved import SolvedSet, reported_figures
-from analysis.tables import Row
-from harness.errors import UsageError
+from misstep.analysis.measures.solved import SolvedSet, reported_figures
+from misstep.analysis.tables import Row
+from misstep.harness.errors import UsageError
 
 SAMPLES = SolvedSet("made_up", "Made up", "made_up@0", {"model": {"t-1": (100, 50), "t-2": (100, 0), "t-3": (100, 1)}})
 TRIALS = SolvedSet("made_up", "Made up", "made_up@0", {"agent": {"t-1": (4, 4), "t-2": (5, 2), "t-3": (3, 3)}})
@@ -76,7 +76,7 @@ def test_a_set_with_too_few_samples_is_refused() -> None:
 @pytest.mark.data
 def test_the_public_figures(data_folder, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
-    from studies import solve_rates
+    from misstep.studies import solve_rates
 
     exact = values(samples_table(sampled(solve_rates.solved_sets(solve_rates.SAMPLES))).rows, EXACT)
     assert [round(100 * value, 2) for value in exact.values()] == [22.11, 30.79, 42.03, 50.38, 68.69, 73.78]

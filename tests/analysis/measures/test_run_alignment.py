@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures import run_alignment
-from analysis.measures.run_alignment import AlignedStep, RunAlignment, align_runs
-from harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.analysis.measures import run_alignment
+from misstep.analysis.measures.run_alignment import AlignedStep, RunAlignment, align_runs
+from misstep.harness.trajectory import Role, Source, Step, ToolCall, ToolResult, Trajectory
 
 
 def _call(command: str, text: str = "", result: str = "", name: str = "bash", role: Role = "agent") -> Step:

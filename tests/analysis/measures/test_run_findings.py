@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.measures.run_findings import (
+from misstep.analysis.measures.run_findings import (
     datasets_of,
     evidence_of,
     examples_table,
@@ -14,8 +14,8 @@ from analysis.measures.run_findings import (
     source_of,
     with_set,
 )
-from analysis.measures.validity import JudgedSet
-from harness.verdict import Verdict
+from misstep.analysis.measures.validity import JudgedSet
+from misstep.harness.verdict import Verdict
 
 
 def _set(name: str, *found: tuple[str, int]) -> JudgedSet:

@@ -1,7 +1,7 @@
 """The totals of a run: what was recorded is added up, and what was not stays unknown."""
 
-from analysis.measures.run_totals import RunTotals, run_totals
-from harness.trajectory import Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.analysis.measures.run_totals import RunTotals, run_totals
+from misstep.harness.trajectory import Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
 CALL = ToolCall("bash", {"command": "ls"})
 

@@ -7,19 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analysis.measures.prevalence import ANY, Labels, prevalence
-from analysis.measures.session_changes import FEWEST_PROJECTS, SessionChange
-from analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions
-from analysis.measures.session_comparison_tables import comparison_finding, comparison_table, group_table
-from analysis.measures.session_rates import GROUPINGS, Grouping
-from analysis.stats.clustered import NO_SPREAD, clustered_difference
-from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from analysis.stats.two_proportions import fisher_exact, newcombe
-from analysis.tables.grid import grid
-from harness.errors import UsageError
-from harness.session import Session
+from misstep.analysis.measures.prevalence import ANY, Labels, prevalence
+from misstep.analysis.measures.session_changes import FEWEST_PROJECTS, SessionChange
+from misstep.analysis.measures.session_comparison import SessionComparison, SessionRun, compare_sessions
+from misstep.analysis.measures.session_comparison_tables import comparison_finding, comparison_table, group_table
+from misstep.analysis.measures.session_rates import GROUPINGS, Grouping
+from misstep.analysis.stats.clustered import NO_SPREAD, clustered_difference
+from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.two_proportions import fisher_exact, newcombe
+from misstep.analysis.tables.grid import grid
+from misstep.harness.errors import UsageError
+from misstep.harness.session import Session
 
 CATEGORIES = ("loop", "drift")
 

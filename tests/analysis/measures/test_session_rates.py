@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.prevalence import Labels, prevalence
-from analysis.measures.session_rates import (
+from misstep.analysis.measures.prevalence import Labels, prevalence
+from misstep.analysis.measures.session_rates import (
     GROUPINGS,
     NOT_RECORDED,
     Grouping,
@@ -16,9 +16,9 @@ from analysis.measures.session_rates import (
     weeks_drawn,
     worst_group,
 )
-from analysis.stats.proportions import wilson
-from analysis.tables.grid import grid
-from harness.session import Session
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables.grid import grid
+from misstep.harness.session import Session
 
 CATEGORIES = ("loop", "drift")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.measures.study_prevalence import (
+from misstep.analysis.measures.study_prevalence import (
     StudiedSession,
     Study,
     alone,
@@ -13,7 +13,7 @@ from analysis.measures.study_prevalence import (
     sampled_by_day,
     share,
 )
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 CATEGORIES = ("loops", "drift")
 

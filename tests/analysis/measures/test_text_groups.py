@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.measures.text_groups import group_texts
-from harness.errors import UsageError
+from misstep.analysis.measures.text_groups import group_texts
+from misstep.harness.errors import UsageError
 
 TIMEOUTS = [f"the request to the model server timed out after {seconds} seconds" for seconds in range(8)]
 PARSING = [f"the reply holds no valid document, character {place} is a stray comma" for place in range(8)]

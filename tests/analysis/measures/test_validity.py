@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures import validity
-from analysis.measures.validity import JudgedSet, LabelMapping
-from harness.verdict import Verdict
+from misstep.analysis.measures import validity
+from misstep.analysis.measures.validity import JudgedSet, LabelMapping
+from misstep.harness.verdict import Verdict
 
 LOOP = LabelMapping("infinite_loop", "made_up", "gold", "made up", labels=("Repetition",), in_a_row=2)
 MARKED = LabelMapping("tool_call_failure", "made_up", "errors", "made up", labels=("Bad call",))

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from analysis.pages import show
-from analysis.tables import Table
+from misstep.analysis.pages import show
+from misstep.analysis.tables import Table
 
 TABLE_SOURCE = """\
-from analysis.pages import show
-from analysis.tables import Row, Table
+from misstep.analysis.pages import show
+from misstep.analysis.tables import Row, Table
 
 rows = (
     Row("Loops", 0.2, n=50, evidence="published", source="table 1", printed="20%", unit="share"),

@@ -2,9 +2,9 @@
 
 import re
 
-from analysis.audit.findings import paper_findings
-from analysis.pages.audit import findings_page
-from analysis.published import load_paper
+from misstep.analysis.audit.findings import paper_findings
+from misstep.analysis.pages.audit import findings_page
+from misstep.analysis.published import load_paper
 
 
 def test_a_long_table_of_what_is_no_finding_is_folded_and_one_of_findings_never() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.pages.edits import replacement, with_diffs
+from misstep.analysis.pages.edits import replacement, with_diffs
 
 
 @pytest.mark.parametrize("names", [("old_string", "new_string"), ("old_str", "new_str"), ("old_text", "new_text")])

@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analysis.pages.findings import Findings, findings, findings_text
-from harness.journal.classified import Finding, Labels, Summary
-from harness.trajectory import Skipped, Unreadable
+from misstep.analysis.pages.findings import Findings, findings, findings_text
+from misstep.harness.journal.classified import Finding, Labels, Summary
+from misstep.harness.trajectory import Skipped, Unreadable
 
 CATEGORIES = ("loop", "drift")
 

@@ -2,9 +2,9 @@
 
 from xml.etree import ElementTree
 
-from analysis.measures.gates import decide, fail_on
-from analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
-from analysis.stats.estimate import Estimate
+from misstep.analysis.measures.gates import decide, fail_on
+from misstep.analysis.pages.gate_reports import junit_xml, markdown_summary, outcome_sentence
+from misstep.analysis.stats.estimate import Estimate
 
 FIGURES = {
     "loop": Estimate(0.071, 0.04, 0.12, 200),

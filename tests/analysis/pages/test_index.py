@@ -4,12 +4,12 @@ import json
 
 from msgspec import structs
 
-from analysis.pages import Foot
-from analysis.pages.index import dataset_lines, index_page, notebook_lines, paper_lines, summary
-from analysis.pages.notebook import CellError, Report
-from analysis.published import published_papers
-from analysis.tables import Row
-from harness.places import notebooks_folder
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.index import dataset_lines, index_page, notebook_lines, paper_lines, summary
+from misstep.analysis.pages.notebook import CellError, Report
+from misstep.analysis.published import published_papers
+from misstep.analysis.tables import Row
+from misstep.harness.places import notebooks_folder
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 

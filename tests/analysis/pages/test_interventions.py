@@ -1,10 +1,10 @@
 """The page of a trajectory says when the observer saw what, what it said, and whether it showed again."""
 
-from analysis.pages import Foot
-from analysis.pages.interventions import AFTER, observer_view
-from analysis.pages.trajectory import trajectory_page
-from harness.intervention import INTERVENTION, Intervention, Invocation, Misbehaviour, ObservedRun
-from harness.trajectory import Source, Step, Trajectory
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.interventions import AFTER, observer_view
+from misstep.analysis.pages.trajectory import trajectory_page
+from misstep.harness.intervention import INTERVENTION, Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 LOOP = Misbehaviour("infinite_loop", (3, 4, 5), "It goes <round>.")
 STEPS = (Step("user", "Go."), *(Step("agent", f"Look {number}.") for number in range(1, 40)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.pages.kernel import figure_words
+from misstep.analysis.pages.kernel import figure_words
 
 pytest.importorskip("matplotlib", reason="pip install 'misstep[notebooks]' brings it")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.pages.markdown import first_heading, markdown_html
+from misstep.analysis.pages.markdown import first_heading, markdown_html
 from tests.analysis.pages.html_rules import check_page
 
 

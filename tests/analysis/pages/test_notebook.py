@@ -4,10 +4,10 @@ from base64 import b64encode
 
 import pytest
 
-from analysis.pages import Foot, show_figure
-from analysis.pages.notebook import notebook_page, read_notebook, write_figures
-from analysis.plots import bars
-from analysis.tables import Row, Table
+from misstep.analysis.pages import Foot, show_figure
+from misstep.analysis.pages.notebook import notebook_page, read_notebook, write_figures
+from misstep.analysis.plots import bars
+from misstep.analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import by_set, compared
 from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown

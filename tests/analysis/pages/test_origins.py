@@ -7,12 +7,12 @@ from urllib.parse import urldefrag
 import pytest
 from msgspec import structs
 
-from analysis.pages import Foot, table_html
-from analysis.pages.origin_pages import DataSetRecord, RecordFile, Upstream, data_set_page, origin_pages
-from analysis.pages.origins import origins, published_file_text
-from analysis.papers.wink import prevalence as wink
-from analysis.published import load_paper
-from analysis.tables import Row, Table
+from misstep.analysis.pages import Foot, table_html
+from misstep.analysis.pages.origin_pages import DataSetRecord, RecordFile, Upstream, data_set_page, origin_pages
+from misstep.analysis.pages.origins import origins, published_file_text
+from misstep.analysis.papers.wink import prevalence as wink
+from misstep.analysis.published import load_paper
+from misstep.analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE
 
@@ -91,19 +91,19 @@ def test_a_figure_of_several_sets_leads_nowhere_but_the_caption_names_them_all()
 
 def test_a_generated_figure_leads_to_the_function_that_generated_it():
     row = Row("Recall", 1, evidence="generated", source="generated, seed 0, n 3")
-    table = Table("t", "fruit", "T", "F", (row,), made_by="analysis.papers.wink.prevalence.prevalence_table")
+    table = Table("t", "fruit", "T", "F", (row,), made_by="misstep.analysis.papers.wink.prevalence.prevalence_table")
     assert origins(table).rows[row] == origins(table).code
     assert origins(table).code.startswith("code/analysis.papers.wink.prevalence.html#L")
 
 
-@pytest.mark.parametrize("function", ["", "os.system", "analysis.tables.no_such", HOSTILE])
+@pytest.mark.parametrize("function", ["", "os.system", "misstep.analysis.tables.no_such", HOSTILE])
 def test_a_function_that_is_not_ours_is_no_link(function):
     assert origins(Table("t", "fruit", "T", "F", (), made_by=function)).code == ""
 
 
 def test_every_link_of_a_table_leads_to_a_page_and_a_place_on_it(printed):
     shown = [
-        Table("t", "wink", "T", "F", printed.rows, made_by="analysis.papers.wink.prevalence.prevalence_table"),
+        Table("t", "wink", "T", "F", printed.rows, made_by="misstep.analysis.papers.wink.prevalence.prevalence_table"),
         measured("pears"),
     ]
     pages = origin_pages(shown, {"pears": PEARS}, FOOT)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.pages import Foot, Section, page
-from analysis.pages.foot import described
-from analysis.pages.table_html import table_id
-from analysis.plots import bars
-from harness.errors import InputError
+from misstep.analysis.pages import Foot, Section, page
+from misstep.analysis.pages.foot import described
+from misstep.analysis.pages.table_html import table_id
+from misstep.analysis.plots import bars
+from misstep.harness.errors import InputError
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.pages import table_html, table_text
-from analysis.tables import Row, Table
+from misstep.analysis.pages import table_html, table_text
+from misstep.analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from analysis.pages import Foot
-from analysis.pages.trajectory import PAGE_SHOWN, TEXT_SHOWN, finding, run_facts, trajectory_page
-from harness.trajectory import Outcome, Step, Tokens, ToolCall, ToolResult
-from harness.verdict import Verdict
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.trajectory import PAGE_SHOWN, TEXT_SHOWN, finding, run_facts, trajectory_page
+from misstep.harness.trajectory import Outcome, Step, Tokens, ToolCall, ToolResult
+from misstep.harness.verdict import Verdict
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import HOSTILE, trajectory, verdicts
 

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from msgspec import Struct
 
-from analysis.published import Figure, load_paper
+from misstep.analysis.published import Figure, load_paper
 
 LEFT_OUT = None
 """The place of what is no part of the specification: authors, thanks, references, formulas."""

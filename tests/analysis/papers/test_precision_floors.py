@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.papers.precision_floors import (
+from misstep.analysis.papers.precision_floors import (
     NEEDED,
     NEVER_FLAGGED,
     NOT_ABOVE,
@@ -20,8 +20,8 @@ from analysis.papers.precision_floors import (
     precision_floor_table,
     precision_floors,
 )
-from analysis.stats.proportions import clopper_pearson
-from analysis.tables import Row
+from misstep.analysis.stats.proportions import clopper_pearson
+from misstep.analysis.tables import Row
 from tests.analysis.measures.judging.recorded import alone, judged
 
 

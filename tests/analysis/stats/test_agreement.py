@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analysis.stats.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
-from analysis.stats.patterns import IntArray, category_counts, contingency_table, distinct_rows
-from harness.errors import UsageError
+from misstep.analysis.stats.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+from misstep.analysis.stats.patterns import IntArray, category_counts, contingency_table, distinct_rows
+from misstep.harness.errors import UsageError
 
 CATEGORIES = 4
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.audit import counts_that_print, denominators_that_print, prints_as, steps_that_print
-from harness.errors import UsageError
+from misstep.analysis.stats.audit import counts_that_print, denominators_that_print, prints_as, steps_that_print
+from misstep.harness.errors import UsageError
 
 CASES = [
     case

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from analysis.stats.binned_quantiles import binned_quantile
-from harness.errors import UsageError
+from misstep.analysis.stats.binned_quantiles import binned_quantile
+from misstep.harness.errors import UsageError
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40, 1000])

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.stats import t
 from statsmodels.regression.linear_model import OLS
 
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, clustered_difference
+from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, clustered_difference
 from benchmarks.validity.alternatives.shares import clustered_proportion
 from benchmarks.validity.alternatives.two_samples import welch
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 CASES = [
     case

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.stats import signed_sums
-from analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER
-from analysis.stats.clustered_pairs import (
+from misstep.analysis.stats import signed_sums
+from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER
+from misstep.analysis.stats.clustered_pairs import (
     ALL_ALIKE,
     NO_LEANING,
     TOO_SHORT,
@@ -19,9 +19,9 @@ from analysis.stats.clustered_pairs import (
     resampled_pairs,
     sign_flip_mcnemar,
 )
-from analysis.stats.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_difference, paired_score_interval
+from misstep.analysis.stats.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_difference, paired_score_interval
 from benchmarks.validity.alternatives.shares import clustered_proportion
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 CLUSTERS = st.lists(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.design_effect import design_effect, tolerated_design_effect, tolerated_icc
-from analysis.stats.significance import normal_p_value
-from harness.errors import UsageError
+from misstep.analysis.stats.design_effect import design_effect, tolerated_design_effect, tolerated_icc
+from misstep.analysis.stats.significance import normal_p_value
+from misstep.harness.errors import UsageError
 
 
 @given(st.floats(2, 30), st.floats(0.001, 0.2), st.floats(1.5, 50))

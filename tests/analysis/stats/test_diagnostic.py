@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats import diagnostic
-from analysis.stats.diagnostic import Confusion, count_confusion
-from harness.errors import UsageError
+from misstep.analysis.stats import diagnostic
+from misstep.analysis.stats.diagnostic import Confusion, count_confusion
+from misstep.harness.errors import UsageError
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans())))

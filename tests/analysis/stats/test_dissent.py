@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.dissent import Dissent, possible_dissents
-from harness.errors import UsageError
+from misstep.analysis.stats.dissent import Dissent, possible_dissents
+from misstep.harness.errors import UsageError
 
 COUNT = st.integers(0, 6)
 

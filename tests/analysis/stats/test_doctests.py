@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from analysis import stats
+from misstep.analysis import stats
 from benchmarks.validity import alternatives
 
 MODULES = [
@@ -45,7 +45,7 @@ def test_what_an_example_shows_is_what_comes_out(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_every_public_statistic_has_an_example(name: str) -> None:
-    module = import_module(f"analysis.stats.{name}")
+    module = import_module(f"misstep.analysis.stats.{name}")
     own = [function for _, function in getmembers(module, isfunction) if function.__module__ == module.__name__]
     public = [function for function in own if not function.__name__.startswith("_")]
     assert public
@@ -55,7 +55,7 @@ def test_every_public_statistic_has_an_example(name: str) -> None:
 def test_a_statistic_of_a_table_also_takes_two_lists_of_labels() -> None:
     first, second = ["yes"] * 6 + ["no"] * 4, ["yes"] * 5 + ["no"] * 3 + ["yes"] * 2
     table = [[2, 2], [1, 5]]
-    agreement = import_module("analysis.stats.agreement")
-    homogeneity = import_module("analysis.stats.marginal_homogeneity")
+    agreement = import_module("misstep.analysis.stats.agreement")
+    homogeneity = import_module("misstep.analysis.stats.marginal_homogeneity")
     assert agreement.cohen_kappa(first, second=second) == agreement.cohen_kappa(table)
     assert homogeneity.stuart_maxwell(first, second) == homogeneity.stuart_maxwell(table)

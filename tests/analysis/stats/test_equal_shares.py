@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact
 
-from analysis.stats.equal_shares import ALL_ALIKE, BALANCED, ONE_GROUP, clustered_shares, pearson_shares
-from analysis.stats.marginal_homogeneity import TOO_FEW_CLUSTERS
-from harness.errors import UsageError
+from misstep.analysis.stats.equal_shares import ALL_ALIKE, BALANCED, ONE_GROUP, clustered_shares, pearson_shares
+from misstep.analysis.stats.marginal_homogeneity import TOO_FEW_CLUSTERS
+from misstep.harness.errors import UsageError
 
 
 def rng() -> np.random.Generator:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.stats.resampling import bca
-from harness.errors import UsageError
+from misstep.analysis.stats.resampling import bca
+from misstep.harness.errors import UsageError
 from tests.analysis.stats.quantities.ideal_bootstrap import ideal_mean, resampled_sums
 
 

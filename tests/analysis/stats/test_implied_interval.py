@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from analysis.stats.implied_interval import implied_change
-from harness.errors import UsageError
+from misstep.analysis.stats.implied_interval import implied_change
+from misstep.harness.errors import UsageError
 
 
 @given(st.floats(-0.9, 3).filter(lambda change: abs(change) > 1e-3), st.floats(0.001, 1))

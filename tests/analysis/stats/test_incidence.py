@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.stats.incidence import cumulative_incidence
-from harness.errors import UsageError
+from misstep.analysis.stats.incidence import cumulative_incidence
+from misstep.harness.errors import UsageError
 
 SUBJECTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=25)
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.stats.clustered import clustered_difference
-from analysis.stats.incidence import cumulative_incidence
-from analysis.stats.incidence_difference import ALL_ALIKE, ONE_UNIT, Followed, incidence_difference
-from harness.errors import UsageError
+from misstep.analysis.stats.clustered import clustered_difference
+from misstep.analysis.stats.incidence import cumulative_incidence
+from misstep.analysis.stats.incidence_difference import ALL_ALIKE, ONE_UNIT, Followed, incidence_difference
+from misstep.harness.errors import UsageError
 
 SUBJECTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.sampled_from("abcdef")), min_size=1, max_size=25)
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.estimate import Estimate
-from analysis.stats.interval_width import items_for_width
-from harness.errors import UsageError
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.interval_width import items_for_width
+from misstep.harness.errors import UsageError
 
 
 @given(st.integers(1, 10**5), st.floats(0.01, 1), st.floats(0.01, 1))

@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from analysis.stats.agreement import cohen_kappa
-from analysis.stats.coefficients import Weighting
+from misstep.analysis.stats.agreement import cohen_kappa
+from misstep.analysis.stats.coefficients import Weighting
 
 tables = st.integers(2, 5).flatmap(
     lambda size: st.lists(st.lists(st.integers(0, 30), min_size=size, max_size=size), min_size=size, max_size=size)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.kappa_tables import (
+from misstep.analysis.stats.kappa_tables import (
     Products,
     find_table,
     kappa_limits,
@@ -16,9 +16,9 @@ from analysis.stats.kappa_tables import (
     possible_products,
     products_of,
 )
-from analysis.stats.margin_differences import differences
-from analysis.stats.table_filling import Table, fill
-from harness.errors import UsageError
+from misstep.analysis.stats.margin_differences import differences
+from misstep.analysis.stats.table_filling import Table, fill
+from misstep.harness.errors import UsageError
 
 Margins = tuple[int, ...]
 

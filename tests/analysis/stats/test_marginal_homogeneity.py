@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
 
-from analysis.stats.marginal_homogeneity import (
+from misstep.analysis.stats.marginal_homogeneity import (
     NO_DIFFERENCE_POSSIBLE,
     TOO_FEW_CLUSTERS,
     stuart_maxwell,
     zero_mean,
 )
-from analysis.stats.paired import PairedTable
+from misstep.analysis.stats.paired import PairedTable
 from benchmarks.validity.alternatives.differences import mcnemar_asymptotic
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]
 

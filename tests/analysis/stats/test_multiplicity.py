@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from analysis.stats.multiplicity import benjamini_yekutieli, holm
-from harness.errors import UsageError
+from misstep.analysis.stats.multiplicity import benjamini_yekutieli, holm
+from misstep.harness.errors import UsageError
 
 P_VALUES = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 

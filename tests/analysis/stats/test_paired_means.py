@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from analysis.stats.paired_means import paired_means, sign_flip_test
+from misstep.analysis.stats.paired_means import paired_means, sign_flip_test
 
 
 def test_the_interval_is_that_of_the_paired_t_test_on_the_items_themselves() -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from analysis.stats.paired_rates import PairedCounts, paired_rates
-from harness.errors import UsageError
+from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.paired_rates import PairedCounts, paired_rates
+from misstep.harness.errors import UsageError
 
 
 @st.composite

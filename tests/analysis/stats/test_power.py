@@ -5,9 +5,9 @@ from math import ceil
 import numpy as np
 import pytest
 
-from analysis.stats.power import sample_size_paired, smallest_change, units_an_arm
-from analysis.stats.relative_change import compare_ratios
-from harness.errors import UsageError
+from misstep.analysis.stats.power import sample_size_paired, smallest_change, units_an_arm
+from misstep.analysis.stats.relative_change import compare_ratios
+from misstep.harness.errors import UsageError
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.stats.proportions import clopper_pearson, wilson
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from benchmarks.validity.alternatives.shares import jeffreys
 
 ORACLES = Path(os.environ.get("MISSTEP_ORACLES") or Path(__file__).parents[2] / "reference" / "stats.json")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from analysis.stats.ranking import NO_SPREAD, ONE_KIND, area_under_curve
+from misstep.analysis.stats.ranking import NO_SPREAD, ONE_KIND, area_under_curve
 
 SCORES = [0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.4, 0.3]
 POSITIVE = [True, True, False, True, False, True, False, False]

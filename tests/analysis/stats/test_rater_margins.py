@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analysis.stats.agreement import cohen_kappa, fleiss_kappa
-from analysis.stats.dissent import Dissent
-from analysis.stats.patterns import category_counts, contingency_table
-from analysis.stats.rater_margins import Kappa, possible_ratings
-from harness.errors import UsageError
+from misstep.analysis.stats.agreement import cohen_kappa, fleiss_kappa
+from misstep.analysis.stats.dissent import Dissent
+from misstep.analysis.stats.patterns import category_counts, contingency_table
+from misstep.analysis.stats.rater_margins import Kappa, possible_ratings
+from misstep.harness.errors import UsageError
 
 PAIRS: dict[Kappa, tuple[int, int]] = {"first_second": (0, 1), "first_third": (0, 2), "second_third": (1, 2)}
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.clustered import linearised_variance
-from analysis.stats.ratios import ratio_of_sums
-from harness.errors import UsageError
+from misstep.analysis.stats.clustered import linearised_variance
+from misstep.analysis.stats.ratios import ratio_of_sums
+from misstep.harness.errors import UsageError
 
 CALLS, FAILED = np.array([10, 8, 12, 5, 20]), np.array([3, 1, 6, 0, 2])
 

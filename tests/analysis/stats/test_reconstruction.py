@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.stats import diagnostic
-from analysis.stats.diagnostic import Confusion
-from analysis.stats.reconstruction import MEASURES, Measure, reconstruct
-from harness.errors import UsageError
+from misstep.analysis.stats import diagnostic
+from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.stats.reconstruction import MEASURES, Measure, reconstruct
+from misstep.harness.errors import UsageError
 
 COUNTS = st.integers(0, 12)
 

@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 from scipy.stats import permutation_test, ttest_ind
 from scipy.stats import t as student
 
-from analysis.stats.clustered import clustered_difference
-from analysis.stats.relative_change import (
+from misstep.analysis.stats.clustered import clustered_difference
+from misstep.analysis.stats.relative_change import (
     NO_CONTROL,
     NO_SPREAD,
     ONE_UNIT,
@@ -19,7 +19,7 @@ from analysis.stats.relative_change import (
     compare_ratios,
     compare_skewed,
 )
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 UNITS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), min_size=2, max_size=12)
 SHARES = st.lists(st.integers(1, 12).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from analysis.stats import coefficients, resampling
-from analysis.stats.agreement import fleiss_kappa, gwet_ac
-from analysis.stats.kappa_errors import jackknife_error
-from analysis.stats.patterns import FloatArray, category_counts, distinct_rows
-from analysis.stats.resampling import bootstrap, bootstrapped, percentile_interval
+from misstep.analysis.stats import coefficients, resampling
+from misstep.analysis.stats.agreement import fleiss_kappa, gwet_ac
+from misstep.analysis.stats.kappa_errors import jackknife_error
+from misstep.analysis.stats.patterns import FloatArray, category_counts, distinct_rows
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped, percentile_interval
 
 PATTERNS = np.array([[3, 0], [2, 1], [1, 2], [0, 3]])
 ITEMS = np.array([40, 12, 9, 30])

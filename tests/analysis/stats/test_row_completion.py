@@ -5,9 +5,9 @@ from itertools import product
 
 import pytest
 
-from analysis.stats.kappa_tables import kappa_of
-from analysis.stats.row_completion import completions
-from harness.errors import UsageError
+from misstep.analysis.stats.kappa_tables import kappa_of
+from misstep.analysis.stats.row_completion import completions
+from misstep.harness.errors import UsageError
 
 
 def all_kappas(n: int, agree: int, known: dict[int, tuple[int, ...]]) -> list[Fraction]:

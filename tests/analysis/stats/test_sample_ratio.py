@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc
 from scipy.stats import binom
 
-from analysis.stats.sample_ratio import sample_ratio
-from harness.errors import UsageError
+from misstep.analysis.stats.sample_ratio import sample_ratio
+from misstep.harness.errors import UsageError
 
 
 @given(st.integers(1, 40), st.integers(0, 40))

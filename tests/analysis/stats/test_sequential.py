@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from analysis.stats.sequential import always_valid
-from harness.errors import UsageError
+from misstep.analysis.stats.sequential import always_valid
+from misstep.harness.errors import UsageError
 
 DIFFERENCES, ERRORS = st.floats(-3, 3), st.floats(0.05, 5)
 MIXTURE = -2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from analysis.stats.proportions import clopper_pearson
-from analysis.stats.thresholds import flagged_for_power, precision_floor, smallest_flagged
-from harness.errors import UsageError
+from misstep.analysis.stats.proportions import clopper_pearson
+from misstep.analysis.stats.thresholds import flagged_for_power, precision_floor, smallest_flagged
+from misstep.harness.errors import UsageError
 
 SCORED = st.lists(st.tuples(st.sampled_from([0.2, 0.4, 0.6, 0.8]), st.booleans()), max_size=80)
 

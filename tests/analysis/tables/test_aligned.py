@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from analysis.tables.aligned import aligned, cut
+from misstep.analysis.tables.aligned import aligned, cut
 
 
 def test_words_begin_at_the_left_and_figures_end_at_the_right() -> None:

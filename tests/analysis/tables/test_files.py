@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analysis.tables import Row, Table
-from analysis.tables.files import COLUMNS, FORMATS, csv_text, file_addresses, write_table
-from analysis.tables.json_document import document, from_document, json_text
-from harness.errors import InputError
-from harness.escaping import printable
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.files import COLUMNS, FORMATS, csv_text, file_addresses, write_table
+from misstep.analysis.tables.json_document import document, from_document, json_text
+from misstep.harness.errors import InputError
+from misstep.harness.escaping import printable
 
 TABLE = Table(
     "shares",

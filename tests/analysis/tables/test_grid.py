@@ -3,9 +3,9 @@
 import pytest
 from msgspec import structs
 
-from analysis.tables import Row, Table
-from analysis.tables.grid import grid, methods, worst
-from analysis.tables.wording import value_text
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.grid import grid, methods, worst
+from misstep.analysis.tables.wording import value_text
 from tests.analysis.pages.made_up import by_set, compared, of_many_sources
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.tables import Row, Table, measured_on
-from analysis.tables.inputs import data_sets_behind, figures_of, generator_behind, papers_behind
+from misstep.analysis.tables import Row, Table, measured_on
+from misstep.analysis.tables.inputs import data_sets_behind, figures_of, generator_behind, papers_behind
 
 PAPERS = ("wink", "fruit")
 

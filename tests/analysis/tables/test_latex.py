@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from msgspec import structs
 
-from analysis.tables import Row, Table
-from analysis.tables.latex import _width, _widths, escaped, latex_text
-from analysis.tables.printed_lines import printed
-from analysis.tables.wording import MISSING
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.latex import _width, _widths, escaped, latex_text
+from misstep.analysis.tables.printed_lines import printed
+from misstep.analysis.tables.wording import MISSING
 from tests.analysis.any_text import tables, words
 from tests.analysis.pages.made_up import compared
 

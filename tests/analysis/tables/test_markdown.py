@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from analysis.tables import Row, Table
-from analysis.tables.markdown import escaped, markdown_text
-from analysis.tables.printed_lines import HEADS, printed
-from harness.escaping import one_line
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.markdown import escaped, markdown_text
+from misstep.analysis.tables.printed_lines import HEADS, printed
+from misstep.harness.escaping import one_line
 from tests.analysis.any_text import tables, words
 from tests.analysis.pages.made_up import by_set, compared
 

@@ -1,7 +1,7 @@
 """A table on a terminal: aligned, complete, no control codes."""
 
-from analysis.pages import table_text
-from analysis.tables import Row, Table
+from misstep.analysis.pages import table_text
+from misstep.analysis.tables import Row, Table
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tables import Row
-from analysis.tables.wording import count_text, interval_text, number_text, value_text
+from misstep.analysis.tables import Row
+from misstep.analysis.tables.wording import count_text, interval_text, number_text, value_text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import mannwhitneyu, rankdata, t
 
 from benchmarks.validity.alternatives.two_samples import ALL_TIED, cliffs_delta, mann_whitney, welch
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 
 SAMPLE = st.lists(st.integers(0, 5), min_size=1, max_size=5)
 BAD_SAMPLES = [([], [1, 2]), ([1, 2], []), ([1, float("nan")], [1, 2])]

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from harness.agent.environment import AppliedEdit, Environment
-from harness.agent.protocols import Patcher, PatchRequest
-from harness.errors import InputError
-from harness.exchange import Failure, Outcome, Request
-from harness.protocols import Ask
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.agent.environment import AppliedEdit, Environment
+from misstep.harness.agent.protocols import Patcher, PatchRequest
+from misstep.harness.errors import InputError
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.protocols import Ask
+from misstep.harness.workspace.suite_report import SuiteReport
 
 
 class FilesInMemory:

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from harness.agent.clocks import Clock, RealClock, VirtualClock, within
-from harness.errors import MisstepError, TimeSpent
+from misstep.harness.agent.clocks import Clock, RealClock, VirtualClock, within
+from misstep.harness.errors import MisstepError, TimeSpent
 
 
 def test_hours_pass_in_a_moment_on_a_virtual_clock() -> None:

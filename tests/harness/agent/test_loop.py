@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from harness.agent.actions import Action, read_command
-from harness.agent.loop import AgentLimits, AgentStopped, history_of, run_agent
-from harness.agent.policies.replay import ReplayPolicy
-from harness.agent.protocols import Task
-from harness.protocols import Ask
-from harness.trajectory import Step, Tokens, Trajectory
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.agent.actions import Action, read_command
+from misstep.harness.agent.loop import AgentLimits, AgentStopped, history_of, run_agent
+from misstep.harness.agent.policies.replay import ReplayPolicy
+from misstep.harness.agent.protocols import Task
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Step, Tokens, Trajectory
+from misstep.harness.workspace.suite_report import SuiteReport
 from tests.harness.agent.folders import NoModel, environment
 
 TASK = Task("case-1", "1 failure:\n1) test_total\nassert 1 == 2")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness.agent.actions import Observation
-from harness.agent.clocks import Clock, RealClock, VirtualClock
-from harness.agent.tools import Tool
-from harness.agent.turns import Turn, TurnLimits, TurnOver, TurnReport, take_turn
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.clocks import Clock, RealClock, VirtualClock
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.turns import Turn, TurnLimits, TurnOver, TurnReport, take_turn
 
 Act = Callable[[Turn], Awaitable[str]]
 
@@ -67,8 +67,8 @@ NO_LIMIT = TurnLimits(None, None, None, None, None)
 def left_behind(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The agents of one test alone, and no second of patience with them."""
     found: list[Any] = []
-    monkeypatch.setattr("harness.agent.turns._LEFT_BEHIND", found)
-    monkeypatch.setattr("harness.agent.turns._PATIENCE_SECONDS", 0.02)
+    monkeypatch.setattr("misstep.harness.agent.turns._LEFT_BEHIND", found)
+    monkeypatch.setattr("misstep.harness.agent.turns._PATIENCE_SECONDS", 0.02)
     return found
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from harness.classifiers import classify_all
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
-from harness.verdict import Verdict
+from misstep.harness.classifiers import classify_all
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.verdict import Verdict
 
 
 def run(*steps: Step, task: str = "") -> Trajectory:

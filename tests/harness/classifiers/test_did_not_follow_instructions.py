@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.trajectory import Step, Trajectory
+from misstep.harness.trajectory import Step, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, read, run, says, user, verdict, write
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.classifiers.exit_codes import exit_code
-from harness.classifiers.failures import environment_failure, failed, own_failure
-from harness.classifiers.history import Act, History
-from harness.trajectory import Step, ToolCall, ToolResult
+from misstep.harness.classifiers.exit_codes import exit_code
+from misstep.harness.classifiers.failures import environment_failure, failed, own_failure
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.trajectory import Step, ToolCall, ToolResult
 from tests.harness.classifiers.building import bash, call, read, run, user, verdict
 
 

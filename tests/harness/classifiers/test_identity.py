@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.classifiers.history import Act, History
-from harness.classifiers.identity import call_key, coarse_key
-from harness.trajectory import Step, ToolCall
+from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.identity import call_key, coarse_key
+from misstep.harness.trajectory import Step, ToolCall
 from tests.harness.classifiers.building import bash, call, run, verdict
 from tests.harness.test_values import VALUES
 

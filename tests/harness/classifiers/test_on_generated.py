@@ -9,8 +9,8 @@ from collections import Counter
 
 import pytest
 
-from harness.classifiers import CLASSIFIERS, classify_all
-from harness.generate.trajectories import VARIANTS, Case, generate_trajectories
+from misstep.harness.classifiers import CLASSIFIERS, classify_all
+from misstep.harness.generate.trajectories import VARIANTS, Case, generate_trajectories
 
 SEED = 987_001
 CASES = 4 * len(VARIANTS)

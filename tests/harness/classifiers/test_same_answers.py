@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.classifiers.history import History
-from harness.classifiers.same_answers import same_complaint
-from harness.trajectory import Step, Trajectory
+from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.same_answers import same_complaint
+from misstep.harness.trajectory import Step, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, run
 
 WORDS = ("heron", "ibis", "egret", "stork", "crane")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.classifiers.effects import Effect, effects
-from harness.classifiers.history import History
-from harness.classifiers.shell import Command, commands
+from misstep.harness.classifiers.effects import Effect, effects
+from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.shell import Command, commands
 from tests.growth import QUADRATIC, growth
 from tests.harness.classifiers.building import bash, call, run
 

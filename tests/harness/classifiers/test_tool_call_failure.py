@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from tests.harness.classifiers.building import bash, call, edit, misses, read, run, says, user, verdict, write
 
 NOT_FOUND = "<tool_use_error>String to replace not found in file.</tool_use_error>"

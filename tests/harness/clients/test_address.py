@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
-from harness.clients.openai_client import OpenAIClient
-from harness.clients.redaction import Redaction
-from harness.errors import MissingPrerequisite, UsageError
-from harness.exchange import Message, Request
+from misstep.harness.clients.address import OPENAI, address_and_key, header_fields, secrets, unencrypted
+from misstep.harness.clients.openai_client import OpenAIClient
+from misstep.harness.clients.redaction import Redaction
+from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.exchange import Message, Request
 from tests.harness.clients.faulty_server import answer, completion, serving
 
 KEY = {"OPENAI_API_KEY": "sk-0123456789abcdef"}

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from harness.clients.batch import ask_batch
-from harness.clients.batch_lines import in_parts, read_outcomes, request_lines
-from harness.clients.settings import ClientSettings
-from harness.errors import InputError, MissingPrerequisite, UsageError
-from harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.clients.batch import ask_batch
+from misstep.harness.clients.batch_lines import in_parts, read_outcomes, request_lines
+from misstep.harness.clients.settings import ClientSettings
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.clients.cache import Cache, CachedClient
-from harness.clients.scripted import ScriptedClient, text_reply
-from harness.errors import InputError
-from harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.clients.cache import Cache, CachedClient
+from misstep.harness.clients.scripted import ScriptedClient, text_reply
+from misstep.harness.errors import InputError
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
 
 
 def question(text: str, sample: int = 0) -> Request:

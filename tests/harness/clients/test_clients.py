@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients import ClientSettings, open_client
-from harness.clients.circuit_breaker import CircuitBreakerClient
-from harness.clients.openai_client import OpenAIClient
-from harness.clients.prices import Price, Prices, known_prices, read_prices
-from harness.clients.recording import RecordingClient, ReplayClient
-from harness.clients.scripted import ScriptedClient, text_reply
-from harness.clients.transport import proxy_to
-from harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
-from harness.exchange import (
+from misstep.harness.clients import ClientSettings, open_client
+from misstep.harness.clients.circuit_breaker import CircuitBreakerClient
+from misstep.harness.clients.openai_client import OpenAIClient
+from misstep.harness.clients.prices import Price, Prices, known_prices, read_prices
+from misstep.harness.clients.recording import RecordingClient, ReplayClient
+from misstep.harness.clients.scripted import ScriptedClient, text_reply
+from misstep.harness.clients.transport import proxy_to
+from misstep.harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
+from misstep.harness.exchange import (
     Client,
     Failure,
     FailureKind,

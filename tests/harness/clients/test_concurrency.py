@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients.scripted import ScriptedClient, text_reply
-from harness.errors import UsageError
-from harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.clients.scripted import ScriptedClient, text_reply
+from misstep.harness.errors import UsageError
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.ask_all import ask_all
 
 

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from harness.clients.concurrency_limit import ConcurrencyLimitClient
-from harness.clients.scripted import text_reply
-from harness.exchange import Outcome, Request
+from misstep.harness.clients.concurrency_limit import ConcurrencyLimitClient
+from misstep.harness.clients.scripted import text_reply
+from misstep.harness.exchange import Outcome, Request
 from tests.harness.clients.ask_all import ask_all
 
 

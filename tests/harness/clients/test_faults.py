@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.clients.circuit_breaker import CircuitBreakerClient
-from harness.clients.openai_client import OpenAIClient
-from harness.clients.parse_response import retry_after
-from harness.clients.retry import RetryingClient, RetryLimits
-from harness.errors import MissingPrerequisite
-from harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.clients.circuit_breaker import CircuitBreakerClient
+from misstep.harness.clients.openai_client import OpenAIClient
+from misstep.harness.clients.parse_response import retry_after
+from misstep.harness.clients.retry import RetryingClient, RetryLimits
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.ask_all import ask_all
 from tests.harness.clients.faulty_server import (
     Play,

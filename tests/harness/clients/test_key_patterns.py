@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.clients.key_patterns import SHOWN_INSTEAD, keys_in, without_keys
+from misstep.harness.clients.key_patterns import SHOWN_INSTEAD, keys_in, without_keys
 
 MADE_UP = {
     "an Anthropic API key": "sk-ant-api03-" + "a1B2_" * 6,

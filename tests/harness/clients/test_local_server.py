@@ -7,10 +7,10 @@ import os
 
 import pytest
 
-from harness.clients import ClientSettings, open_client
-from harness.clients.local_server import MODEL, local_server, weights
-from harness.errors import MissingPrerequisite
-from harness.exchange import Message, Reply, Request
+from misstep.harness.clients import ClientSettings, open_client
+from misstep.harness.clients.local_server import MODEL, local_server, weights
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.exchange import Message, Reply, Request
 
 SCHEMA = {
     "type": "object",

@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.clients import Cache, ClientSettings, open_client
-from harness.clients.batch_lines import read_outcomes
-from harness.clients.cache import CachedClient
-from harness.clients.errors_as_failures import ErrorsAsFailuresClient
-from harness.clients.openai_client import OpenAIClient
-from harness.clients.recording import ReplayClient
-from harness.clients.scripted import ScriptedClient, text_reply
-from harness.errors import InputError, MissingPrerequisite
-from harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.clients import Cache, ClientSettings, open_client
+from misstep.harness.clients.batch_lines import read_outcomes
+from misstep.harness.clients.cache import CachedClient
+from misstep.harness.clients.errors_as_failures import ErrorsAsFailuresClient
+from misstep.harness.clients.openai_client import OpenAIClient
+from misstep.harness.clients.recording import ReplayClient
+from misstep.harness.clients.scripted import ScriptedClient, text_reply
+from misstep.harness.errors import InputError, MissingPrerequisite
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 
 QUESTION = Request("gpt-4o-mini", (Message("user", "Is it solved?"),), max_tokens=10)

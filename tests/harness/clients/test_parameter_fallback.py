@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from harness.clients.parameter_fallback import ParameterFallbackClient
-from harness.clients.parse_response import Answer, parse_response
-from harness.clients.rejected_parameters import advice_on, rejected_parameter
-from harness.clients.scripted import ScriptedClient, text_reply
-from harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
+from misstep.harness.clients.parse_response import Answer, parse_response
+from misstep.harness.clients.rejected_parameters import advice_on, rejected_parameter
+from misstep.harness.clients.scripted import ScriptedClient, text_reply
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
 
 QUESTION = Request(
     "small-1", (Message("user", "Is it?"),), temperature=0.0, max_tokens=50, seed=1, schema={"type": "object"}

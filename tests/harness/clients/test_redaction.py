@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients.batch_lines import read_outcomes
-from harness.clients.parse_response import Answer, parse_response
-from harness.clients.redaction import Redaction
-from harness.exchange import Failure, Outcome, Reply
+from misstep.harness.clients.batch_lines import read_outcomes
+from misstep.harness.clients.parse_response import Answer, parse_response
+from misstep.harness.clients.redaction import Redaction
+from misstep.harness.exchange import Failure, Outcome, Reply
 from tests.harness.clients.faulty_server import completion
 
 KEY = "sk-proj-7Hq/2mXw+Zt9_LrB4vNc=E8sPd1GyKa"

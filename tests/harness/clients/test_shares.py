@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clients import ClientSettings
-from harness.clients.cost_limit import CostLimitClient
-from harness.clients.prices import Price, Prices
-from harness.clients.scripted import ScriptedClient
-from harness.clients.settings import share_of_shard
-from harness.errors import UsageError
-from harness.exchange import Failure, Message, Request
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.cost_limit import CostLimitClient
+from misstep.harness.clients.prices import Price, Prices
+from misstep.harness.clients.scripted import ScriptedClient
+from misstep.harness.clients.settings import share_of_shard
+from misstep.harness.errors import UsageError
+from misstep.harness.exchange import Failure, Message, Request
 
 
 @given(st.integers(1, 64), st.integers(64, 100_000), st.integers(64, 10_000_000), st.floats(0, 1e6))

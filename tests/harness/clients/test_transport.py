@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.clients.openai_client import OpenAIClient
-from harness.exchange import Message, Outcome, Reply, Request
+from misstep.harness.clients.openai_client import OpenAIClient
+from misstep.harness.exchange import Message, Outcome, Reply, Request
 from tests.harness.clients.ask_all import ask_all
 from tests.harness.clients.faulty_server import Play, answer, completion, serving
 

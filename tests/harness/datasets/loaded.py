@@ -5,12 +5,12 @@ import gzip
 from functools import cached_property
 from pathlib import Path
 
-from harness.datasets import loader_for
-from harness.datasets.benchmark import Benchmark, Item, read_benchmark
-from harness.items import read_items
-from harness.readers import read_file
-from harness.runs.benchmarks import read_trajectories
-from harness.trajectory import Trajectory
+from misstep.harness.datasets import loader_for
+from misstep.harness.datasets.benchmark import Benchmark, Item, read_benchmark
+from misstep.harness.items import read_items
+from misstep.harness.readers import read_file
+from misstep.harness.runs.benchmarks import read_trajectories
+from misstep.harness.trajectory import Trajectory
 
 
 class Loaded:

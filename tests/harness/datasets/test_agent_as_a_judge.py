@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets.recorded import recorded_verdicts
-from harness.errors import InputError
+from misstep.harness.datasets.recorded import recorded_verdicts
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 AGENTS = ("MetaGPT", "GPT-Pilot", "OpenHands")

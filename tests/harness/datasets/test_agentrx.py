@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from harness.datasets import agentrx as loader
-from harness.errors import InputError
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.datasets import agentrx as loader
+from misstep.harness.errors import InputError
+from misstep.harness.trajectory import Source, Step, Trajectory
 from tests.harness.datasets.loaded import Loaded, load, write
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.datasets.benchmark import (
+from misstep.harness.datasets.benchmark import (
     Benchmark,
     Gold,
     GoldError,
@@ -17,11 +17,11 @@ from harness.datasets.benchmark import (
     read_benchmark,
     write_benchmark,
 )
-from harness.datasets.catalogue import data_set
-from harness.errors import InputError
-from harness.items import read_items, read_question
-from harness.runs.benchmarks import read_trajectories
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.datasets.catalogue import data_set
+from misstep.harness.errors import InputError
+from misstep.harness.items import read_items, read_question
+from misstep.harness.runs.benchmarks import read_trajectories
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 ABOUT = Benchmark(
     name="some_set",

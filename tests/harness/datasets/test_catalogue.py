@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets import LOADERS
-from harness.datasets.catalogue import (
+from misstep.harness.datasets import LOADERS
+from misstep.harness.datasets.catalogue import (
     address_template,
     data_set,
     data_sets,
@@ -16,10 +16,10 @@ from harness.datasets.catalogue import (
     locate,
     named_data_folder,
 )
-from harness.datasets.checking import check, state_of
-from harness.datasets.derivations import DERIVATIONS
-from harness.datasets.fetching import address_of, inside
-from harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.datasets.checking import check, state_of
+from misstep.harness.datasets.derivations import DERIVATIONS
+from misstep.harness.datasets.fetching import address_of, inside
+from misstep.harness.errors import MissingPrerequisite, UsageError
 
 EVERY = sorted(data_sets())
 SHA256 = re.compile(r"[0-9a-f]{64}\Z")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 HEADER = (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets.catalogue import files_of, inputs_of
-from harness.datasets.derivations import DERIVATIONS
-from harness.datasets.derived_parts import mini_runs
+from misstep.harness.datasets.catalogue import files_of, inputs_of
+from misstep.harness.datasets.derivations import DERIVATIONS
+from misstep.harness.datasets.derived_parts import mini_runs
 
 
 def _registered(name: str, file: str) -> str:

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from harness.datasets.catalogue import data_sets, files_of, inputs_of, made_by_hand
-from harness.datasets.derivations import DERIVATIONS
-from harness.datasets.derived_runs import LEFT_OUT, diffs_as_lines, judgements, preferences, trial_outcomes
+from misstep.harness.datasets.catalogue import data_sets, files_of, inputs_of, made_by_hand
+from misstep.harness.datasets.derivations import DERIVATIONS
+from misstep.harness.datasets.derived_runs import LEFT_OUT, diffs_as_lines, judgements, preferences, trial_outcomes
 
 BY_HAND = {
     "condefects",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 BASH_FILE_SYSTEMS = {1: 60, 2: 53, 3: 60, 4: 27}

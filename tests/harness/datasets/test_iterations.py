@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets.iterations import (
+from misstep.harness.datasets.iterations import (
     Iteration,
     expression_calls,
     literal_calls,
@@ -13,8 +13,8 @@ from harness.datasets.iterations import (
     steps_of,
     two_line_iterations,
 )
-from harness.errors import InputError
-from harness.trajectory import ToolCall, ToolResult
+from misstep.harness.errors import InputError
+from misstep.harness.trajectory import ToolCall, ToolResult
 
 FILE = Path("runs.txt")
 

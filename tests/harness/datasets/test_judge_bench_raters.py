@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets import judge_bench_raters as loader
-from harness.datasets.benchmark import read_benchmark
-from harness.errors import InputError
-from harness.readers import read_file
+from misstep.harness.datasets import judge_bench_raters as loader
+from misstep.harness.datasets.benchmark import read_benchmark
+from misstep.harness.errors import InputError
+from misstep.harness.readers import read_file
 from tests.harness.datasets.loaded import Loaded, write
 
 

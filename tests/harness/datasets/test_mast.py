@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 RATERS = ("annotator_1", "annotator_2", "annotator_3")

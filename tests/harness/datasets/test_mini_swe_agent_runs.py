@@ -7,8 +7,8 @@ from statistics import mean, median
 
 import pytest
 
-from harness.datasets.benchmark import Item
-from harness.errors import InputError
+from misstep.harness.datasets.benchmark import Item
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 RUNS = (

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.stats.pass_at_k import pass_at_k, pass_hat_k
-from harness.attempts import Attempts
-from harness.datasets import OUTCOMES, outcomes_of
-from harness.datasets.catalogue import data_sets
-from harness.errors import InputError, UsageError
+from misstep.analysis.stats.pass_at_k import pass_at_k, pass_hat_k
+from misstep.harness.attempts import Attempts
+from misstep.harness.datasets import OUTCOMES, outcomes_of
+from misstep.harness.datasets.catalogue import data_sets
+from misstep.harness.errors import InputError, UsageError
 from tests.harness.datasets.loaded import write
 
 SUBMISSIONS = {

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.datasets.paperbench_judge_eval import Node
-from harness.datasets.upstream import json_file
-from harness.errors import InputError
+from misstep.harness.datasets.paperbench_judge_eval import Node
+from misstep.harness.datasets.upstream import json_file
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 NAME = "paperbench_judge_eval"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 TABLE = "env,model,task_id,trial,reward,n_messages,n_assistant,n_tool_calls,user_cost_usd"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets.recorded import recorded_verdicts
-from harness.datasets.trail_judges import NamedError, answers, read_answer
-from harness.errors import InputError, UsageError
+from misstep.harness.datasets.recorded import recorded_verdicts
+from misstep.harness.datasets.trail_judges import NamedError, answers, read_answer
+from misstep.harness.errors import InputError, UsageError
 from tests.harness.datasets.loaded import write
 
 DOCUMENT = json.dumps({"errors": [{"category": "Loops", "location": "s1", "impact": "LOW"}], "scores": []}, indent=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.datasets.trail_ratings import ASPECTS, judge_ratings, people_ratings, ratings_in
+from misstep.harness.datasets.trail_ratings import ASPECTS, judge_ratings, people_ratings, ratings_in
 from tests.harness.datasets.loaded import write
 
 RATED = {"reliability_score": 3, "security_score": 5, "instruction_adherence_score": 2.5, "plan_opt_score": 4}

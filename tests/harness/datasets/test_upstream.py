@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from harness.datasets.upstream import (
+from misstep.harness.datasets.upstream import (
     csv_rows,
     digest_of,
     file_text,
@@ -17,8 +17,8 @@ from harness.datasets.upstream import (
     toml_file,
     trajectories,
 )
-from harness.errors import InputError
-from harness.trajectory import Source, Trajectory, Unreadable
+from misstep.harness.errors import InputError
+from misstep.harness.trajectory import Source, Trajectory, Unreadable
 
 
 class Row(Struct):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets import outcomes_of
-from harness.datasets.utboost import tasks
-from harness.errors import InputError
+from misstep.harness.datasets import outcomes_of
+from misstep.harness.datasets.utboost import tasks
+from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
 NAME = "utboost"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.edits.changes import Line
-from harness.edits.ellipsis import left_out
+from misstep.harness.edits.changes import Line
+from misstep.harness.edits.ellipsis import left_out
 
 
 def _added(text: str, before: str = "", removed: str = "") -> list[Line]:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.edits import apply_edit
-from harness.edits.changes import Applied
-from harness.errors import EditRefused
+from misstep.harness.edits import apply_edit
+from misstep.harness.edits.changes import Applied
+from misstep.harness.errors import EditRefused
 
 FILE = "a\nb\nc\nd\ne\n"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.edits import apply_edit
-from harness.edits.changes import Applied
-from harness.errors import EditRefused
+from misstep.harness.edits import apply_edit
+from misstep.harness.edits.changes import Applied
+from misstep.harness.errors import EditRefused
 
 FILE = "".join(f"line {number}\n" for number in range(1, 21))
 HEAD = "--- a/m.py\n+++ b/m.py\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.generate.trajectories import VARIANTS, Case, generate_trajectories
+from misstep.harness.generate.trajectories import VARIANTS, Case, generate_trajectories
 
 ROUNDS = 4
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
-from harness.generate.families import load_families
-from harness.generate.trajectories import Case
-from harness.generate.voice import load_wordings
-from harness.trajectory import Step, Trajectory
+from misstep.harness.generate.families import load_families
+from misstep.harness.generate.trajectories import Case
+from misstep.harness.generate.voice import load_wordings
+from misstep.harness.trajectory import Step, Trajectory
 from tests.harness.generate.test_wordings import stands_in
 
 EDITORS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.generate.lessons import STORED, LessonSet, generate_lessons
+from misstep.harness.generate.lessons import STORED, LessonSet, generate_lessons
 
 
 def test_the_same_seed_gives_the_same_set() -> None:

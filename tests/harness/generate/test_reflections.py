@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from harness.generate.reflections import (
+from misstep.harness.generate.reflections import (
     KINDS,
     SAME,
     SETS,
@@ -16,8 +16,8 @@ from harness.generate.reflections import (
     generate_reflections,
     reflection_texts,
 )
-from harness.generate.voice import WordingSet
-from harness.reflexive.plateau.words import TEMPLATE_WORDS, words_of
+from misstep.harness.generate.voice import WordingSet
+from misstep.harness.reflexive.plateau.words import TEMPLATE_WORDS, words_of
 from tests.harness.generate.phrases import shared_runs
 
 FEW = 3

@@ -5,12 +5,12 @@ from random import Random
 import msgspec
 import pytest
 
-from harness.generate.families import load_families, own_tools
-from harness.generate.projects import change_comparison, change_limit, make_project
-from harness.generate.scenes import CodingSession, misremembered
-from harness.generate.shell_vocabularies import SHELL_VOCABULARIES
-from harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
-from harness.generate.voice import SETS, Voice, WordingSet, load_wordings
+from misstep.harness.generate.families import load_families, own_tools
+from misstep.harness.generate.projects import change_comparison, change_limit, make_project
+from misstep.harness.generate.scenes import CodingSession, misremembered
+from misstep.harness.generate.shell_vocabularies import SHELL_VOCABULARIES
+from misstep.harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from misstep.harness.generate.voice import SETS, Voice, WordingSet, load_wordings
 
 VOCABULARIES = EDITOR_VOCABULARIES + SHELL_VOCABULARIES
 PROJECTS = range(12)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.generate.families import load_families
-from harness.generate.trajectories import CATEGORIES, VARIANTS, Case, generate_trajectories
+from misstep.harness.generate.families import load_families
+from misstep.harness.generate.trajectories import CATEGORIES, VARIANTS, Case, generate_trajectories
 
 
 @pytest.fixture(scope="module")

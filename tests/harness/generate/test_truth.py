@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 import msgspec
 import pytest
 
-from harness.generate.trajectories import VARIANTS, Case
-from harness.generate.voice import load_wordings
+from misstep.harness.generate.trajectories import VARIANTS, Case
+from misstep.harness.generate.voice import load_wordings
 from tests.harness.generate.steps import call_of, changes, evidence_of, is_worded, strings
 from tests.harness.generate.test_wordings import stands_in
 

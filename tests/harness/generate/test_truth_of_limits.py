@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from harness.generate.trajectories import Case
-from harness.generate.voice import load_wordings
+from misstep.harness.generate.trajectories import Case
+from misstep.harness.generate.voice import load_wordings
 from tests.harness.generate.steps import (
     all_calls,
     call_of,

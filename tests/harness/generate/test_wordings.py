@@ -20,10 +20,10 @@ from string import Template
 
 import pytest
 
-import harness.classifiers
-from harness.generate.families import load_families
-from harness.generate.trajectories import Case, generate_trajectories
-from harness.generate.voice import FOLDER, SETS, Wording, load_wordings
+import misstep.harness.classifiers
+from misstep.harness.generate.families import load_families
+from misstep.harness.generate.trajectories import Case, generate_trajectories
+from misstep.harness.generate.voice import FOLDER, SETS, Wording, load_wordings
 from tests.families.test_patterns import uses
 from tests.harness.generate.phrases import phrases, phrases_of_pattern, shared_runs, words
 

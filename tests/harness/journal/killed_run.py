@@ -14,10 +14,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from harness.journal import run_folder
-from harness.journal.records import SCHEMA, Inputs, Manifest, Records
-from harness.journal.run_folder import RunInProgress
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.journal import run_folder
+from misstep.harness.journal.records import SCHEMA, Inputs, Manifest, Records
+from misstep.harness.journal.run_folder import RunInProgress
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 CASES = 40
 PLACED = 30

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from harness.journal.classified import Judged, Names, VerdictMerger, judge, summarise
-from harness.session import Session
-from harness.trajectory import Skipped, Source, Trajectory, Unreadable
-from harness.verdict import Verdict
+from misstep.harness.journal.classified import Judged, Names, VerdictMerger, judge, summarise
+from misstep.harness.session import Session
+from misstep.harness.trajectory import Skipped, Source, Trajectory, Unreadable
+from misstep.harness.verdict import Verdict
 
 
 def _trajectory(name: str, task: str = "") -> Trajectory:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.journal.records import MANIFEST, read_manifest, read_records
-from harness.journal.run_folder import PROGRESS
+from misstep.harness.journal.records import MANIFEST, read_manifest, read_records
+from misstep.harness.journal.run_folder import PROGRESS
 from tests.harness.journal.killed_run import CASES, KINDS, run
 
 KILLS = 10

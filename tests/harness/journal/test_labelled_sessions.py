@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.journal.classified import PlacedVerdict
-from harness.journal.labelled_sessions import labelled_sessions
-from harness.journal.records import SESSIONS, VERDICTS, encode_lines
-from harness.session import Session
+from misstep.harness.errors import InputError
+from misstep.harness.journal.classified import PlacedVerdict
+from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.records import SESSIONS, VERDICTS, encode_lines
+from misstep.harness.session import Session
 
 
 def _write(file: Path, records: Iterable[Struct]) -> None:

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from harness.errors import InputError
-from harness.journal.records import (
+from misstep.harness.errors import InputError
+from misstep.harness.journal.records import (
     MANIFEST,
     SCHEMA,
     Inputs,
@@ -25,7 +25,7 @@ from harness.journal.records import (
     replace_file,
     write_manifest,
 )
-from harness.verdict import Verdict
+from misstep.harness.verdict import Verdict
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 ANSWERED = st.builds(Verdict, TEXT, TEXT, TEXT, steps=st.tuples(st.integers(0, 99)), rationale=TEXT)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import InputError, UsageError
-from harness.journal.records import (
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import (
     SCHEMA,
     VERDICT_RECORDS,
     VERDICTS,
@@ -21,8 +21,8 @@ from harness.journal.records import (
     read_verdicts,
     write_manifest,
 )
-from harness.journal.run_folder import PROGRESS, RunInProgress, standing
-from harness.verdict import Verdict
+from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, standing
+from misstep.harness.verdict import Verdict
 
 STRETCHES = [b"a\n", b"", b"bb\nccc\n", b"d" * 40 + b"\n", b"e\nf\n"]
 WHOLE = b"".join(STRETCHES)
@@ -133,7 +133,7 @@ def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every
             (folder / PROGRESS).unlink()
         return looks[-1]
 
-    monkeypatch.setattr("harness.journal.run_folder.standing", finished_after_the_first_look)
+    monkeypatch.setattr("misstep.harness.journal.run_folder.standing", finished_after_the_first_look)
     with _opened(tmp_path) as run:
         assert run.finished
     assert (tmp_path / VERDICTS).read_bytes() == WHOLE
@@ -151,7 +151,7 @@ def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_a
             write_manifest(folder, _manifest(settings={"categories": ["c"]}))
         return looks[-1]
 
-    monkeypatch.setattr("harness.journal.run_folder.standing", begun_after_the_first_look)
+    monkeypatch.setattr("misstep.harness.journal.run_folder.standing", begun_after_the_first_look)
     with pytest.raises(UsageError, match="categories were c"):
         _opened(tmp_path)
     there = read_manifest(tmp_path)

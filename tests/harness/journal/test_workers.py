@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import MisstepError
-from harness.journal.workers import available, in_order
+from misstep.harness.errors import MisstepError
+from misstep.harness.journal.workers import available, in_order
 
 ROOT = Path(__file__).parents[3]
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.errors import InputError, MissingPrerequisite
-from harness.items import Item
-from harness.judges.answering import answered
-from harness.judges.python_judge import PythonJudge
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.errors import InputError, MissingPrerequisite
+from misstep.harness.items import Item
+from misstep.harness.judges.answering import answered
+from misstep.harness.judges.python_judge import PythonJudge
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 from tests.harness.agent.folders import NoModel
 
 ITEM = Item("i1", "text", text="an apple")

@@ -5,10 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, fitted_steps, shown_step
-from harness.judges.fencing import readable
-from harness.judges.judge_file import Policy
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, Fitted, fitted_steps, shown_step
+from misstep.harness.judges.fencing import readable
+from misstep.harness.judges.judge_file import Policy
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 
 def run(n: int, observed: int = 1_000) -> Trajectory:

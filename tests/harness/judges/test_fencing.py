@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.judges.fencing import fence, fenced_parts, one_line, readable
+from misstep.harness.judges.fencing import fence, fenced_parts, one_line, readable
 
 MARK = re.compile(r"\A<data ([0-9a-f]{16})>\n(.*)\n</data \1>\Z", re.DOTALL)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.errors import InputError, UsageError
-from harness.items import Item, Question
-from harness.judges import read_known
-from harness.judges.fit import DEFAULT_QUESTION, GENERAL, fitted_to, offered
-from harness.judges.judge_file import Example, JudgeSpec, read_judge
-from harness.judges.prompted import ask
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import Item, Question
+from misstep.harness.judges import read_known
+from misstep.harness.judges.fit import DEFAULT_QUESTION, GENERAL, fitted_to, offered
+from misstep.harness.judges.judge_file import Example, JudgeSpec, read_judge
+from misstep.harness.judges.prompted import ask
 
 FOLDER = Path("plants")
 FRUIT = Question("plants", "text", {"fruit": "it has seeds", "vegetable": ""}, asks="Is it a fruit?", shown=("colour",))

@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from harness.errors import InputError
-from harness.exchange import Request
-from harness.items import Item
-from harness.judges import read_known, shipped_judges
-from harness.judges.fencing import readable
-from harness.judges.injection import Attack, Injection, Plain, attacks, injected, shipped_plain
-from harness.judges.injection_encodings import ENCODINGS
-from harness.judges.injection_places import PLACES, Subject
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.prompted import ask
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.exchange import Request
+from misstep.harness.items import Item
+from misstep.harness.judges import read_known, shipped_judges
+from misstep.harness.judges.fencing import readable
+from misstep.harness.judges.injection import Attack, Injection, Plain, attacks, injected, shipped_plain
+from misstep.harness.judges.injection_encodings import ENCODINGS
+from misstep.harness.judges.injection_places import PLACES, Subject
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.prompted import ask
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 FENCE = re.compile(r"^<data ([0-9a-f]{16})>\n(.*?)\n</data \1>$", re.DOTALL | re.MULTILINE)
 TOKENS = re.compile(r"<\||\|>|\[/?INST\]|</?s>|</?data(?! [0-9a-f]{16}>$)", re.IGNORECASE | re.MULTILINE)

@@ -6,13 +6,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.items import Item
-from harness.judges import read_known
-from harness.judges.context import Fitted
-from harness.judges.fit import GENERAL
-from harness.judges.item_text import whole_item
-from harness.judges.judge_file import JudgeSpec
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.items import Item
+from misstep.harness.judges import read_known
+from misstep.harness.judges.context import Fitted
+from misstep.harness.judges.fit import GENERAL
+from misstep.harness.judges.item_text import whole_item
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 
 def judge(shown: tuple[str, ...] = ()) -> JudgeSpec:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.journal.records import encode_lines
-from harness.judges.replies import read_reply
-from harness.verdict import Verdict
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.judges.replies import read_reply
+from misstep.harness.verdict import Verdict
 
 
 def nested(depth: int) -> str:

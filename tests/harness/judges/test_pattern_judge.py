@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import InputError
-from harness.judges import pattern_judge
-from harness.judges.pattern_judge import Condition, PatternFile, is_pattern_file, matched, read_pattern_judge
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.judges import pattern_judge
+from misstep.harness.judges.pattern_judge import Condition, PatternFile, is_pattern_file, matched, read_pattern_judge
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 FILE = """
 name = "pushes"

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import InputError
-from harness.items import Item
-from harness.judges.context import CHARACTERS_PER_TOKEN, shares
-from harness.judges.judge_file import JudgeSpec
-from harness.judges.placeholders import placeholder_values
-from harness.prompting import parse_prompt
-from harness.trajectory import Source, Step, ToolCall, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item
+from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, shares
+from misstep.harness.judges.judge_file import JudgeSpec
+from misstep.harness.judges.placeholders import placeholder_values
+from misstep.harness.prompting import parse_prompt
+from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 
 
 def judge(*placeholders: str, budget: int = 24_000) -> JudgeSpec:

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from harness.errors import InputError, UsageError
-from harness.exchange import Failure, Reply
-from harness.items import Item
-from harness.judges import read_known, shipped_judges
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted import ask, verdict
-from harness.prompting import fill, load_prompt, parse_prompt, shipped_prompts
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.exchange import Failure, Reply
+from misstep.harness.items import Item
+from misstep.harness.judges import read_known, shipped_judges
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted import ask, verdict
+from misstep.harness.prompting import fill, load_prompt, parse_prompt, shipped_prompts
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 JUDGE = """
 name = "is_it_fruit"

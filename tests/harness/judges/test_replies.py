@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.journal.records import encode_lines
-from harness.judges.fencing import fence
-from harness.judges.replies import read_reply, schema_of
-from harness.verdict import Status, Verdict
+from misstep.harness.journal.records import encode_lines
+from misstep.harness.judges.fencing import fence
+from misstep.harness.judges.replies import read_reply, schema_of
+from misstep.harness.verdict import Status, Verdict
 
 LABELS = ("yes", "no")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.judges.replies import Answer
-from harness.judges.votes import decided, label_names
+from misstep.harness.judges.replies import Answer
+from misstep.harness.judges.votes import decided, label_names
 
 
 def said(label: str, score: float | None = None, steps: tuple[int, ...] = ()) -> Answer:

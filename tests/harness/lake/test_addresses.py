@@ -6,9 +6,9 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from harness.errors import InputError, MissingPrerequisite, UnsafePath, UsageError
-from harness.lake.addresses import StoredFile, is_address, local_copies, local_copy, stored_files
-from harness.places import path_text
+from misstep.harness.errors import InputError, MissingPrerequisite, UnsafePath, UsageError
+from misstep.harness.lake.addresses import StoredFile, is_address, local_copies, local_copy, stored_files
+from misstep.harness.places import path_text
 
 
 @pytest.fixture

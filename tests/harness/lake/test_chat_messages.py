@@ -1,7 +1,7 @@
 """Sessions as the chat messages of Inspect."""
 
-from harness.lake.chat_messages import chat_messages, message_count
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.lake.chat_messages import chat_messages, message_count
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 
 def test_a_turn_is_a_message_and_each_answer_of_a_tool_one_behind_it() -> None:

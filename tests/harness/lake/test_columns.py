@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from harness.lake.columns import BODY, row_of, schema
-from harness.trajectory import Outcome, Source, Step, Tokens, ToolResult, Trajectory
+from misstep.harness.lake.columns import BODY, row_of, schema
+from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolResult, Trajectory
 
 SCOUT = {
     "transcript_id": pa.large_string(),

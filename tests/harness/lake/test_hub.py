@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import HfFileSystem, constants
 
-from harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError
-from harness.lake.addresses import stored_files
+from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError, UsageError
+from misstep.harness.lake.addresses import stored_files
 from tests.harness.lake.hub_server import COMMIT, NAME, Hub, hub
 from tests.misstep.as_a_user import in_new_interpreter
 

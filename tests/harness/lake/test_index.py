@@ -5,11 +5,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from harness.errors import InputError, UsageError
-from harness.lake.columns import BODY, INDEX, row_of
-from harness.lake.index import query
-from harness.lake.packing import Parts, Sizes, chunks
-from harness.trajectory import Source, Trajectory
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.lake.columns import BODY, INDEX, row_of
+from misstep.harness.lake.index import query
+from misstep.harness.lake.packing import Parts, Sizes, chunks
+from misstep.harness.trajectory import Source, Trajectory
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.lake.columns import BODY, Row, row_of
-from harness.lake.packing import Parts, Sizes, chunks
-from harness.trajectory import Source, Trajectory
+from misstep.harness.lake.columns import BODY, Row, row_of
+from misstep.harness.lake.packing import Parts, Sizes, chunks
+from misstep.harness.trajectory import Source, Trajectory
 
 SIZES = Sizes(group=220_000, file=700_000, chunk=40_000)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from harness.errors import InputError, UsageError
-from harness.lake.store import Store, open_store
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.lake.store import Store, open_store
 
 
 @pytest.fixture(params=["folder", "address"])

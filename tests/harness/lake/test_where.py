@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from harness.errors import UsageError
-from harness.lake.where import condition
+from misstep.harness.errors import UsageError
+from misstep.harness.lake.where import condition
 
 TABLE = pa.table(
     {

@@ -5,10 +5,10 @@ import os
 import sys
 import threading
 
-from harness.exchange import Message, Outcome, Reply, Request
-from harness.intervention import Feedback, Misbehaviour
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
+from misstep.harness.exchange import Message, Outcome, Reply, Request
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
 
 
 async def _begin(ask: Ask) -> asyncio.Task[Outcome]:

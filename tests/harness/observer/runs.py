@@ -1,7 +1,7 @@
 """Short runs for tests of the observer."""
 
-from harness.intervention import Feedback, Misbehaviour
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 
 def asked(text: str = "Mend the price. Do not touch config.yaml.") -> Step:

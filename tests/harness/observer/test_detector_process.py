@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from harness.exchange import Outcome, Reply, Request
-from harness.observer.detector_process import DetectorFailed, DetectorProcess
-from harness.trajectory import Trajectory
+from misstep.harness.exchange import Outcome, Reply, Request
+from misstep.harness.observer.detector_process import DetectorFailed, DetectorProcess
+from misstep.harness.trajectory import Trajectory
 from tests.harness.agent.folders import NoModel
 from tests.harness.observer.runs import asked, call, read, run
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.intervention import Misbehaviour
-from harness.observer.episodes import Episode, decide, episode_of, is_over, merged, noted
-from harness.trajectory import Step
+from misstep.harness.intervention import Misbehaviour
+from misstep.harness.observer.episodes import Episode, decide, episode_of, is_over, merged, noted
+from misstep.harness.trajectory import Step
 from tests.harness.observer.runs import asked, call, looping, read
 
 LOOP = looping(1, 2, 3).misbehaviours[0]

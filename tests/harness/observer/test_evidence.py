@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from harness.classifiers.history import History
-from harness.intervention import Feedback, Misbehaviour
-from harness.observer.evidence import call_text, evidence_of, known_tools, with_evidence
-from harness.trajectory import Step, ToolCall, Trajectory
+from misstep.harness.classifiers.history import History
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.observer.evidence import call_text, evidence_of, known_tools, with_evidence
+from misstep.harness.trajectory import Step, ToolCall, Trajectory
 from tests.harness.observer.runs import asked, call, read, run
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError, UnknownFormat
-from harness.observer.growing import growing_runs, mark_of
+from misstep.harness.errors import InputError, UnknownFormat
+from misstep.harness.observer.growing import growing_runs, mark_of
 from tests.families import samples_sessions
 from tests.harness.observer.growing_sessions import looping, written
 from tests.misstep.made_up import atif

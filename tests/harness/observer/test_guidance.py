@@ -5,12 +5,12 @@ import json
 import msgspec
 import pytest
 
-from harness.classifiers import CLASSIFIERS
-from harness.intervention import INTERVENTION, Misbehaviour
-from harness.observer.guidance import OTHER, PLACEHOLDERS, categories, guidance, guidance_step, of_category
-from harness.prompting import placeholders_in
-from harness.readers.interchange.atif import from_atif, to_atif
-from harness.reminder import defused
+from misstep.harness.classifiers import CLASSIFIERS
+from misstep.harness.intervention import INTERVENTION, Misbehaviour
+from misstep.harness.observer.guidance import OTHER, PLACEHOLDERS, categories, guidance, guidance_step, of_category
+from misstep.harness.prompting import placeholders_in
+from misstep.harness.readers.interchange.atif import from_atif, to_atif
+from misstep.harness.reminder import defused
 from tests.harness.observer.runs import asked, read, run
 from tests.harness.test_reminder import FORGED
 

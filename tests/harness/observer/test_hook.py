@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from harness.observer import hook
-from harness.observer.growing import growing_runs
-from harness.observer.hook import HookInput, answer, answer_hook, continued
-from harness.observer.replay import ReplayOptions
+from misstep.harness.observer import hook
+from misstep.harness.observer.growing import growing_runs
+from misstep.harness.observer.hook import HookInput, answer, answer_hook, continued
+from misstep.harness.observer.replay import ReplayOptions
 from tests.harness.observer.growing_sessions import EDIT, edited, looping, written
 
 OBSERVE = partial(continued, options=ReplayOptions(arm="guide"))

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.actions import Action
-from harness.agent.loop import AgentLimits, run_agent
-from harness.agent.protocols import Task
-from harness.intervention import INTERVENTION, Feedback, ObservedRun
-from harness.observer.detector_process import DetectorProcess
-from harness.observer.observer import Observer
-from harness.protocols import Ask
-from harness.trajectory import Source, Step, Trajectory
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.loop import AgentLimits, run_agent
+from misstep.harness.agent.protocols import Task
+from misstep.harness.intervention import INTERVENTION, Feedback, ObservedRun
+from misstep.harness.observer.detector_process import DetectorProcess
+from misstep.harness.observer.observer import Observer
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Source, Step, Trajectory
 from tests.harness.agent.folders import NoModel, environment
 from tests.harness.agent.test_loop import FILES, Scripted
 from tests.harness.observer.runs import looping

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from harness.generate.trajectories import generate_trajectories
-from harness.intervention import Feedback, Misbehaviour, ObservedRun
-from harness.no_model import NO_MODEL
-from harness.observer.detectors import detector_named
-from harness.observer.replay import Replay, ReplayOptions, replay, replayed
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
+from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.intervention import Feedback, Misbehaviour, ObservedRun
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.detectors import detector_named
+from misstep.harness.observer.replay import Replay, ReplayOptions, replay, replayed
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
 from tests.harness.classifiers.building import bash, run, says, user
 
 LOOP = run(user("List the files."), *[bash("cat notes.txt", "Nothing is written here yet.", 0) for _ in range(20)])

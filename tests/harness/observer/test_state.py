@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.intervention import Arm, Feedback, Misbehaviour, ObservedRun
-from harness.observer.episodes import subject_of
-from harness.observer.guidance import guidance_step
-from harness.observer.state import ObserverState
-from harness.trajectory import Step
+from misstep.harness.intervention import Arm, Feedback, Misbehaviour, ObservedRun
+from misstep.harness.observer.episodes import subject_of
+from misstep.harness.observer.guidance import guidance_step
+from misstep.harness.observer.state import ObserverState
+from misstep.harness.trajectory import Step
 from tests.harness.observer.runs import asked, looping, read
 
 SAME = [asked(), *[read()] * 20]

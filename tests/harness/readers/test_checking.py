@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from harness.errors import ReaderFailed, UnreadableTrajectory
-from harness.protocols import Reader, Sample, Unit
-from harness.readers import READERS, all_readers, read_file
-from harness.readers.checking import DEPTH_LIMIT, checked, read_value
-from harness.readers.files import read_file as read_with
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory, Unreadable
+from misstep.harness.errors import ReaderFailed, UnreadableTrajectory
+from misstep.harness.protocols import Reader, Sample, Unit
+from misstep.harness.readers import READERS, all_readers, read_file
+from misstep.harness.readers.checking import DEPTH_LIMIT, checked, read_value
+from misstep.harness.readers.files import read_file as read_with
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory, Unreadable
 from tests.families.samples import atif
 
 SOURCE = Source("any", "runs/a.jsonl", 7)
@@ -167,7 +167,7 @@ def test_what_is_repeated_is_counted_each_time() -> None:
 
 
 def test_all_trajectories_of_one_value_share_what_they_may_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.readers.checking.EXPANSION_LIMIT", 2000)
+    monkeypatch.setattr("misstep.harness.readers.checking.EXPANSION_LIMIT", 2000)
     reader: Reader = Refusing("many", None, *[Trajectory("t", SOURCE, extra={"log": "x" * 500})] * 10)
     read = []
     with pytest.raises(UnreadableTrajectory, match="repeats so much"):

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import InputError, UnknownFormat, UnreadableTrajectory
-from harness.protocols import Reader, Sample, Unit
-from harness.readers import READERS, all_readers, plan, read_file, read_part
-from harness.readers import files as files_module
-from harness.readers.files import read_file as read_with
-from harness.readers.files import sample_file
-from harness.readers.input.decoding import decode_json, decode_lines, unreadable
-from harness.trajectory import Source, Trajectory, Unreadable
+from misstep.harness.errors import InputError, UnknownFormat, UnreadableTrajectory
+from misstep.harness.protocols import Reader, Sample, Unit
+from misstep.harness.readers import READERS, all_readers, plan, read_file, read_part
+from misstep.harness.readers import files as files_module
+from misstep.harness.readers.files import read_file as read_with
+from misstep.harness.readers.files import sample_file
+from misstep.harness.readers.input.decoding import decode_json, decode_lines, unreadable
+from misstep.harness.trajectory import Source, Trajectory, Unreadable
 
 
 class Numbers:

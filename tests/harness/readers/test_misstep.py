@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.items import Item
-from harness.journal.records import encode
-from harness.protocols import Sample
-from harness.readers import read_file, reader_for
-from harness.readers.misstep import read, refuse
-from harness.runs.inputs import trajectories
-from harness.trajectory import Skipped, Source, Step, Trajectory, Unreadable
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.items import Item
+from misstep.harness.journal.records import encode
+from misstep.harness.protocols import Sample
+from misstep.harness.readers import read_file, reader_for
+from misstep.harness.readers.misstep import read, refuse
+from misstep.harness.runs.inputs import trajectories
+from misstep.harness.trajectory import Skipped, Source, Step, Trajectory, Unreadable
 from tests.families import samples
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

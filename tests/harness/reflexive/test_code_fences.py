@@ -1,6 +1,6 @@
 """A line is quoted that stands in a code fence, however fences are nested; one around all of a reply quotes nothing."""
 
-from harness.reflexive.code_fences import is_fenced, unwrapped
+from misstep.harness.reflexive.code_fences import is_fenced, unwrapped
 
 
 def test_a_fence_is_closed_by_its_own_marks_alone() -> None:

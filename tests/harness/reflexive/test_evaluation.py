@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.clocks import VirtualClock
-from harness.loop_events import Checked, CheckStatus
-from harness.reflexive.evaluation import by_substring, evaluated, typed
-from harness.reflexive.protocols import Check
-from harness.reflexive.settings import LoopSettings
-from harness.work_item import WorkItem
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.loop_events import Checked, CheckStatus
+from misstep.harness.reflexive.evaluation import by_substring, evaluated, typed
+from misstep.harness.reflexive.protocols import Check
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import Faults, Notebook
 
 TEXTS = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.reflexive.inert import inert
-from harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep.harness.reflexive.inert import inert
+from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 
 NEVER_ASKED, NO_PLATEAU, NO_GAP = "The strategist is never asked", "No plateau is found", "No evaluator gap is found"
 

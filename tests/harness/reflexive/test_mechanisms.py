@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.turns import Turn
-from harness.loop_events import (
+from misstep.harness.agent.turns import Turn
+from misstep.harness.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
@@ -27,9 +27,9 @@ from harness.loop_events import (
     Verified,
     Warned,
 )
-from harness.reflexive.protocols import Agents, Context
-from harness.reflexive.settings import ItemLimits, LoopSettings
-from harness.work_item import WorkItem
+from misstep.harness.reflexive.protocols import Agents, Context
+from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

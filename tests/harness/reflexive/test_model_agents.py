@@ -8,21 +8,21 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from harness.agent.actions import Observation
-from harness.agent.clocks import VirtualClock
-from harness.agent.policies.model import ModelSettings
-from harness.agent.tools import Tool
-from harness.agent.turns import TurnLimits, TurnReport, take_turn
-from harness.exchange import Failure, Outcome, Reply, Request
-from harness.judges.fencing import fenced_parts
-from harness.loop_events import Role, StrategistVerdict
-from harness.prompting import shipped_prompt
-from harness.reflexive.memory import lessons_in
-from harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers, model_agents
-from harness.reflexive.protocols import Context, Part
-from harness.reflexive.re_engagement import read_verdict
-from harness.reflexive.snapshots import revert_script
-from harness.work_item import WorkItem
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep.harness.exchange import Failure, Outcome, Reply, Request
+from misstep.harness.judges.fencing import fenced_parts
+from misstep.harness.loop_events import Role, StrategistVerdict
+from misstep.harness.prompting import shipped_prompt
+from misstep.harness.reflexive.memory import lessons_in
+from misstep.harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers, model_agents
+from misstep.harness.reflexive.protocols import Context, Part
+from misstep.harness.reflexive.re_engagement import read_verdict
+from misstep.harness.reflexive.snapshots import revert_script
+from misstep.harness.work_item import WorkItem
 
 TURN = TurnLimits()
 ITEM = WorkItem("lamp", "lights", "Switch the lamp on.")

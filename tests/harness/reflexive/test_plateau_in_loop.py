@@ -5,11 +5,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness.agent.turns import Turn
-from harness.generate.reflections import form_words, generate_reflections
-from harness.loop_events import LoopEvent, PlateauFound, ReEngaged
-from harness.reflexive.protocols import Context
-from harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep.harness.agent.turns import Turn
+from misstep.harness.generate.reflections import form_words, generate_reflections
+from misstep.harness.loop_events import LoopEvent, PlateauFound, ReEngaged
+from misstep.harness.reflexive.protocols import Context
+from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import (
     NotebookSkill,
     Scripted,

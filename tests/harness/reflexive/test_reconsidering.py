@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from harness.agent.turns import Turn
-from harness.loop_events import GapFound, LessonLearned, LessonsRecalled, PutOff, ReEngaged, TurnEnded
-from harness.reflexive.protocols import Context
-from harness.reflexive.settings import LoopSettings
-from harness.work_item import WorkItem
+from misstep.harness.agent.turns import Turn
+from misstep.harness.loop_events import GapFound, LessonLearned, LessonsRecalled, PutOff, ReEngaged, TurnEnded
+from misstep.harness.reflexive.protocols import Context
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

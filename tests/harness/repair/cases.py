@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.repair.case import Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.case import Case, CaseFolder, read_case, write_case
 
 QUICK_PYTEST = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
 """Starts in a third of the time, as it imports none of the plugins that stand beside pytest here."""

@@ -2,11 +2,11 @@
 
 import json
 
-from harness.exchange import Request
-from harness.items import Item
-from harness.protocols import Ask
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
+from misstep.harness.exchange import Request
+from misstep.harness.items import Item
+from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
 
 
 class LooksForTheLoop:

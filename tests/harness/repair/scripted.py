@@ -1,7 +1,7 @@
 """A policy that mends the case of `tests.harness.repair.cases`, and fails where a test says so."""
 
-from harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
-from harness.repair.repairers import RepairerOptions
+from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
+from misstep.harness.repair.repairers import RepairerOptions
 from tests.harness.agent.folders import ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.repair.affirm import affirm
-from harness.workspace import Sandbox
-from harness.workspace.suite_report import FailedTest, SuiteReport
+from misstep.harness.repair.affirm import affirm
+from misstep.harness.workspace import Sandbox
+from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.cases import GOLDEN, price_case
 
 
@@ -44,7 +44,7 @@ def test_an_oracle_that_does_not_answer_alike_each_time_is_flaky(
         failed = () if isinstance(answer, bool) else tuple(FailedTest(f"t{n}") for n in answer)
         return SuiteReport(answer is True, failed=failed)
 
-    monkeypatch.setattr("harness.repair.scoring.oracle_report", oracle)
+    monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
     found = affirm(price_case(tmp_path / "price"), sandbox)
     assert (found.holds, found.flaky, found.reason) == (False, True, f"the oracle is flaky: {said}")
 

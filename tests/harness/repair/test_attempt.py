@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.loop import AgentLimits
-from harness.judges.python_judge import PythonJudge
-from harness.repair.attempt import CaseWorkspace, Repairer, attempt
-from harness.repair.case import CaseFolder
-from harness.repair.settings import SETTINGS
-from harness.repair.validators.patch_judge import PatchJudge
-from harness.repair_attempt import RepairAttempt
-from harness.workspace import Sandbox
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.judges.python_judge import PythonJudge
+from misstep.harness.repair.attempt import CaseWorkspace, Repairer, attempt
+from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.settings import SETTINGS
+from misstep.harness.repair.validators.patch_judge import PatchJudge
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel, ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 from tests.harness.repair.cases import price_case
@@ -84,7 +84,7 @@ def test_a_wrong_patch_is_shown_its_failure_and_solves_nothing(case: CaseFolder,
 def test_a_patch_that_is_too_long_is_an_error_and_never_cut(
     case: CaseFolder, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.repair.attempt.MOST_PATCH", 50)
+    monkeypatch.setattr("misstep.harness.repair.attempt.MOST_PATCH", 50)
     done = _attempt(case, sandbox, [EDIT, EXIT], [RIGHT])
     assert done.patched
     assert (done.solved, done.patch, done.signals) == (None, "", ())

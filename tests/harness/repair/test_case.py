@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.repair.case import Case, read_case, read_cases, write_case
+from misstep.harness.errors import InputError
+from misstep.harness.repair.case import Case, read_case, read_cases, write_case
 
 CASE = Case(
     id="price-1",

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
-from harness.repair.review import add_review, reviews_of, state_of
-from harness.repair_attempt import RepairAttempt
-from harness.repair_reviews import REVIEWS
+from misstep.harness.errors import UsageError
+from misstep.harness.repair.review import add_review, reviews_of, state_of
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.repair_reviews import REVIEWS
 
 SOLVED = RepairAttempt("price", "search", "react", "search_replace", solved=True)
 

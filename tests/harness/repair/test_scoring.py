@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.repair.scoring import open_case, score
-from harness.workspace import Sandbox
+from misstep.harness.repair.scoring import open_case, score
+from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 
 

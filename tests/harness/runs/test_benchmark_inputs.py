@@ -9,19 +9,19 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from harness.clients import ClientSettings
-from harness.errors import UsageError
-from harness.exchange import Request
-from harness.journal import inputs
-from harness.journal.records import VERDICTS, read_verdicts
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.judge import run_judge
-from harness.runs.kind import RunEnd
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import UsageError
+from misstep.harness.exchange import Request
+from misstep.harness.journal import inputs
+from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.kind import RunEnd
 from misstep.judge import app
 from misstep.report import app as report_app
-from studies.judged_runs import open_run
+from misstep.studies.judged_runs import open_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 PROMPT = """---

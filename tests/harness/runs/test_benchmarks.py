@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.datasets.benchmark import read_benchmark
-from harness.errors import InputError, MissingPrerequisite, UsageError
-from harness.runs.benchmarks import benchmark_folder, benchmark_folders, sources_of
+from misstep.harness.datasets.benchmark import read_benchmark
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_folders, sources_of
 from misstep.__main__ import app
 
 HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
@@ -115,6 +115,6 @@ def test_load_says_what_a_set_holds(data: Path) -> None:
 
 
 def test_what_a_cached_result_depends_on_are_the_modules_of_a_room_and_its_data() -> None:
-    names = {source.name for source in sources_of("harness.classifiers")}
+    names = {source.name for source in sources_of("misstep.harness.classifiers")}
     assert {"__init__.py", "limits.py", "words_of_limits.toml"} <= names
-    assert [source.name for source in sources_of("harness.trajectory")] == ["trajectory.py"]
+    assert [source.name for source in sources_of("misstep.harness.trajectory")] == ["trajectory.py"]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError, UnknownFormat
-from harness.readers import Found
-from harness.runs.file_batches import (
+from misstep.harness.errors import InputError, UnknownFormat
+from misstep.harness.readers import Found
+from misstep.harness.runs.file_batches import (
     BATCH_FILES,
     Batch,
     batches,
@@ -17,7 +17,7 @@ from harness.runs.file_batches import (
     placed_in,
     total_bytes,
 )
-from harness.trajectory import Placed, Skipped, Trajectory, Unreadable
+from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from tests.misstep.made_up import atif, atif_lines
 
 

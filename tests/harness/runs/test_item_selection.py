@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.clients import ClientSettings
-from harness.errors import InputError, UsageError
-from harness.items import NOTHING_TO_SHOW
-from harness.journal.records import read_manifest, read_verdicts
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.item_selection import Sampling, select_items
-from harness.runs.judge import run_judge
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import NOTHING_TO_SHOW
+from misstep.harness.journal.records import read_manifest, read_verdicts
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.item_selection import Sampling, select_items
+from misstep.harness.runs.judge import run_judge
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 SCRIPTED = ClientSettings(client="scripted", script="tests.harness.runs.test_item_selection:fruit")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.items import Item
-from harness.readers import read_file
-from harness.runs.item_trajectories import FoundRun, run_in, runs_in
+from misstep.harness.items import Item
+from misstep.harness.readers import read_file
+from misstep.harness.runs.item_trajectories import FoundRun, run_in, runs_in
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

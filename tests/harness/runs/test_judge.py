@@ -8,16 +8,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analysis.measures.judging.scores import Scores
-from harness.clients import ClientSettings
-from harness.errors import InputError, MissingPrerequisite, UsageError
-from harness.exchange import Failure, Outcome, Request
-from harness.journal.records import VERDICTS, read_verdicts
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
-from studies.judged_runs import open_run
-from studies.judging.scores import assessed, scores_text_json
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.scores import assessed, scores_text_json
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 asked: Counter[str] = Counter()

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from harness.clients import ClientSettings
-from harness.errors import MissingPrerequisite
-from harness.journal.records import read_verdicts
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
-from harness.runs.run import BATCHES
-from harness.runs.shards.layout import shards_of
-from studies.judged_runs import open_run
-from studies.judging.scores import assessed
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.journal.records import read_verdicts
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.run import BATCHES
+from misstep.harness.runs.shards.layout import shards_of
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.scores import assessed
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
 from tests.misstep.in_a_thread import in_a_thread

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.clients import CLIENTS, ClientSettings
-from harness.exchange import Outcome, Reply, Request
-from harness.journal.records import read_verdicts
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
-from harness.runs.run import SPENDING_LOG
+from misstep.harness.clients import CLIENTS, ClientSettings
+from misstep.harness.exchange import Outcome, Reply, Request
+from misstep.harness.journal.records import read_verdicts
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.run import SPENDING_LOG
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = [f"apple {number}" for number in range(20)]

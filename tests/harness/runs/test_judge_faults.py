@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.clients import ClientSettings
-from harness.journal.records import VERDICTS, read_verdicts
-from harness.judges import prompted_judge
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
-from studies.judged_runs import open_run
-from studies.judging.scores import assessed
+from misstep.harness.clients import ClientSettings
+from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.judges import prompted_judge
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.scores import assessed
 from tests.harness.clients.faulty_server import Play, answer, completion, drip, reset, serving, stall, truncated
 from tests.misstep.in_a_thread import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file

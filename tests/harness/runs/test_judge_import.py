@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError, UsageError
-from harness.items import read_items
-from harness.runs.judge_import import NOT_IN_FILE, Choice, Imported, imported_judge
-from harness.verdict import Verdict
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import read_items
+from misstep.harness.runs.judge_import import NOT_IN_FILE, Choice, Imported, imported_judge
+from misstep.harness.verdict import Verdict
 from tests.misstep.made_up_judges import benchmark
 
 TEXTS = ("an apple", "a leek", "two apples", "a carrot")

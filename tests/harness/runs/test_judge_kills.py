@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.journal.records import VERDICTS, read_verdicts
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.in_a_thread import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from harness.clients import ClientSettings
-from harness.errors import MissingPrerequisite
-from harness.exchange import Request
-from harness.observer.detectors.prompted import kinds
-from harness.observer.follow import Failures
-from harness.observer.growing import growing_runs
-from harness.observer.replay import ReplayOptions
-from harness.runs.observe_model import ModelFollow, ModelReplay
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.exchange import Request
+from misstep.harness.observer.detectors.prompted import kinds
+from misstep.harness.observer.follow import Failures
+from misstep.harness.observer.growing import growing_runs
+from misstep.harness.observer.replay import ReplayOptions
+from misstep.harness.runs.observe_model import ModelFollow, ModelReplay
 from tests.harness.classifiers.building import bash, run, user
 from tests.harness.observer.growing_sessions import looping, written
 from tests.misstep.as_a_user import misstep

@@ -10,19 +10,19 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
 
-from harness.errors import InputError, NoTrajectory, UsageError
-from harness.lake.columns import BODY, INDEX
-from harness.lake.index import query
-from harness.lake.packing import Sizes
-from harness.lake.store import FolderStore, open_store
-from harness.readers import read_file
-from harness.readers.interchange.atif import to_atif
-from harness.runs.classify import classify_paths
-from harness.runs.convert import convert_all
-from harness.runs.inputs import trajectories
-from harness.runs.pack import pack
-from harness.trajectory import Source, Step, Trajectory
-from harness.version import __version__
+from misstep.harness.errors import InputError, NoTrajectory, UsageError
+from misstep.harness.lake.columns import BODY, INDEX
+from misstep.harness.lake.index import query
+from misstep.harness.lake.packing import Sizes
+from misstep.harness.lake.store import FolderStore, open_store
+from misstep.harness.readers import read_file
+from misstep.harness.readers.interchange.atif import to_atif
+from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.convert import convert_all
+from misstep.harness.runs.inputs import trajectories
+from misstep.harness.runs.pack import pack
+from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep.harness.version import __version__
 from tests.families import samples
 from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
 
@@ -208,7 +208,7 @@ def test_what_could_not_be_read_from_a_row_again_is_named_and_not_packed(
 ) -> None:
     runs = tmp_path / "runs.jsonl"
     runs.write_bytes(atif("short") + atif("long", text="x" * 3000))
-    monkeypatch.setattr("harness.runs.pack.LINE_LIMIT", 2000)
+    monkeypatch.setattr("misstep.harness.runs.pack.LINE_LIMIT", 2000)
     tally = pack([runs], str(tmp_path / "lake")).tally
     assert (tally.sessions, [one.line for one in tally.unreadable]) == (1, [2])
     assert "more than is read of a row" in tally.unreadable[0].error

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from analysis.gold import read_gold
-from harness.clients import ClientSettings
-from harness.errors import InputError, UsageError
-from harness.items import read_items, read_question
-from harness.journal.records import read_verdicts
-from harness.repair_attempt import Signal
-from harness.runs.judge import run_judge
-from harness.runs.known_judges import known_judge
-from harness.runs.patches import write_patches
+from misstep.analysis.gold import read_gold
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import read_items, read_question
+from misstep.harness.journal.records import read_verdicts
+from misstep.harness.repair_attempt import Signal
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.patches import write_patches
 from tests.misstep.made_up_repairs import four, repaired, repaired_run
 
 EXECUTED = "the oracle and the suite have said so"

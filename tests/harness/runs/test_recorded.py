@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from harness.clients import ClientSettings
-from harness.errors import MissingPrerequisite, UsageError
-from harness.journal.records import read_manifest, read_verdicts, write_manifest
-from harness.runs.benchmarks import benchmark_folder
-from harness.runs.judge import run_judge
-from harness.runs.recorded import is_recorded, recorded_benchmark, recorded_judge
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.journal.records import read_manifest, read_verdicts, write_manifest
+from misstep.harness.runs.benchmarks import benchmark_folder
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.recorded import is_recorded, recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
-from studies.judged_runs import open_run
-from studies.judging.scores import write_scores
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.scores import write_scores
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark
 from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data

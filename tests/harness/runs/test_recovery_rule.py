@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from harness.errors import InputError
-from harness.intervention import INTERVENTION
-from harness.items import Item
-from harness.no_model import NO_MODEL
-from harness.runs.known_judges import known_judge
-from harness.runs.recovery_rule import NOT_RECOVERED, RECOVERED, outcome
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.intervention import INTERVENTION
+from misstep.harness.items import Item
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.recovery_rule import NOT_RECOVERED, RECOVERED, outcome
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 TASK = "Set the limit in src/a.py to 5. Only edit src/a.py."
 OPENING = (Step("system", "You are an agent."), Step("user", TASK))

@@ -5,24 +5,24 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.agent.loop import AgentLimits
-from harness.clients import ClientSettings
-from harness.errors import UsageError
-from harness.items import read_items
-from harness.journal.records import read_manifest
-from harness.judges.python_judge import PythonJudge
-from harness.protocols import FittedJudge
-from harness.repair.affirm import Affirmed
-from harness.repair.case import Case, CaseFolder
-from harness.repair.repairers import POLICIES, RepairerOptions
-from harness.repair.settings import SETTINGS
-from harness.repair.validators.patch_judge import fitted_to_patches
-from harness.repair_attempt import Signal
-from harness.runs.known_judges import known_judge
-from harness.runs.patches import write_patches
-from harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
-from harness.workspace import Sandbox
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import UsageError
+from misstep.harness.items import read_items
+from misstep.harness.journal.records import read_manifest
+from misstep.harness.judges.python_judge import PythonJudge
+from misstep.harness.protocols import FittedJudge
+from misstep.harness.repair.affirm import Affirmed
+from misstep.harness.repair.case import Case, CaseFolder
+from misstep.harness.repair.repairers import POLICIES, RepairerOptions
+from misstep.harness.repair.settings import SETTINGS
+from misstep.harness.repair.validators.patch_judge import fitted_to_patches
+from misstep.harness.repair_attempt import Signal
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.patches import write_patches
+from misstep.harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
+from misstep.harness.workspace import Sandbox
+from misstep.harness.workspace.suite_report import SuiteReport
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.judging import LooksForTheLoop
@@ -100,8 +100,8 @@ def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
     def oracle(_: object, case: Case) -> SuiteReport:
         return SuiteReport(next(answers[case.id]))
 
-    monkeypatch.setattr("harness.runs.repair.affirm", lambda *_: Affirmed(True))
-    monkeypatch.setattr("harness.repair.scoring.oracle_report", oracle)
+    monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))
+    monkeypatch.setattr("misstep.harness.repair.scoring.oracle_report", oracle)
     run_repairs(cases, tmp_path / "run", _plan(), CLIENT, sandbox)
     made = {each.case: each for each in recorded_attempts(tmp_path / "run")}
     assert [(made[name].solved, made[name].ended) for name in "ab"] == [(None, "flaky"), (True, "exit")]

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from harness.errors import NoTrajectory, UsageError
-from harness.items import read_items, read_question
-from harness.judges import read_known
-from harness.judges.prompted_judge import PromptedJudge
-from harness.protocols import FittedJudge
-from harness.readers import read_file
-from harness.runs.rule_judge import RuleJudge
-from harness.runs.session_benchmark import asked_about, kind_for, session_benchmark
-from harness.trajectory import Trajectory
+from misstep.harness.errors import NoTrajectory, UsageError
+from misstep.harness.items import read_items, read_question
+from misstep.harness.judges import read_known
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.protocols import FittedJudge
+from misstep.harness.readers import read_file
+from misstep.harness.runs.rule_judge import RuleJudge
+from misstep.harness.runs.session_benchmark import asked_about, kind_for, session_benchmark
+from misstep.harness.trajectory import Trajectory
 from tests.misstep.made_up import atif, atif_lines
 
 LOOP = RuleJudge("infinite_loop")

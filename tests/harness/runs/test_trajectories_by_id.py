@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.errors import InputError
+from misstep.harness.runs.trajectories_by_id import runs_by_id
 from tests.misstep.made_up import atif_lines
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from harness.errors import InputError, TimeSpent
-from harness.triage.files import LARGEST_FILE, FilesOfCase
-from harness.triage.replica import ReplicasOfCase
-from harness.triage.texts import MOST_TEXT, TextsOfCase, recorded_outcome
-from harness.workspace import Sandbox
+from misstep.harness.errors import InputError, TimeSpent
+from misstep.harness.triage.files import LARGEST_FILE, FilesOfCase
+from misstep.harness.triage.replica import ReplicasOfCase
+from misstep.harness.triage.texts import MOST_TEXT, TextsOfCase, recorded_outcome
+from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 
 

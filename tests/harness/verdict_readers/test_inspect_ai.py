@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.runs.verdict_files import written_verdicts
-from harness.verdict_readers.written import WrittenVerdict
+from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.verdict_readers.written import WrittenVerdict
 from tests.families import samples_verdicts
 
 

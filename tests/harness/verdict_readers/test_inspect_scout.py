@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.errors import InputError
-from harness.runs.verdict_files import written_verdicts
-from harness.verdict_readers import Place, inspect_scout
-from harness.verdict_readers.written import WrittenVerdict
+from misstep.harness.errors import InputError
+from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.verdict_readers import Place, inspect_scout
+from misstep.harness.verdict_readers.written import WrittenVerdict
 from tests.families import samples_verdicts
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError
-from harness.runs.verdict_files import written_verdicts
-from harness.verdict_readers import Place, lm_evaluation_harness
-from harness.verdict_readers.written import WrittenVerdict
+from misstep.harness.errors import InputError
+from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.verdict_readers import Place, lm_evaluation_harness
+from misstep.harness.verdict_readers.written import WrittenVerdict
 from tests.families import samples_verdicts
 
 SAMPLE = json.loads(samples_verdicts.lm_evaluation_harness().splitlines()[0])

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError
-from harness.runs.verdict_files import written_verdicts
-from harness.verdict_readers import Place, nemo_evaluator
-from harness.verdict_readers.written import EVERY, WrittenVerdict
+from misstep.harness.errors import InputError
+from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.verdict_readers import Place, nemo_evaluator
+from misstep.harness.verdict_readers.written import EVERY, WrittenVerdict
 from tests.families import samples_verdicts
 
 ROWS = [json.loads(line) for line in samples_verdicts.nemo_evaluator().splitlines()]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.runs.verdict_files import written_verdicts
-from harness.verdict_readers import Place, promptfoo
-from harness.verdict_readers.written import WrittenVerdict
+from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.verdict_readers import Place, promptfoo
+from misstep.harness.verdict_readers.written import WrittenVerdict
 from tests.families import samples_verdicts
 
 DOCUMENT = json.loads(samples_verdicts.promptfoo())

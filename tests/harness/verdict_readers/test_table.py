@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import InputError
-from harness.verdict_readers import Place, WrittenVerdict, reader_of, table
+from misstep.harness.errors import InputError
+from misstep.harness.verdict_readers import Place, WrittenVerdict, reader_of, table
 
 PLACE = Place("verdicts.csv", 7)
 

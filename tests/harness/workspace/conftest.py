@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from harness.errors import SandboxMissing
-from harness.workspace import Sandbox, find_sandbox
+from misstep.harness.errors import SandboxMissing
+from misstep.harness.workspace import Sandbox, find_sandbox
 
 
 def sandbox_named(name: str) -> Sandbox:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.workspace import copied_git_folder, git_environment
+from misstep.harness.workspace import copied_git_folder, git_environment
 
 ASKED = [
     ["status", "--short"],

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from msgspec import Struct
 
-from harness.errors import SnapshotDamaged
-from harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
-from harness.workspace.kept_snapshots import KeptSnapshots, content_digest
+from misstep.harness.errors import SnapshotDamaged
+from misstep.harness.workspace import Sandbox, Workspace, find_sandbox, open_workspace
+from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 
 BREAKS = [
     "rm -rf a d empty link closed pipe",

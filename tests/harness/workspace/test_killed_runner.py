@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.workspace import Sandbox, open_workspace
-from harness.workspace.bubblewrap import Bubblewrap
+from misstep.harness.workspace import Sandbox, open_workspace
+from misstep.harness.workspace.bubblewrap import Bubblewrap
 
 RUNNER = """
 import sys
 from pathlib import Path
-from harness.workspace import find_sandbox, open_workspace
+from misstep.harness.workspace import find_sandbox, open_workspace
 
 base, seen = map(Path, sys.argv[2:])
 with open_workspace(base, sandbox=find_sandbox(sys.argv[1]), read_only=[seen]) as workspace:
@@ -47,8 +47,8 @@ exec "$real" "$@"
 EARLY = """
 import sys
 from pathlib import Path
-from harness.workspace import open_workspace
-from harness.workspace.bubblewrap import Bubblewrap
+from misstep.harness.workspace import open_workspace
+from misstep.harness.workspace.bubblewrap import Bubblewrap
 
 with open_workspace(Path(sys.argv[2]), sandbox=Bubblewrap(Path(sys.argv[1]), overlays=False)) as workspace:
     workspace.run(["sleep", "300"])

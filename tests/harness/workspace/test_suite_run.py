@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.workspace import Sandbox, Workspace, open_workspace, python_toolchain
-from harness.workspace.suite_command import runner_of, suite_command
-from harness.workspace.suite_run import breaks, is_of, run_suite
+from misstep.harness.workspace import Sandbox, Workspace, open_workspace, python_toolchain
+from misstep.harness.workspace.suite_command import runner_of, suite_command
+from misstep.harness.workspace.suite_run import breaks, is_of, run_suite
 
 UNITTEST = """import unittest
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.workspace import beneath, system_calls
-from harness.workspace.sandbox import MIB, Limits
-from harness.workspace.supervision import DiskUse, family, supervise
-from harness.workspace.trees import bytes_beneath, open_up, walk
+from misstep.harness.workspace import beneath, system_calls
+from misstep.harness.workspace.sandbox import MIB, Limits
+from misstep.harness.workspace.supervision import DiskUse, family, supervise
+from misstep.harness.workspace.trees import bytes_beneath, open_up, walk
 
 
 def test_all_descendants_of_a_process_are_its_family() -> None:

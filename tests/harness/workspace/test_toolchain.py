@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from harness.workspace import program_folders, python_toolchain
+from misstep.harness.workspace import program_folders, python_toolchain
 
 
 def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_of(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.escapes.host import processes_with
-from harness.errors import InputError, SandboxFailed, UnsafePath, UsageError
-from harness.workspace import Limits, Sandbox, find_sandbox, open_workspace, python_toolchain
-from harness.workspace.workspace import _remove_left_over
+from misstep.harness.errors import InputError, SandboxFailed, UnsafePath, UsageError
+from misstep.harness.workspace import Limits, Sandbox, find_sandbox, open_workspace, python_toolchain
+from misstep.harness.workspace.workspace import _remove_left_over
 from tests.harness.workspace.conftest import sandbox_named
 
 

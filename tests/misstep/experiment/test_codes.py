@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.journal.records import LIVE_RECORDS
-from harness.runs.experiment.running import ExperimentPlan, run_experiment
-from harness.workspace import find_sandbox
+from misstep.harness.journal.records import LIVE_RECORDS
+from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
+from misstep.harness.workspace import find_sandbox
 from tests.misstep.as_a_user import in_this_process
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.clients import ClientSettings
-from harness.errors import UsageError
-from harness.judges.judge_file import read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import UsageError
+from misstep.harness.judges.judge_file import read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
 from misstep.judge import app
 from tests.misstep.made_up_judges import benchmark, judge_file
 

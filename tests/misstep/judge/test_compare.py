@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.clients import ClientSettings
-from harness.errors import InputError, UsageError
-from harness.judges.judge_file import read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.judges.judge_file import read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
 from misstep.judge import app
-from studies.judged_runs import distinct_names
+from misstep.studies.judged_runs import distinct_names
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple pie", "green apple", "old apple", "carrot", "leek", "green pea", "apple", "chard"]

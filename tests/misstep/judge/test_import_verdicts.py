@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import UsageError
-from harness.journal.records import read_manifest, read_verdicts
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.judge import app
 from tests.misstep.made_up_judges import benchmark
 

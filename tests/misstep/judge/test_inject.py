@@ -7,21 +7,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analysis.gold import BenchmarkItem, read_gold
-from analysis.measures.judging.flips import Flips, flips
-from harness.clients import ClientSettings
-from harness.errors import InputError, UsageError
-from harness.exchange import Request
-from harness.items import read_items
-from harness.journal.records import read_verdicts
-from harness.judges import read_known
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.runs.judge import run_judge
-from studies.flips import write_flips
-from studies.injections import Source, benchmark_source, shipped_source, write_injections
-from studies.judged_runs import open_run
-from studies.judging.assessment import NO_JUDGE
+from misstep.analysis.gold import BenchmarkItem, read_gold
+from misstep.analysis.measures.judging.flips import Flips, flips
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.exchange import Request
+from misstep.harness.items import read_items
+from misstep.harness.journal.records import read_verdicts
+from misstep.harness.judges import read_known
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judge import run_judge
+from misstep.studies.flips import write_flips
+from misstep.studies.injections import Source, benchmark_source, shipped_source, write_injections
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.assessment import NO_JUDGE
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file

@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from harness.runs.kind import RunEnd
+from misstep.harness.runs.kind import RunEnd
 from misstep.judge.options import exit_unless_whole
 
 

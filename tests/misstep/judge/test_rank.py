@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from harness.errors import UsageError
+from misstep.harness.errors import UsageError
 from misstep.judge import app
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.loop_events import RunBegan
-from harness.runs.reflect.running import recorded_events
+from misstep.harness.loop_events import RunBegan
+from misstep.harness.runs.reflect.running import recorded_events
 from tests.misstep.as_a_user import in_this_process, misstep
 
 Reflect = Callable[..., tuple[int, str, str]]

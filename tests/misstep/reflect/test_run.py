@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from harness.errors import SandboxMissing
-from harness.journal.records import read_manifest
-from harness.loop_events import ItemEnded, RunBegan, TurnEnded
-from harness.reflexive.settings import MECHANISMS
-from harness.runs.reflect.running import recorded_events
-from harness.workspace import Sandbox
+from misstep.harness.errors import SandboxMissing
+from misstep.harness.journal.records import read_manifest
+from misstep.harness.loop_events import ItemEnded, RunBegan, TurnEnded
+from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.harness.runs.reflect.running import recorded_events
+from misstep.harness.workspace import Sandbox
 from tests.harness.clients.faulty_server import FaultyServer, Play, answer, completion, serving, stall
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
@@ -116,8 +116,8 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
         (["repair"], "Name their folder with --cases."),
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
-        (["harness.work_item:WorkItem"], "the skill's `harness.work_item:WorkItem` raised TypeError"),
-        (["harness.agent.clocks:inf"], "raised TypeError"),
+        (["misstep.harness.work_item:WorkItem"], "the skill's `harness.work_item:WorkItem` raised TypeError"),
+        (["misstep.harness.agent.clocks:inf"], "raised TypeError"),
     ],
 )
 def test_what_cannot_be_is_one_line_and_leaves_no_run(
@@ -319,7 +319,7 @@ def test_repairs_without_a_sandbox_are_refused(
     def none(name: str) -> Sandbox:
         raise SandboxMissing(f"no sandbox works here: {name}", "Install bubblewrap.")
 
-    monkeypatch.setattr("harness.runs.reflect.skills.find_sandbox", none)
+    monkeypatch.setattr("misstep.harness.runs.reflect.skills.find_sandbox", none)
     price_case(tmp_path / "cases/price")
     code, _, err = reflect("run", "repair", "--cases", tmp_path / "cases", "--out", tmp_path / "run")
     assert (code, "Install bubblewrap." in err) == (3, True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.workspace import Sandbox
+from misstep.harness.workspace import Sandbox
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import PRICE, TESTS, MadeRepository

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from studies.annotation.cases import open_cases
-from studies.annotation.plan import planned
-from studies.annotation.server import Pages, routes_of
-from studies.annotation.study import AnnotationStudy
-from studies.loopback import application
-from studies.loopback import serve as serve_application
+from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.studies.annotation.cases import open_cases
+from misstep.studies.annotation.plan import planned
+from misstep.studies.annotation.server import Pages, routes_of
+from misstep.studies.annotation.study import AnnotationStudy
+from misstep.studies.loopback import application
+from misstep.studies.loopback import serve as serve_application
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from msgspec import structs
 
-from analysis.measures.triage.annotated import Study
-from analysis.measures.triage.disagreement import disagreement
-from analysis.measures.triage.simulated_raters import error_model, simulated_study
-from studies.annotation.cases import open_cases
-from studies.annotation.export import document, measured
-from studies.annotation.plan import planned
-from studies.annotation.study import AnnotationStudy, read_study
+from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.disagreement import disagreement
+from misstep.analysis.measures.triage.simulated_raters import error_model, simulated_study
+from misstep.studies.annotation.cases import open_cases
+from misstep.studies.annotation.export import document, measured
+from misstep.studies.annotation.plan import planned
+from misstep.studies.annotation.study import AnnotationStudy, read_study
 
 
 def _asked(folder: Path, study: Study) -> Path:

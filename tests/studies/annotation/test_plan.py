@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.annotation import RaterAnswer
-from harness.errors import UsageError
-from studies.annotation.plan import Plan, State, planned
+from misstep.harness.annotation import RaterAnswer
+from misstep.harness.errors import UsageError
+from misstep.studies.annotation.plan import Plan, State, planned
 
 ITEMS = tuple(f"case-{number}" for number in range(12))
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
-from studies.exports.folder import EXPORT, ExportFile, check_free, exported_folder
+from misstep.harness.errors import UsageError
+from misstep.studies.exports.folder import EXPORT, ExportFile, check_free, exported_folder
 
 ABOUT = ExportFile("csv", "gates", "0.1.0")
 

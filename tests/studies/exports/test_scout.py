@@ -6,11 +6,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from harness.errors import UsageError
-from studies.classified_paths import classified_findings
-from studies.exports.opening import Choice
-from studies.exports.scan_results import id_of
-from studies.exports.writing import export_run
+from misstep.harness.errors import UsageError
+from misstep.studies.classified_paths import classified_findings
+from misstep.studies.exports.opening import Choice
+from misstep.studies.exports.scan_results import id_of
+from misstep.studies.exports.writing import export_run
 from tests.misstep.made_up import atif_lines, by_id
 
 COLUMNS = """

@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from harness.errors import UsageError
-from harness.journal.records import MANIFEST
-from studies.exports.opening import Choice
-from studies.exports.writing import Form, export_run
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import MANIFEST
+from misstep.studies.exports.opening import Choice
+from misstep.studies.exports.writing import Form, export_run
 from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_repairs import repaired, repaired_run
 

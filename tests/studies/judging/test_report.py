@@ -7,13 +7,13 @@ import pytest
 from msgspec import structs
 from typer.testing import CliRunner
 
-from analysis.measures.judging.reference import majority
-from analysis.pages.judges.items import JudgedBy
-from harness.journal.records import read_manifest, write_manifest
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.pages.judges.items import JudgedBy
+from misstep.harness.journal.records import read_manifest, write_manifest
 from misstep.report import app
-from studies.judged_runs import names_of_judges, open_runs
-from studies.judging.report import report_html
-from studies.judging.report_items import item_browser
+from misstep.studies.judged_runs import names_of_judges, open_runs
+from misstep.studies.judging.report import report_html
+from misstep.studies.judging.report_items import item_browser
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 

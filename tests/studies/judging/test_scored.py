@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from harness.journal.records import REPORT, SCORES, VERDICTS
-from studies.judging import scores as judge_scores
-from studies.judging.scored import SCORED
+from misstep.harness.journal.records import REPORT, SCORES, VERDICTS
+from misstep.studies.judging import scores as judge_scores
+from misstep.studies.judging.scored import SCORED
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.in_a_thread import in_a_thread

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.judging.reference import majority
-from analysis.pages.judges.items import JudgedBy, item_index
-from harness.verdict import Verdict
-from studies.judged_runs import open_run, open_runs
-from studies.judging.report import report_html
-from studies.judging.triage import judged_cases, triage_comparison
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.pages.judges.items import JudgedBy, item_index
+from misstep.harness.verdict import Verdict
+from misstep.studies.judged_runs import open_run, open_runs
+from misstep.studies.judging.report import report_html
+from misstep.studies.judging.triage import judged_cases, triage_comparison
 from tests.misstep.made_up_triage import GOLD, triage_benchmark, triage_run
 
 ALL = list(GOLD) * 2

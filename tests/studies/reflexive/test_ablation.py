@@ -4,11 +4,11 @@ from pathlib import Path
 
 from msgspec import structs
 
-from harness.reflexive.settings import MECHANISMS
-from harness.runs.reflect.ablation import AblationPlan
-from harness.runs.reflect.skills import SkillOptions
-from studies.reflexive.ablation import ablation_of, not_as_recorded, record_anew, recorded_ablation, recorded_runs
-from studies.reflexive.runs import About
+from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.harness.runs.reflect.ablation import AblationPlan
+from misstep.harness.runs.reflect.skills import SkillOptions
+from misstep.studies.reflexive.ablation import ablation_of, not_as_recorded, record_anew, recorded_ablation, recorded_runs
+from misstep.studies.reflexive.runs import About
 
 PLAN = AblationPlan((0, 1), options=SkillOptions(n=4), mechanisms=("typed_evaluation", "memory"))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.papers.reflexive.memory import drift_table, memory_table
-from studies.reflexive.memory import drift_study, memory_study
+from misstep.analysis.papers.reflexive.memory import drift_table, memory_table
+from misstep.studies.reflexive.memory import drift_study, memory_study
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.papers.reflexive.plateau import plateau_examples_table, plateau_generated_table, plateau_quoted_table
-from harness.errors import MissingPrerequisite
-from harness.generate.reflections import form_words, generate_reflections
-from harness.reflexive.plateau import detector
-from harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, AngleDetector
-from studies.reflexive import plateau
-from studies.reflexive.plateau import (
+from misstep.analysis.papers.reflexive.plateau import plateau_examples_table, plateau_generated_table, plateau_quoted_table
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.generate.reflections import form_words, generate_reflections
+from misstep.harness.reflexive.plateau import detector
+from misstep.harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST, AngleDetector
+from misstep.studies.reflexive import plateau
+from misstep.studies.reflexive.plateau import (
     ONE_GROUP,
     ONE_NEW,
     ONE_RULE,

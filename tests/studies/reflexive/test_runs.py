@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from harness.errors import InputError, UsageError
-from harness.journal.records import read_manifest, write_manifest
-from studies.reflexive.report import reflections_html, reflections_json, reflections_text
-from studies.reflexive.runs import (
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import read_manifest, write_manifest
+from misstep.studies.reflexive.report import reflections_html, reflections_json, reflections_text
+from misstep.studies.reflexive.runs import (
     About,
     open_recording,
     open_reflexive_run,

@@ -7,8 +7,8 @@ notices is found out by running them. They share nothing, neither code nor a tab
 
 from collections.abc import Callable, Iterator
 
-from harness.repair.build.operators import bodies, expressions, names, statements
-from harness.repair.build.syntax import Fault, Module
+from misstep.harness.repair.build.operators import bodies, expressions, names, statements
+from misstep.harness.repair.build.syntax import Fault, Module
 
 Operator = Callable[[Module], Iterator[Fault]]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from harness.repair.build.syntax import Edit, Fault, Module
+from misstep.harness.repair.build.syntax import Edit, Fault, Module
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from harness.repair.build.syntax import Edit, Fault, Module, exchanged, replaced
+from misstep.harness.repair.build.syntax import Edit, Fault, Module, exchanged, replaced
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,9 +8,9 @@ BugsInPy and Defects4J) and from plain reason; no figure here was fitted to a be
 import ast
 from collections.abc import Callable, Iterator
 
-from harness.repair.search.scope import Scope
-from harness.repair.search.source import Change
-from harness.repair.search.templates import calls, conditions, names, operators, statements, values
+from misstep.harness.repair.search.scope import Scope
+from misstep.harness.repair.search.source import Change
+from misstep.harness.repair.search.templates import calls, conditions, names, operators, statements, values
 
 Template = Callable[[ast.AST, Scope], Iterator[Change]]
 

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from harness.repair.search.scope import Kind, Scope, kind_of, likeness
-from harness.repair.search.source import Change
+from misstep.harness.repair.search.scope import Kind, Scope, kind_of, likeness
+from misstep.harness.repair.search.source import Change
 
 _FAMILIES: tuple[tuple[str, ...], ...] = (
     ("min", "max", "sum", "len"),

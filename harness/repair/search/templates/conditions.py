@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from harness.repair.search.scope import Scope
-from harness.repair.search.source import Change
+from misstep.harness.repair.search.scope import Scope
+from misstep.harness.repair.search.source import Change
 
 
 def tested(node: ast.AST, scope: Scope) -> Iterator[Change]:

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from harness.repair.search.scope import Scope
-from harness.repair.search.source import Change
+from misstep.harness.repair.search.scope import Scope
+from misstep.harness.repair.search.source import Change
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, dict[str, float]]] = {
     ast.Lt: ("<", {"<=": 1.0, ">": 0.6, ">=": 0.5, "!=": 0.3, "==": 0.2}),

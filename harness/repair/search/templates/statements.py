@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from harness.repair.search.scope import Scope
-from harness.repair.search.source import Change, Function, Source
+from misstep.harness.repair.search.scope import Scope
+from misstep.harness.repair.search.source import Change, Function, Source
 
 _JUMPS = {
     "break": ("continue", "return", "pass"),

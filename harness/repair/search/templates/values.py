@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from harness.repair.search.scope import Scope, kind_of
-from harness.repair.search.source import Change
+from misstep.harness.repair.search.scope import Scope, kind_of
+from misstep.harness.repair.search.source import Change
 
 _FLIPS = {True: "False", False: "True"}
 _EMPTY = ("[]", "{}", "()", "''", '""', "0", "None", "set()")

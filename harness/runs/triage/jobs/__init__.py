@@ -11,10 +11,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from harness.registry import Registry
-from harness.runs.triage.jobs.trials import Trial, written_trials
-from harness.triage.texts import TRAJECTORY
-from harness.triage_case import TriageCase
+from misstep.harness.registry import Registry
+from misstep.harness.runs.triage.jobs.trials import Trial, written_trials
+from misstep.harness.triage.texts import TRAJECTORY
+from misstep.harness.triage_case import TriageCase
 
 _SHOWN = 5
 
@@ -38,10 +38,10 @@ class JobReader(Protocol):
 JOBS: Registry[JobReader] = Registry(
     "misstep.jobs",
     {
-        "harbor": "harness.runs.triage.jobs.harbor",
-        "terminal_bench": "harness.runs.triage.jobs.terminal_bench",
-        "swe_bench": "harness.runs.triage.jobs.swe_bench",
-        "nemo_gym": "harness.runs.triage.jobs.nemo_gym",
+        "harbor": "misstep.harness.runs.triage.jobs.harbor",
+        "terminal_bench": "misstep.harness.runs.triage.jobs.terminal_bench",
+        "swe_bench": "misstep.harness.runs.triage.jobs.swe_bench",
+        "nemo_gym": "misstep.harness.runs.triage.jobs.nemo_gym",
     },
 )
 """Name → dotted path; entry points in the group add to it."""

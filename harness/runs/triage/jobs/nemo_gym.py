@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import InputError
-from harness.items import MOST_LINE_BYTES
-from harness.runs.triage.jobs.trials import Trial
-from harness.trajectory import Outcome as RunOutcome
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import InputError
+from misstep.harness.items import MOST_LINE_BYTES
+from misstep.harness.runs.triage.jobs.trials import Trial
+from misstep.harness.trajectory import Outcome as RunOutcome
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 NAME = "a file of NeMo Gym rollouts"
 
@@ -93,7 +93,7 @@ def _trial(row: dict[str, Any], file: Path, number: int) -> Trial:
         else None,
         {
             "verifier.log": msgspec.json.format(msgspec.json.encode(told), indent=1).decode() if told else "",
-            "harness.log": f"{_FAILURE}: {failure}\n{_get(answered, 'error') or ''}" if failure else "",
+            "misstep.harness.log": f"{_FAILURE}: {failure}\n{_get(answered, 'error') or ''}" if failure else "",
         },
     )
 

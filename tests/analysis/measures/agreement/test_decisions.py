@@ -4,9 +4,9 @@ import csv
 import io
 from pathlib import Path
 
-from analysis.labels import Reading, read_questions
-from analysis.measures.agreement import QuestionReports, agreement_report
-from analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
+from misstep.analysis.labels import Reading, read_questions
+from misstep.analysis.measures.agreement import QuestionReports, agreement_report
+from misstep.analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
 
 
 def found(folder: Path, text: str, **options: object) -> QuestionReports:

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.labels import Labels
-from analysis.measures.agreement import agreement_report
-from analysis.measures.agreement.rater_tables import width_finding, width_table
+from misstep.analysis.labels import Labels
+from misstep.analysis.measures.agreement import agreement_report
+from misstep.analysis.measures.agreement.rater_tables import width_finding, width_table
 
 
 def drawn(items: int, seed: int) -> Labels:

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.labels import read_labels
-from analysis.measures.agreement import AgreementReport, agreement_report, raters
-from analysis.measures.agreement.rater_tables import rater_tables, raters_table, use_finding
-from analysis.measures.agreement.raters import told_apart
-from analysis.measures.agreement.report import Dissent, dissents
-from analysis.stats.proportions import wilson
+from misstep.analysis.labels import read_labels
+from misstep.analysis.measures.agreement import AgreementReport, agreement_report, raters
+from misstep.analysis.measures.agreement.rater_tables import rater_tables, raters_table, use_finding
+from misstep.analysis.measures.agreement.raters import told_apart
+from misstep.analysis.measures.agreement.report import Dissent, dissents
+from misstep.analysis.stats.proportions import wilson
 
 ROWS = ["item,ann,ben,cat,dan", "1,a,a,a,b", "2,a,b,b,b", "3,a,a,b,b", "4,,a,a,", "5,b,,,", "6,c,a,a,b"]
 

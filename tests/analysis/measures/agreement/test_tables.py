@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.labels import ScaleLevel, read_labels
-from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.measures.agreement.tables import confusion_tables, disagreement_tables, headline, reading
+from misstep.analysis.labels import ScaleLevel, read_labels
+from misstep.analysis.measures.agreement import AgreementReport, agreement_report
+from misstep.analysis.measures.agreement.tables import confusion_tables, disagreement_tables, headline, reading
 
 
 def report(folder: Path, lines: list[str], level: ScaleLevel = "nominal") -> AgreementReport:

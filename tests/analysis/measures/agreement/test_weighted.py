@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.labels import read_labels
-from analysis.measures.agreement import AgreementReport, agreement_report
-from analysis.stats import coefficients
-from analysis.stats.estimate import Estimate
+from misstep.analysis.labels import read_labels
+from misstep.analysis.measures.agreement import AgreementReport, agreement_report
+from misstep.analysis.stats import coefficients
+from misstep.analysis.stats.estimate import Estimate
 
 SCALE = ["low", "mid", "high"]
 

@@ -6,21 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analysis.gold import GoldLabel
-from analysis.measures.counted.judges import counted_judges
-from analysis.measures.counted.sessions import counted_prevalence, counted_strata
-from analysis.measures.counted.systems import counted_systems
-from analysis.measures.counted.times import counted_times
-from analysis.measures.judging.calibrated_scores import calibrated_scores
-from analysis.measures.judging.reliability import reliability
-from analysis.measures.judging.sample import judged_sample
-from analysis.measures.judging.scores import score
-from analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts
-from analysis.measures.passing.scores import pass_report
-from analysis.measures.prevalence import prevalence
-from analysis.stats.estimate import Estimate
-from harness.verdict import Verdict
-from harness.whole_counts import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.counted.judges import counted_judges
+from misstep.analysis.measures.counted.sessions import counted_prevalence, counted_strata
+from misstep.analysis.measures.counted.systems import counted_systems
+from misstep.analysis.measures.counted.times import counted_times
+from misstep.analysis.measures.judging.calibrated_scores import calibrated_scores
+from misstep.analysis.measures.judging.reliability import reliability
+from misstep.analysis.measures.judging.sample import judged_sample
+from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts
+from misstep.analysis.measures.passing.scores import pass_report
+from misstep.analysis.measures.prevalence import prevalence
+from misstep.analysis.stats.estimate import Estimate
+from misstep.harness.verdict import Verdict
+from misstep.harness.whole_counts import (
     AskedItems,
     Counts,
     GoldAnswer,

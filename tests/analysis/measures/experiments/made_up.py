@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.measures.experiments.sessions import ExperimentSession
+from misstep.analysis.measures.experiments.sessions import ExperimentSession
 
 
 def sessions(units: int = 40, change: float = 0.0, seed: int = 0) -> list[ExperimentSession]:

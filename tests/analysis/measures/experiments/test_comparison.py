@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from analysis.measures.experiments.comparison import compare_arms
-from analysis.measures.experiments.sessions import METRICS, ExperimentSession, unit_sums
-from analysis.measures.experiments.tables import experiment_finding, experiment_tables
-from analysis.stats.multiplicity import holm
-from analysis.stats.power import units_an_arm
-from analysis.stats.relative_change import compare_ratios
-from analysis.stats.sequential import always_valid
-from harness.errors import UsageError
+from misstep.analysis.measures.experiments.comparison import compare_arms
+from misstep.analysis.measures.experiments.sessions import METRICS, ExperimentSession, unit_sums
+from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.power import units_an_arm
+from misstep.analysis.stats.relative_change import compare_ratios
+from misstep.analysis.stats.sequential import always_valid
+from misstep.harness.errors import UsageError
 from tests.analysis.measures.experiments.made_up import sessions
 
 

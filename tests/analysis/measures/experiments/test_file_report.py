@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from analysis.measures.experiments.file_report import file_report
+from misstep.analysis.measures.experiments.file_report import file_report
 from tests.analysis.measures.experiments.made_up import sessions
 
 

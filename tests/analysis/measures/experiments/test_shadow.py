@@ -2,12 +2,12 @@
 
 from msgspec import structs
 
-from analysis.measures.experiments.comparison import compare_arms
-from analysis.measures.experiments.live import of_live
-from analysis.measures.experiments.shadow import invocations, misbehaviour_rates
-from analysis.stats.clustered import clustered_difference
-from analysis.stats.two_proportions import pooled_z
-from harness.intervention import Invocation, Misbehaviour
+from misstep.analysis.measures.experiments.comparison import compare_arms
+from misstep.analysis.measures.experiments.live import of_live
+from misstep.analysis.measures.experiments.shadow import invocations, misbehaviour_rates
+from misstep.analysis.stats.clustered import clustered_difference
+from misstep.analysis.stats.two_proportions import pooled_z
+from misstep.harness.intervention import Invocation, Misbehaviour
 from tests.analysis.measures.recovery.made_up import experiment
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.experiments.user_file import read_sessions
-from harness.errors import InputError
+from misstep.analysis.measures.experiments.user_file import read_sessions
+from misstep.harness.errors import InputError
 
 FULL = """session,unit,arm,failed_calls,calls,tokens,seconds,engineer_interventions
 s-1,ana,control,2,31,81230,412.5,1

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.judged import JudgedItems
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.judged import JudgedItems
+from misstep.harness.verdict import Verdict
 
 Answered = tuple[str, str | None]
 """People's label and the judge's answer; `None` where it gave none."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.sample import JudgedSample, Level, judged_sample
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.sample import JudgedSample, Level, judged_sample
+from misstep.harness.verdict import Verdict
 
 YES_NO = ("yes", "no")
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from analysis.measures.judging.alternative_annotator import alternative_annotator
+from misstep.analysis.measures.judging.alternative_annotator import alternative_annotator
 from tests.analysis.measures.judging.samples import again, judged
 
 Labels = list[str | None]

@@ -11,20 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs, to_builtins
 
-from analysis.gold import BenchmarkItem, GoldLabel
-from analysis.measures.judging.assessment import (
+from misstep.analysis.gold import BenchmarkItem, GoldLabel
+from misstep.analysis.measures.judging.assessment import (
     Assessment,
     assess,
     assessment_document,
     assessment_tables,
     main_findings,
 )
-from analysis.measures.judging.scores import score
-from analysis.measures.judging.slices import Lengths
-from analysis.pages import table_text
-from analysis.tables.wording import MISSING
-from harness.evidence import Evidence
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.measures.judging.slices import Lengths
+from misstep.analysis.pages import table_text
+from misstep.analysis.tables.wording import MISSING
+from misstep.harness.evidence import Evidence
+from misstep.harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts
 
 FURTHER = {
@@ -105,7 +105,7 @@ def test_a_run_with_everything_has_a_table_for_each_question(runs: int) -> None:
     ]
     for table in tables:
         assert table.finding.endswith(".")
-        assert table.made_by.startswith("analysis.measures.judging.")
+        assert table.made_by.startswith("misstep.analysis.measures.judging.")
         assert all(row.evidence == "real" and row.source == "made_up" for row in table.rows)
         assert table_text(table)
 

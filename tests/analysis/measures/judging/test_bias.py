@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.judging.bias import NOTHING_ANSWERED, NOTHING_UNANSWERED, bias
-from analysis.stats.marginal_homogeneity import stuart_maxwell
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.measures.judging.bias import NOTHING_ANSWERED, NOTHING_UNANSWERED, bias
+from misstep.analysis.stats.marginal_homogeneity import stuart_maxwell
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from tests.analysis.measures.judging.samples import YES_NO, again, judged
 
 THREE = ("a", "b", "c")

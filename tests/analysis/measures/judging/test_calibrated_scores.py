@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.calibrated_score_tables import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.calibrated_score_tables import (
     calibrated_finding,
     calibrated_scores_table,
     probabilities_csv,
 )
-from analysis.measures.judging.calibrated_scores import (
+from misstep.analysis.measures.judging.calibrated_scores import (
     AS_GIVEN,
     ONE_KIND,
     CalibratedBy,
@@ -18,9 +18,9 @@ from analysis.measures.judging.calibrated_scores import (
     ScoreOf,
     calibrated_scores,
 )
-from analysis.measures.judging.reliability import NO_PROBABILITIES
-from harness.errors import UsageError
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.reliability import NO_PROBABILITIES
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts
 
 RANDOM = np.random.default_rng(3)

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from analysis.measures.judging.ceiling import NO_SHARED_ITEM, ONE_RATER, ceiling
-from analysis.stats.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
+from misstep.analysis.measures.judging.ceiling import NO_SHARED_ITEM, ONE_RATER, ceiling
+from misstep.analysis.stats.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
 from tests.analysis.measures.judging.samples import again, judged
 
 RATERS = {

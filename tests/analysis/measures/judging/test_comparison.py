@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.comparison import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.comparison import (
     NO_DIFFERENCE,
     NONE_ANSWERED,
     NONE_SHARED,
@@ -17,11 +17,11 @@ from analysis.measures.judging.comparison import (
     Test,
     compare_judges,
 )
-from analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table, pair_sentence
-from analysis.measures.judging.scores import score
-from analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from analysis.stats.power import sample_size_paired
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table, pair_sentence
+from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.power import sample_size_paired
+from misstep.harness.verdict import Verdict
 
 ANSWERS = st.lists(st.tuples(*[st.sampled_from(["yes", "no", None])] * 2), min_size=1, max_size=25)
 FIGURES = ("n", "p_value", "p_adjusted", "both", "neither", "n_needed", "test", "method")

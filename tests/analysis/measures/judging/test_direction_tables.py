@@ -1,14 +1,14 @@
 """Which way a recorded judge errs is told with a test over runs, and on which items it errs more."""
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.direction_tables import (
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.direction_tables import (
     DIFFERENCE,
     NO_FIELDS,
     direction_table,
     directions,
     recorded_slices_table,
 )
-from analysis.tables import Row, Table
+from misstep.analysis.tables import Row, Table
 from tests.analysis.measures.judging.recorded import Answered, alone, judged
 
 SHY = alone("shy", [("yes", "no")] * 12 + [("yes", "yes")] * 8 + [("no", "no")] * 20)

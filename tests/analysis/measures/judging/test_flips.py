@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.flip_tables import flips_document, flips_headline, flips_table
-from analysis.measures.judging.flips import ALL_THERE, NO_COPY, NO_PAIR, Flips, flips
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.proportions import clopper_pearson, wilson
-from harness.errors import InputError
-from harness.verdict import Status, Verdict
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.flip_tables import flips_document, flips_headline, flips_table
+from misstep.analysis.measures.judging.flips import ALL_THERE, NO_COPY, NO_PAIR, Flips, flips
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.harness.errors import InputError
+from misstep.harness.verdict import Status, Verdict
 
 PLAIN = ("a", "b", "c", "d")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.gold_policies import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.gold_policies import (
     JUDGES_ALIKE,
     NO_SHARED_LABEL,
     ONE_JUDGE,
@@ -12,9 +12,9 @@ from analysis.measures.judging.gold_policies import (
     gold_policy,
     labels_under,
 )
-from analysis.measures.judging.gold_policy_tables import policies_finding
-from analysis.measures.judging.scores import score
-from harness.errors import UsageError
+from misstep.analysis.measures.judging.gold_policy_tables import policies_finding
+from misstep.analysis.measures.judging.scores import score
+from misstep.harness.errors import UsageError
 from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts
 
 GOLD = labels_of(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.measures.judging.halves import (
+from misstep.analysis.measures.judging.halves import (
     CORRECTED,
     ERROR,
     FEW_RUNS,

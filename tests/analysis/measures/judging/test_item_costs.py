@@ -2,9 +2,9 @@
 
 import pytest
 
-from analysis.measures.judging.item_costs import NOT_RECORDED, item_costs
-from analysis.measures.judging.sample import judged_sample
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.item_costs import NOT_RECORDED, item_costs
+from misstep.analysis.measures.judging.sample import judged_sample
+from misstep.harness.verdict import Verdict
 
 
 def test_mean_median_and_percentile_are_over_the_verdicts_that_say_so() -> None:

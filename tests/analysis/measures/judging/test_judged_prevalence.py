@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.measures.judging.judged_prevalence import (
+from misstep.analysis.measures.judging.judged_prevalence import (
     ALL_GOLD,
     NEVER_POSITIVE,
     NO_GOLD,
@@ -13,8 +13,8 @@ from analysis.measures.judging.judged_prevalence import (
     NOTHING_ANSWERED,
     judged_prevalence,
 )
-from analysis.stats.correction import rogan_gladen
-from analysis.stats.proportions import wilson
+from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.proportions import wilson
 from tests.analysis.measures.judging.samples import again, judged
 
 ANSWERS = ["yes"] * 30 + ["no"] * 70

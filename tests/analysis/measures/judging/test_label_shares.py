@@ -1,8 +1,8 @@
 """Without gold labels there is the share of each label, and no accuracy."""
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.assessment import assess, assessment_tables
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.assessment import assess, assessment_tables
+from misstep.harness.verdict import Verdict
 
 VERDICTS = [Verdict(f"i{place}", "judge", "yes" if place < 3 else "no") for place in range(12)]
 VERDICTS += [Verdict("i12", "judge", None, "failed")]

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.metrics import f1_score
 
-from analysis.measures.judging.marked import marked_scores
+from misstep.analysis.measures.judging.marked import marked_scores
 
 PEOPLE = {
     "a": frozenset({("s1", "loop"), ("s2", "slip")}),

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.precision_threshold import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.precision_threshold import (
     LABEL_ALONE,
     NEVER_GIVEN,
     NO_NUMBER,
     PrecisionThreshold,
     precision_threshold,
 )
-from analysis.measures.judging.precision_threshold_tables import threshold_sentence, threshold_table
-from analysis.stats.proportions import clopper_pearson, wilson
-from harness.errors import UsageError
-from harness.verdict import Verdict
+from misstep.analysis.measures.judging.precision_threshold_tables import threshold_sentence, threshold_table
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
 
 Answer = tuple[str | None, float | None, bool]
 """The judge's label, its score, and whether the gold label is yes."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.measures.judging.ranking import ALL_ALIKE, NO_WINNER, TIED, RankStability, rank_stability
-from analysis.measures.judging.ranking_tables import orders_table, ranking_finding, ranking_table
-from analysis.stats.proportions import wilson
-from analysis.tables.text import table_text
-from harness.errors import UsageError
+from misstep.analysis.measures.judging.ranking import ALL_ALIKE, NO_WINNER, TIED, RankStability, rank_stability
+from misstep.analysis.measures.judging.ranking_tables import orders_table, ranking_finding, ranking_table
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables.text import table_text
+from misstep.harness.errors import UsageError
 from tests.analysis.measures.judging.samples import verdicts
 
 SYSTEMS = {f"i{place}": "abc"[place // 4] for place in range(12)}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.judging.ratings import (
+from misstep.analysis.measures.judging.ratings import (
     ALIKE,
     ALPHA,
     HIGHER,
@@ -15,8 +15,8 @@ from analysis.measures.judging.ratings import (
     rated_aspects,
     ratings_table,
 )
-from analysis.stats.agreement import NO_DISAGREEMENT, krippendorff_alpha
-from analysis.tables import Row, Table
+from misstep.analysis.stats.agreement import NO_DISAGREEMENT, krippendorff_alpha
+from misstep.analysis.tables import Row, Table
 
 PEOPLE = [1.0, 2.0, 2.5, 4.0, 5.0, 3.0]
 

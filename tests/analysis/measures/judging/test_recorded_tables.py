@@ -3,16 +3,16 @@
 import pytest
 from msgspec import structs
 
-from analysis.measures.judging.comparison_tables import DIFFERENCE
-from analysis.measures.judging.judged import scored_items
-from analysis.measures.judging.recorded_tables import (
+from misstep.analysis.measures.judging.comparison_tables import DIFFERENCE
+from misstep.analysis.measures.judging.judged import scored_items
+from misstep.analysis.measures.judging.recorded_tables import (
     compared,
     constant_judge,
     differences,
     pairs_table,
     unanswered_table,
 )
-from analysis.tables import Row, Table
+from misstep.analysis.tables import Row, Table
 from tests.analysis.measures.judging.recorded import Answered, alone, judged
 
 GOLD = ["yes"] * 10 + ["no"] * 30

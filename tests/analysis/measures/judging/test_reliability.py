@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from analysis.measures.judging.reliability import ABOVE, NO_PROBABILITIES, NO_SCORES, reliability
-from analysis.stats.proportions import wilson
+from misstep.analysis.measures.judging.reliability import ABOVE, NO_PROBABILITIES, NO_SCORES, reliability
+from misstep.analysis.stats.proportions import wilson
 from tests.analysis.measures.judging.samples import again, judged
 
 SCORES = [0.9] * 6 + [0.6] * 4

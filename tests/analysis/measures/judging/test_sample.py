@@ -2,11 +2,11 @@
 
 import pytest
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.sample import judged_sample
-from analysis.stats.patterns import MISSING
-from harness.errors import InputError, UsageError
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.sample import judged_sample
+from misstep.analysis.stats.patterns import MISSING
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import judged
 
 

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from analysis.gold import BenchmarkItem, GoldLabel
-from analysis.measures.judging.reference import clusters_of, majority
-from analysis.measures.judging.score_tables import headline
-from analysis.measures.judging.scores import Scores, score
-from analysis.stats.agreement import cohen_kappa
-from analysis.stats.proportions import clopper_pearson, wilson
-from harness.errors import InputError, UsageError
-from harness.verdict import Status, Verdict
+from misstep.analysis.gold import BenchmarkItem, GoldLabel
+from misstep.analysis.measures.judging.reference import clusters_of, majority
+from misstep.analysis.measures.judging.score_tables import headline
+from misstep.analysis.measures.judging.scores import Scores, score
+from misstep.analysis.stats.agreement import cohen_kappa
+from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.verdict import Status, Verdict
 
 YES_NO = ("yes", "no")
 

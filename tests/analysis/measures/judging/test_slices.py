@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.gold import BenchmarkItem
-from analysis.measures.judging.error_tables import slices_table
-from analysis.measures.judging.sample import JudgedSample
-from analysis.measures.judging.slices import LENGTH, Lengths, SlicedField, sliced
-from analysis.stats.equal_shares import pearson_shares
-from analysis.stats.multiplicity import holm
-from analysis.stats.proportions import wilson
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.error_tables import slices_table
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.slices import LENGTH, Lengths, SlicedField, sliced
+from misstep.analysis.stats.equal_shares import pearson_shares
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.proportions import wilson
 from tests.analysis.measures.judging.samples import judged
 
 GOLD = ["yes", "no"] * 20

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.judging.stability import NO_SHARES, NOT_TWICE, ONE_VOTE, stability, votes_within
-from analysis.stats.agreement import fleiss_kappa, krippendorff_alpha
-from analysis.stats.proportions import wilson
-from harness.errors import UsageError
+from misstep.analysis.measures.judging.stability import NO_SHARES, NOT_TWICE, ONE_VOTE, stability, votes_within
+from misstep.analysis.stats.agreement import fleiss_kappa, krippendorff_alpha
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.errors import UsageError
 from tests.analysis.measures.judging.samples import again, judged
 
 GOLD = ["yes"] * 4 + ["no"] * 4

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.judged import JudgedItems, JudgedMarks, ScoredItems, scored_items, scored_marks
-from analysis.measures.judging.tables import CORRECTED, KAPPA, corrected_table, judges_table, marks_table
-from analysis.tables import Row, Table
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks, ScoredItems, scored_items, scored_marks
+from misstep.analysis.measures.judging.tables import CORRECTED, KAPPA, corrected_table, judges_table, marks_table
+from misstep.analysis.tables import Row, Table
+from misstep.harness.verdict import Verdict
 
 
 def judged(title: str, cells: Sequence[tuple[str, str | None, int]]) -> ScoredItems:

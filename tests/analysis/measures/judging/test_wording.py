@@ -1,10 +1,10 @@
 """Sentences on judges: beside no judge at all first, wrong answers apart from missing ones, then which is the best."""
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.comparison import compare_judges
-from analysis.measures.judging.scores import score
-from analysis.measures.judging.wording import best_of, best_per_benchmark, headline, pair_sentence
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.comparison import compare_judges
+from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.measures.judging.wording import best_of, best_per_benchmark, headline, pair_sentence
+from misstep.harness.verdict import Verdict
 
 N = 200
 GOLD = [GoldLabel(f"i{n}", "ann", "yes" if n % 2 else "no") for n in range(N)]

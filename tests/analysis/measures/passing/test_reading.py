@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.passing.attempts import Attempts, TaskCounts, together
-from analysis.measures.passing.reading import read_attempts
-from harness.errors import InputError
+from misstep.analysis.measures.passing.attempts import Attempts, TaskCounts, together
+from misstep.analysis.measures.passing.reading import read_attempts
+from misstep.harness.errors import InputError
 
 
 def read(tmp_path: Path, text: str, threshold: float | None = None) -> Attempts:

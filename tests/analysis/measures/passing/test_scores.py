@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered
-from analysis.measures.passing.scores import NONE_SHARED, PassReport, pass_report
-from analysis.measures.passing.tables import flicker_table, pair_finding, passes_headline, passes_table
-from analysis.stats.paired_rates import paired_rates
-from analysis.stats.proportions import wilson
-from analysis.tables.text import table_text
+from misstep.analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered
+from misstep.analysis.measures.passing.scores import NONE_SHARED, PassReport, pass_report
+from misstep.analysis.measures.passing.tables import flicker_table, pair_finding, passes_headline, passes_table
+from misstep.analysis.stats.paired_rates import paired_rates
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables.text import table_text
 
 KS = (1, 2, 4)
 

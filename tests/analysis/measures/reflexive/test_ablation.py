@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analysis.measures.reflexive.ablation import ALL_OFF, ablate, is_ablation
-from analysis.measures.reflexive.scores import LoopScores, score_loop
-from analysis.measures.reflexive.tables import (
+from misstep.analysis.measures.reflexive.ablation import ALL_OFF, ablate, is_ablation
+from misstep.analysis.measures.reflexive.scores import LoopScores, score_loop
+from misstep.analysis.measures.reflexive.tables import (
     ablation_effects_table,
     ablation_table,
     ends_table,
@@ -15,8 +15,8 @@ from analysis.measures.reflexive.tables import (
     mechanisms_table,
     runs_table,
 )
-from analysis.measures.reflexive.work import worked_run
-from analysis.tables.text import table_text
+from misstep.analysis.measures.reflexive.work import worked_run
+from misstep.analysis.tables.text import table_text
 from tests.analysis.measures.reflexive.made_up import Log, three_items
 
 BASE = score_loop(worked_run(three_items()))

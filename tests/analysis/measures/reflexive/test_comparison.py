@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from analysis.measures.reflexive.comparison import compare_loops
-from analysis.measures.reflexive.tables import loop_pairs_table
-from analysis.measures.reflexive.work import WorkedRun, worked_run
+from misstep.analysis.measures.reflexive.comparison import compare_loops
+from misstep.analysis.measures.reflexive.tables import loop_pairs_table
+from misstep.analysis.measures.reflexive.work import WorkedRun, worked_run
 from tests.analysis.measures.reflexive.made_up import Log
 
 ITEMS = [f"item-{number}" for number in range(20)]

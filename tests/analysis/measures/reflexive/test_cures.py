@@ -2,10 +2,10 @@
 
 import pytest
 
-from analysis.measures.reflexive.cures import MODES, cures
-from analysis.measures.reflexive.scores import ALSO, MEASURES, LoopScores
-from analysis.papers.reflexive.cures import cures_table
-from analysis.published import load_paper
+from misstep.analysis.measures.reflexive.cures import MODES, cures
+from misstep.analysis.measures.reflexive.scores import ALSO, MEASURES, LoopScores
+from misstep.analysis.papers.reflexive.cures import cures_table
+from misstep.analysis.published import load_paper
 from tests.analysis.measures.reflexive.test_ablation import a_run
 
 SEEDS = range(12)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.measures.reflexive.drift import drift
-from harness.loop_events import LoopEvent, PartShown, Resumed, Role, TurnEnded
+from misstep.analysis.measures.reflexive.drift import drift
+from misstep.harness.loop_events import LoopEvent, PartShown, Resumed, Role, TurnEnded
 
 
 def _turn(number: int, role: Role, attempt: int = 1, item: str = "a", **digests: str) -> LoopEvent:

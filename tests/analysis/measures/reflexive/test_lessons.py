@@ -1,6 +1,6 @@
 """Memory is measured by the useful lessons that it shows when their item comes."""
 
-from analysis.measures.reflexive.lessons import Recall, lesson_use
+from misstep.analysis.measures.reflexive.lessons import Recall, lesson_use
 
 
 def _recall(item: str, *shown: str, useful: tuple[str, ...] = (), harmful: tuple[str, ...] = ()) -> Recall:

@@ -1,14 +1,14 @@
 """Figures of a detector of plateaus: of its answers alone, clustered, and undefined where nothing was asked or seen."""
 
-from analysis.measures.reflexive.plateaus import (
+from misstep.analysis.measures.reflexive.plateaus import (
     ALL_PLATEAUS,
     NOTHING_SEEN,
     DetectorAnswers,
     PlateauAnswer,
     plateau_scores,
 )
-from analysis.stats.clustered_bounds import korn_graubard
-from analysis.stats.proportions import wilson
+from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.proportions import wilson
 
 
 def _answers(*counts: tuple[str, str, bool, bool, int]) -> DetectorAnswers:

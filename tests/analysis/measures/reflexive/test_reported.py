@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.measures.reflexive.reported import OUTCOMES, BreakerDescription, Trial, scores_of_breakers
-from analysis.stats.proportions import wilson
+from misstep.analysis.measures.reflexive.reported import OUTCOMES, BreakerDescription, Trial, scores_of_breakers
+from misstep.analysis.stats.proportions import wilson
 
 ONE, OTHER = (BreakerDescription(name, "says", "owner/repository", ours=False) for name in ("one", "other"))
 

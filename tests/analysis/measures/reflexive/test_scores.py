@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analysis.measures.reflexive.document import loop_document
-from analysis.measures.reflexive.repeats import repeats
-from analysis.measures.reflexive.scores import LoopScores, score_loop
-from analysis.measures.reflexive.work import worked_run
-from harness.errors import InputError
-from harness.loop_events import (
+from misstep.analysis.measures.reflexive.document import loop_document
+from misstep.analysis.measures.reflexive.repeats import repeats
+from misstep.analysis.measures.reflexive.scores import LoopScores, score_loop
+from misstep.analysis.measures.reflexive.work import worked_run
+from misstep.harness.errors import InputError
+from misstep.harness.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
@@ -26,7 +26,7 @@ from harness.loop_events import (
     SnapshotTaken,
     Verified,
 )
-from harness.work_item import WorkItem
+from misstep.harness.work_item import WorkItem
 from tests.analysis.measures.reflexive.made_up import TURN, Log, three_items, worker
 
 

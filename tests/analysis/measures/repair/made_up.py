@@ -1,8 +1,8 @@
 """Made-up attempts whose figures are known."""
 
-from analysis.measures.repair.attempts import RepairArm
-from harness.repair_attempt import NOT_AFFIRMED, RepairAttempt, Signal
-from harness.trajectory import Source, Step, ToolCall, Trajectory
+from misstep.analysis.measures.repair.attempts import RepairArm
+from misstep.harness.repair_attempt import NOT_AFFIRMED, RepairAttempt, Signal
+from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 
 
 def attempt(case: str, solved: bool | None = True, sample: int = 0, **fields: object) -> RepairAttempt:

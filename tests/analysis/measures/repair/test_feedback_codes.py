@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.repair.feedback_codes import (
+from misstep.analysis.measures.repair.feedback_codes import (
     CodeFigures,
     code_book,
     code_figures,
     codings_table,
     read_codings,
 )
-from analysis.published import load_paper
-from harness.errors import InputError
+from misstep.analysis.published import load_paper
+from misstep.harness.errors import InputError
 
 
 def _file(folder: Path, *lines: str) -> Path:

@@ -1,6 +1,6 @@
 """Recorded attempts made again: each difference is said, and the table counts what came out as recorded."""
 
-from analysis.measures.repair.repeated import repeated_table, repeats
+from misstep.analysis.measures.repair.repeated import repeated_table, repeats
 from tests.analysis.measures.repair.made_up import arm, attempt
 
 RECORDED = arm(attempt("apple"), attempt("pear", False), attempt("plum"), name="kept", dataset="quixbugs")

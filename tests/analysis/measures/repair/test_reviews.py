@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measures.repair.reviews import review_funnel, review_table
-from analysis.stats.proportions import wilson
-from harness.repair_reviews import EVENTS, ReviewEvent, read_reviews
+from misstep.analysis.measures.repair.reviews import review_funnel, review_table
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.repair_reviews import EVENTS, ReviewEvent, read_reviews
 
 LOG = """\
 attempt,event,when,by,comment

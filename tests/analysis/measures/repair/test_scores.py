@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.repair.attempts import had_error, noted
-from analysis.measures.repair.document import repair_document
-from analysis.measures.repair.scores import Spent, ValidatorCounts, score_repairs
-from analysis.measures.repair.tables import repairs_table, signals_table
-from analysis.stats.proportions import wilson
-from harness.repair_attempt import RepairAttempt, Signal
-from harness.trajectory import Source, Trajectory
+from misstep.analysis.measures.repair.attempts import had_error, noted
+from misstep.analysis.measures.repair.document import repair_document
+from misstep.analysis.measures.repair.scores import Spent, ValidatorCounts, score_repairs
+from misstep.analysis.measures.repair.tables import repairs_table, signals_table
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.repair_attempt import RepairAttempt, Signal
+from misstep.harness.trajectory import Source, Trajectory
 from tests.analysis.measures.repair.made_up import FOUR, arm, attempt, not_held, run_of
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.gold import GoldLabel
-from analysis.measures.triage.cases import JudgedCases
-from analysis.triage_gold import Construction
-from harness.attribution import Evidence, TriageVerdict
-from harness.verdict import Status
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.triage_gold import Construction
+from misstep.harness.attribution import Evidence, TriageVerdict
+from misstep.harness.verdict import Status
 
 SHOWN = Evidence("log", "logs/tests.log:3", "AssertionError: 2 != <b>3</b>")
 

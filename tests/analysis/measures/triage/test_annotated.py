@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.triage.annotated import Study, coded_labels, consensus, disputed
-from harness.annotation import RaterAnswer
+from misstep.analysis.measures.triage.annotated import Study, coded_labels, consensus, disputed
+from misstep.harness.annotation import RaterAnswer
 
 RATERS = ("ann", "ben", "cho")
 

@@ -1,6 +1,6 @@
 """Whose fault runs are by a judge, without any gold label."""
 
-from analysis.measures.triage.causes import causes, causes_sentence, causes_table
+from misstep.analysis.measures.triage.causes import causes, causes_sentence, causes_table
 from tests.analysis.measures.triage.made_up import verdict
 
 

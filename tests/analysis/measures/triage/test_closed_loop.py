@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.measures.triage.closed_loop import (
+from misstep.analysis.measures.triage.closed_loop import (
     PERFECT,
     Assumption,
     Critic,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.measures.triage.cases import finer_labels
-from analysis.measures.triage.comparison import compared
+from misstep.analysis.measures.triage.cases import finer_labels
+from misstep.analysis.measures.triage.comparison import compared
 from tests.analysis.measures.triage.made_up import judged_cases
 
 GOLD = ["agent/timeout", "agent/logical_failure", "task/brittle_tests", "infrastructure/network_issue", "pass"] * 4

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.triage.curation import (
+from misstep.analysis.measures.triage.curation import (
     ACTIONS,
     UNDECIDED,
     Decision,
@@ -16,14 +16,14 @@ from analysis.measures.triage.curation import (
     error_rates,
     generated_outcomes,
 )
-from analysis.measures.triage.curation_tables import (
+from misstep.analysis.measures.triage.curation_tables import (
     curation_sentence,
     curation_table,
     precision_sentence,
     worth_sentence,
 )
-from analysis.papers.autotriage.curation import curated_runs, curation_of_judges_table, known_errors, true_solve_rate
-from harness.attribution import FAULTS
+from misstep.analysis.papers.autotriage.curation import curated_runs, curation_of_judges_table, known_errors, true_solve_rate
+from misstep.harness.attribution import FAULTS
 from tests.analysis.measures.triage.made_up import judged_cases, verdict
 
 SURE = Rate((50, 50), (50, 50))

@@ -3,13 +3,13 @@
 import pytest
 from msgspec import structs
 
-from analysis.measures.triage.annotated import Study
-from analysis.measures.triage.disagreement import disagreement
-from analysis.measures.triage.disagreement_tables import annotation_tables, disputes_table
-from analysis.measures.triage.rater_agreement import rater_agreement
-from analysis.measures.triage.simulated_raters import ErrorModel, SimulatedRater, error_model, simulated_study
-from analysis.tables.text import table_text
-from harness.annotation import Phase, RaterAnswer
+from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.disagreement import disagreement
+from misstep.analysis.measures.triage.disagreement_tables import annotation_tables, disputes_table
+from misstep.analysis.measures.triage.rater_agreement import rater_agreement
+from misstep.analysis.measures.triage.simulated_raters import ErrorModel, SimulatedRater, error_model, simulated_study
+from misstep.analysis.tables.text import table_text
+from misstep.harness.annotation import Phase, RaterAnswer
 
 LABELS = ("task", "agent", "infrastructure", "pass")
 RATERS = ("ann", "ben", "cho")

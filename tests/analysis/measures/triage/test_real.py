@@ -2,20 +2,20 @@
 
 import pytest
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.judged import JudgedItems
-from analysis.measures.judging.scores import score
-from analysis.measures.solved import SolvedSet
-from analysis.measures.triage.real import (
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.judged import JudgedItems
+from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.measures.triage.real import (
     DefectiveTasks,
     TriagedSet,
     UnlabelledRuns,
     marked_faults,
     worth_of_passes,
 )
-from analysis.papers.autotriage.real import mappings_table, real_triage_table
-from harness.fault_mappings import fault_mappings, mapping_of
-from harness.verdict import Verdict
+from misstep.analysis.papers.autotriage.real import mappings_table, real_triage_table
+from misstep.harness.fault_mappings import fault_mappings, mapping_of
+from misstep.harness.verdict import Verdict
 
 LABELS = ("task", "agent", "infrastructure", "pass")
 

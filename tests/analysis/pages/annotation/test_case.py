@@ -1,10 +1,10 @@
 """The page of a case: long things are cut and said to be, keys fit, and nothing is shown that was not given to it."""
 
-from analysis.pages.annotation.case import Asked, case_page, step_line
-from analysis.pages.annotation.material import Material, Meaning, Part, TextFile
-from analysis.pages.foot import Foot
-from harness.annotation import RaterAnswer
-from harness.trajectory import Step, ToolCall, ToolResult
+from misstep.analysis.pages.annotation.case import Asked, case_page, step_line
+from misstep.analysis.pages.annotation.material import Material, Meaning, Part, TextFile
+from misstep.analysis.pages.foot import Foot
+from misstep.harness.annotation import RaterAnswer
+from misstep.harness.trajectory import Step, ToolCall, ToolResult
 from tests.analysis.pages.html_rules import Page, check_page
 
 LABELS = tuple(Meaning(f"label {number}", f"Label {number}") for number in range(9))

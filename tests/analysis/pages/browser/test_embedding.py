@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.pages.browser.embedding import PLAIN_UP_TO, embedded
-from harness.escaping import printable
+from misstep.analysis.pages.browser.embedding import PLAIN_UP_TO, embedded
+from misstep.harness.escaping import printable
 
 texts = st.text(st.sampled_from('<>&"\\/\u2028\u2029\ud800\u202e\x1b\x00\n') | st.characters(exclude_categories=[]))
 documents = st.lists(st.dictionaries(st.sampled_from("abc"), st.one_of(texts, st.integers(), st.none())))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.pages.browser.pieces import Pieces
+from misstep.analysis.pages.browser.pieces import Pieces
 
 ranks = st.lists(st.integers(0, 3), max_size=30)
 

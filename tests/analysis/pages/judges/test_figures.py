@@ -2,10 +2,10 @@
 
 import re
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.assessment import Assessment, assess
-from analysis.pages.judges.figures import judge_figures
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.assessment import Assessment, assess
+from misstep.analysis.pages.judges.figures import judge_figures
+from misstep.harness.verdict import Verdict
 
 GOLD = [GoldLabel(f"i{n}", "ann", "yes" if n % 2 else "no") for n in range(40)]
 

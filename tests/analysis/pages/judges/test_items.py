@@ -1,10 +1,10 @@
 """The index of a report's items: what people and judges said, by place, and which items matter most."""
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.reference import majority
-from analysis.pages.browser.numbered import NONE
-from analysis.pages.judges.items import TIED, JudgedBy, item_index, rank
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.pages.browser.numbered import NONE
+from misstep.analysis.pages.judges.items import TIED, JudgedBy, item_index, rank
+from misstep.harness.verdict import Verdict
 
 GOLD = majority(
     [

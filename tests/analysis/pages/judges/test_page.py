@@ -1,11 +1,11 @@
 """What a report of judges shows without scripts: wrong answers, and apart from them questions without an answer."""
 
-from analysis.gold import GoldLabel
-from analysis.measures.judging.reference import majority
-from analysis.pages.browser.frame import LINES_SHOWN
-from analysis.pages.judges.items import JudgedBy
-from analysis.pages.judges.page import wrong_answers
-from harness.verdict import Verdict
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.pages.browser.frame import LINES_SHOWN
+from misstep.analysis.pages.judges.items import JudgedBy
+from misstep.analysis.pages.judges.page import wrong_answers
+from misstep.harness.verdict import Verdict
 
 ITEMS = [f"item-{number:03}" for number in range(LINES_SHOWN + 50)]
 GOLD = majority([GoldLabel(item, "ann", "yes") for item in ITEMS])

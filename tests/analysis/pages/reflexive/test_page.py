@@ -5,14 +5,14 @@ import re
 
 import pytest
 
-from analysis.measures.reflexive.work import worked_run
-from analysis.pages import Foot
-from analysis.pages.reflexive import lanes as drawn
-from analysis.pages.reflexive import page as pages
-from analysis.pages.reflexive.lanes import lanes_of
-from analysis.pages.reflexive.page import run_page
-from analysis.pages.reflexive.told import told
-from harness.loop_events import LoopEvent, Planned, TurnEnded
+from misstep.analysis.measures.reflexive.work import worked_run
+from misstep.analysis.pages import Foot
+from misstep.analysis.pages.reflexive import lanes as drawn
+from misstep.analysis.pages.reflexive import page as pages
+from misstep.analysis.pages.reflexive.lanes import lanes_of
+from misstep.analysis.pages.reflexive.page import run_page
+from misstep.analysis.pages.reflexive.told import told
+from misstep.harness.loop_events import LoopEvent, Planned, TurnEnded
 from tests.analysis.measures.reflexive.made_up import Log, three_items
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.reflexive.made_up import everything

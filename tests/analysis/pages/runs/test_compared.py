@@ -2,10 +2,10 @@
 
 from msgspec import structs
 
-from analysis.pages.foot import Foot
-from analysis.pages.runs.compared import ComparedRun, compared_page
-from harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
-from harness.verdict import Verdict
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
+from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.verdict import Verdict
 from tests.analysis.pages.html_rules import Page, check_page
 from tests.misstep.made_up_runs import HOSTILE
 

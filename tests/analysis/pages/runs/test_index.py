@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from analysis.pages.foot import Foot
-from analysis.pages.runs.index import runs_page
-from analysis.pages.runs.listed import LINES_SHOWN, PAGE_BYTES, ListedRuns, listed_run
-from harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, Trajectory, Unreadable
-from harness.verdict import Verdict
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.runs.index import runs_page
+from misstep.analysis.pages.runs.listed import LINES_SHOWN, PAGE_BYTES, ListedRuns, listed_run
+from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, Trajectory, Unreadable
+from misstep.harness.verdict import Verdict
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_runs import HOSTILE
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from analysis.pages.browser.frame import Listed
-from analysis.pages.sessions.flagged import FindingLine, FlaggedSessions
-from analysis.pages.sessions.shown import SESSION_CHARACTERS, show_session
-from harness.errors import InputError
-from harness.journal.classified import PlacedVerdict
-from harness.journal.labelled_sessions import LabelledSession
-from harness.session import Session
-from harness.trajectory import Source, Step, Trajectory
+from misstep.analysis.pages.browser.frame import Listed
+from misstep.analysis.pages.sessions.flagged import FindingLine, FlaggedSessions
+from misstep.analysis.pages.sessions.shown import SESSION_CHARACTERS, show_session
+from misstep.harness.errors import InputError
+from misstep.harness.journal.classified import PlacedVerdict
+from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.session import Session
+from misstep.harness.trajectory import Source, Step, Trajectory
 
 
 def _session(item: str, *labels: str | None, **facts: Any) -> LabelledSession:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from analysis.pages.findings import findings
-from analysis.pages.sessions.page import sessions_page
-from harness.journal.classified import Labels, PlacedVerdict, Summary
-from harness.journal.labelled_sessions import LabelledSession
-from harness.session import Session
-from harness.trajectory import Unreadable
+from misstep.analysis.pages.findings import findings
+from misstep.analysis.pages.sessions.page import sessions_page
+from misstep.harness.journal.classified import Labels, PlacedVerdict, Summary
+from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.session import Session
+from misstep.harness.trajectory import Unreadable
 from tests.analysis.pages.made_up import HOSTILE
 
 CATEGORIES = ("infinite_loop", "tool_call_failure")

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from analysis.labels import Labels
-from analysis.measures.agreement import agreement_report
-from analysis.papers.autotriage import agreement as autotriage
-from analysis.tables import Row
+from misstep.analysis.labels import Labels
+from misstep.analysis.measures.agreement import agreement_report
+from misstep.analysis.papers.autotriage import agreement as autotriage
+from misstep.analysis.tables import Row
 
 
 @pytest.fixture(scope="module")

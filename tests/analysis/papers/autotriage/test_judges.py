@@ -2,11 +2,11 @@
 
 import pytest
 
-from analysis.measures.judging.judged import scored_items
-from analysis.papers.autotriage import judges as autotriage_judges
-from analysis.published import load_paper
-from analysis.stats.proportions import wilson
-from analysis.tables import Row, Table
+from misstep.analysis.measures.judging.judged import scored_items
+from misstep.analysis.papers.autotriage import judges as autotriage_judges
+from misstep.analysis.published import load_paper
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Row, Table
 from tests.analysis.measures.judging.recorded import alone
 
 

@@ -1,6 +1,6 @@
 """The table of simulated raters beside table 2 says what it is."""
 
-from analysis.papers.autotriage.simulated_annotation import simulated_annotation_table
+from misstep.analysis.papers.autotriage.simulated_annotation import simulated_annotation_table
 
 
 def test_it_says_that_its_raters_are_simulated_and_that_its_figures_are_generated() -> None:

@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from analysis.measures.triage.cases import JudgedCases
-from analysis.measures.triage.closed_loop import Assumption, assumptions, closed_loops
-from analysis.measures.triage.comparison import ComparedCases, compared
-from analysis.papers.autotriage.closed_loop import closed_loop_table, measured_critics, printed_critics
-from analysis.papers.autotriage.taxonomy import taxonomy_table
-from analysis.papers.autotriage.triage import (
+from misstep.analysis.measures.triage.cases import JudgedCases
+from misstep.analysis.measures.triage.closed_loop import Assumption, assumptions, closed_loops
+from misstep.analysis.measures.triage.comparison import ComparedCases, compared
+from misstep.analysis.papers.autotriage.closed_loop import closed_loop_table, measured_critics, printed_critics
+from misstep.analysis.papers.autotriage.taxonomy import taxonomy_table
+from misstep.analysis.papers.autotriage.triage import (
     error_direction_table,
     judge_errors_table,
     left_out_table,

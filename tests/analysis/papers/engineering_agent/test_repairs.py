@@ -4,15 +4,15 @@ from importlib import import_module
 
 import pytest
 
-from analysis.measures.repair.attempts import RepairArm
-from analysis.measures.repair.reviews import review_funnel
-from analysis.pages import table_text
-from analysis.papers.engineering_agent import repairs
-from analysis.papers.engineering_agent.tables import formats_table, solve_rate_table
-from analysis.stats.paired import PairedTable, mcnemar_mid_p
-from analysis.tables import Table
-from harness.repair_attempt import Signal
-from harness.repair_reviews import ReviewEvent
+from misstep.analysis.measures.repair.attempts import RepairArm
+from misstep.analysis.measures.repair.reviews import review_funnel
+from misstep.analysis.pages import table_text
+from misstep.analysis.papers.engineering_agent import repairs
+from misstep.analysis.papers.engineering_agent.tables import formats_table, solve_rate_table
+from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p
+from misstep.analysis.tables import Table
+from misstep.harness.repair_attempt import Signal
+from misstep.harness.repair_reviews import ReviewEvent
 from tests.analysis.measures.repair.made_up import arm, attempt
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from analysis.audit.checks import check_all
-from analysis.papers.engineering_agent import tables as engineering_agent
-from analysis.papers.engineering_agent.tables import check_median
-from analysis.published import Figure, load_paper
-from analysis.tables import Row, Table
+from misstep.analysis.audit.checks import check_all
+from misstep.analysis.papers.engineering_agent import tables as engineering_agent
+from misstep.analysis.papers.engineering_agent.tables import check_median
+from misstep.analysis.published import Figure, load_paper
+from misstep.analysis.tables import Row, Table
 
 TABLES = (
     engineering_agent.solve_rate_table,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.papers.reflexive import mechanisms as mechanisms
-from analysis.stats.proportions import wilson
+from misstep.analysis.papers.reflexive import mechanisms as mechanisms
+from misstep.analysis.stats.proportions import wilson
 
 
 def test_a_share_of_226_in_whole_percent_leaves_several_counts_open() -> None:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from analysis.measures.reflexive.reported import OUTCOMES, BreakerScore
-from analysis.papers.reflexive.reported import (
+from misstep.analysis.measures.reflexive.reported import OUTCOMES, BreakerScore
+from misstep.analysis.papers.reflexive.reported import (
     breakers_table,
     other_breakers_table,
     our_breakers_table,
     reported_cases_table,
 )
-from studies.reflexive.reported import not_asked, reported_scores
+from misstep.studies.reflexive.reported import not_asked, reported_scores
 
 GOLDEN = {
     "no_file_change": (6, 0, 5, 5, 11),
@@ -66,7 +66,7 @@ def test_a_line_a_breaker_with_a_figure_an_outcome_all_generated_and_with_interv
     assert len(table.rows) == len(scores) * len(OUTCOMES)
     assert {row.evidence for row in table.rows} == {"generated"}
     assert all(row.low is not None and row.n for row in table.rows)
-    assert table.made_by == "analysis.papers.reflexive.reported.breakers_table"
+    assert table.made_by == "misstep.analysis.papers.reflexive.reported.breakers_table"
 
 
 def test_the_finding_and_the_notes_say_what_the_loops_rule_gets_wrong(scores: list[BreakerScore]) -> None:
@@ -112,7 +112,7 @@ def test_all_four_kinds_of_detector_are_asked_about_the_cases_or_said_to_be_miss
     asked = {score.breaker.name for score in scores}
     assert {"plateau_exact", "plateau_keywords", "plateau_cosine"} <= asked
     assert ("plateau_embeddings" in asked) == (not_asked() == ())
-    monkeypatch.setattr("harness.reflexive.plateau.vectors.find_spec", lambda _: None)
+    monkeypatch.setattr("misstep.harness.reflexive.plateau.vectors.find_spec", lambda _: None)
     (sentence,) = not_asked()
     assert sentence.startswith("The breaker plateau_embeddings could not be asked: the package")
     assert "plateau_embeddings" not in {score.breaker.name for score in reported_scores()}

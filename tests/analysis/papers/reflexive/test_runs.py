@@ -2,10 +2,10 @@
 
 import pytest
 
-from analysis.audit.checks import check_all
-from analysis.papers.reflexive import runs as reflexive
-from analysis.published import load_paper
-from analysis.tables import Row, Table
+from misstep.analysis.audit.checks import check_all
+from misstep.analysis.papers.reflexive import runs as reflexive
+from misstep.analysis.published import load_paper
+from misstep.analysis.tables import Row, Table
 
 TABLES = (
     reflexive.fix_rate_table,

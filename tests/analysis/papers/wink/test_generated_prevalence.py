@@ -2,9 +2,9 @@
 
 import pytest
 
-from analysis.papers.wink import generated_prevalence as generated
-from analysis.tables import Table
-from studies.generated_study import generated_study
+from misstep.analysis.papers.wink import generated_prevalence as generated
+from misstep.analysis.tables import Table
+from misstep.studies.generated_study import generated_study
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_every_figure_is_generated_but_those_that_the_paper_prints(tables: dict[
     for table in tables.values():
         assert {row.evidence for row in table.rows} <= {"generated", "published"}
         assert all("seed" in row.source and "n 600" in row.source for row in table.rows if row.evidence == "generated")
-        assert table.generator == "harness.generate.study.sessions.generate_study"
+        assert table.generator == "misstep.harness.generate.study.sessions.generate_study"
 
 
 def test_printed_and_planted_stand_in_one_group(tables: dict[str, Table]) -> None:

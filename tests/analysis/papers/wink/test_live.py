@@ -6,19 +6,19 @@ from functools import cache
 import pytest
 from msgspec import structs
 
-from analysis.measures.experiments.comparison import compare_arms
-from analysis.measures.experiments.live import of_live
-from analysis.measures.experiments.shadow import misbehaviour_rates
-from analysis.measures.recovery.effect import recovery_effects
-from analysis.measures.recovery.problems import Problem, problems
-from analysis.measures.recovery.rates import recovery_rate
-from analysis.papers.wink import interventions, live_recovery, recovery
-from analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
-from analysis.papers.wink.live_experiment import experiment_evidence_table
-from analysis.papers.wink.recovery_evidence import WITHOUT, recovery_evidence_table
-from analysis.papers.wink.unaided import Loop
-from analysis.tables import Row, Table
-from analysis.tables.grid import grid
+from misstep.analysis.measures.experiments.comparison import compare_arms
+from misstep.analysis.measures.experiments.live import of_live
+from misstep.analysis.measures.experiments.shadow import misbehaviour_rates
+from misstep.analysis.measures.recovery.effect import recovery_effects
+from misstep.analysis.measures.recovery.problems import Problem, problems
+from misstep.analysis.measures.recovery.rates import recovery_rate
+from misstep.analysis.papers.wink import interventions, live_recovery, recovery
+from misstep.analysis.papers.wink.live import CATEGORIES, NOTE, LiveExperiments
+from misstep.analysis.papers.wink.live_experiment import experiment_evidence_table
+from misstep.analysis.papers.wink.recovery_evidence import WITHOUT, recovery_evidence_table
+from misstep.analysis.papers.wink.unaided import Loop
+from misstep.analysis.tables import Row, Table
+from misstep.analysis.tables.grid import grid
 from tests.analysis.measures.recovery.made_up import experiment
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.papers.wink import peeking
+from misstep.analysis.papers.wink import peeking
 
 
 def test_a_look_gives_the_difference_of_means_and_its_error() -> None:

@@ -5,8 +5,8 @@ import math
 import pytest
 from scipy.stats import norm
 
-from analysis.papers.wink import prevalence as wink
-from analysis.tables import Row
+from misstep.analysis.papers.wink import prevalence as wink
+from misstep.analysis.tables import Row
 
 
 def _recomputed(group: str = "") -> dict[str, Row]:

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from analysis.papers.wink.reasons import planted_reasons, reasons_table
-from harness.live_session import Episode
+from misstep.analysis.papers.wink.reasons import planted_reasons, reasons_table
+from misstep.harness.live_session import Episode
 from tests.analysis.measures.recovery.made_up import session, word
 
 

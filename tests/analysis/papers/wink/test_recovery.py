@@ -2,10 +2,10 @@
 
 import pytest
 
-from analysis.papers.wink import interventions as wink_interventions
-from analysis.papers.wink import recovery as wink_recovery
-from analysis.stats.two_proportions import pooled_z
-from analysis.tables import Row, Table
+from misstep.analysis.papers.wink import interventions as wink_interventions
+from misstep.analysis.papers.wink import recovery as wink_recovery
+from misstep.analysis.stats.two_proportions import pooled_z
+from misstep.analysis.tables import Row, Table
 
 
 def row(table: Table, quantity: str, group: str = "", *, recomputed: bool = True) -> Row:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.papers.wink import simulation as wink_simulation
-from analysis.papers.wink.simulation import CLUSTERED, NAIVE, Arm, Spread, draw_arm, rejections
+from misstep.analysis.papers.wink import simulation as wink_simulation
+from misstep.analysis.papers.wink.simulation import CLUSTERED, NAIVE, Arm, Spread, draw_arm, rejections
 from tests.analysis.stats.quantities.formulas import one_way
 
 ARM = Arm(items=600, clusters=120, chance=0.2)

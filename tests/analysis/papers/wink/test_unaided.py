@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.papers.wink.unaided import (
+from misstep.analysis.papers.wink.unaided import (
     ENDED,
     REPEATED,
     WINDOW,
@@ -14,7 +14,7 @@ from analysis.papers.wink.unaided import (
     share_by,
     unaided_table,
 )
-from analysis.stats.incidence import cumulative_incidence
+from misstep.analysis.stats.incidence import cumulative_incidence
 
 
 def loop(again: int | None, left: int, run: str = "r", dataset: str = "orchard") -> Loop:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from analysis.stats.estimate import Estimate
+from misstep.analysis.stats.estimate import Estimate
 
 
 class Undefined(Struct, frozen=True):

@@ -8,10 +8,10 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 
-from analysis.stats import paired, two_proportions
-from analysis.stats.incidence import cumulative_incidence
-from analysis.stats.multiplicity import holm
-from analysis.stats.paired import PairedTable
+from misstep.analysis.stats import paired, two_proportions
+from misstep.analysis.stats.incidence import cumulative_incidence
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.stats.paired import PairedTable
 from benchmarks.validity.alternatives import differences
 from benchmarks.validity.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason

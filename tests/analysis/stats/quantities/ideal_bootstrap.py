@@ -9,9 +9,9 @@ import numpy as np
 from msgspec import Struct
 from scipy.special import ndtr, ndtri
 
-from analysis.stats.checked import whole_numbers
-from analysis.stats.patterns import FloatArray, IntArray, distinct_rows
-from harness.errors import UsageError
+from misstep.analysis.stats.checked import whole_numbers
+from misstep.analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from misstep.harness.errors import UsageError
 
 _MOST_STATES = 2_000_000
 

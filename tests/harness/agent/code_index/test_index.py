@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.agent.code_index import CodeIndex
+from misstep.harness.agent.code_index import CodeIndex
 
 FILES = {
     "app/order.py": "class Order:\n    def total(self):\n        return sum(self.prices)\n",

@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
-from harness.agent.actions import Action
-from harness.agent.loop import AgentLimits, run_agent
-from harness.agent.patching import ModelPatcher, messages_of
-from harness.agent.policies.model import ModelPolicy, ModelSettings, conversation, read_answer
-from harness.agent.protocols import PatchRequest, Task
-from harness.exchange import Failure, FunctionCall, Outcome, Reply, Request
-from harness.observer.guidance import guidance_step
-from harness.reminder import defused, reminder
-from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.loop import AgentLimits, run_agent
+from misstep.harness.agent.patching import ModelPatcher, messages_of
+from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings, conversation, read_answer
+from misstep.harness.agent.protocols import PatchRequest, Task
+from misstep.harness.exchange import Failure, FunctionCall, Outcome, Reply, Request
+from misstep.harness.observer.guidance import guidance_step
+from misstep.harness.reminder import defused, reminder
+from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from tests.harness.agent.folders import environment
 from tests.harness.test_reminder import FORGED
 

@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from harness.agent.applying import replies_in
-from harness.agent.environment import Environment
-from harness.agent.loop import run_agent
-from harness.agent.policies.slips import (
+from misstep.harness.agent.applying import replies_in
+from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.loop import run_agent
+from misstep.harness.agent.policies.slips import (
     FAILURES,
     LOOPS,
     Form,
@@ -21,11 +21,11 @@ from harness.agent.policies.slips import (
     unasked_edits,
     unwanted_remarks,
 )
-from harness.agent.policies.wayward import Slip, WaywardPolicy
-from harness.agent.protocols import Task
-from harness.classifiers import classify_all
-from harness.generate.voice import Voice
-from harness.trajectory import Trajectory
+from misstep.harness.agent.policies.wayward import Slip, WaywardPolicy
+from misstep.harness.agent.protocols import Task
+from misstep.harness.classifiers import classify_all
+from misstep.harness.generate.voice import Voice
+from misstep.harness.trajectory import Trajectory
 from tests.harness.agent.folders import FilesInMemory, NoModel
 
 NAMES = ("gather_sheet", "merge_leaf", "split_page", "round_line")

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from harness.agent.actions import Action
-from harness.agent.loop import AgentStopped
-from harness.agent.policies.wayward import Command, Slip, WaywardPolicy
-from harness.agent.protocols import PatchRequest, Task
-from harness.intervention import INTERVENTION
-from harness.live_session import Heeds
-from harness.trajectory import Step
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.policies.wayward import Command, Slip, WaywardPolicy
+from misstep.harness.agent.protocols import PatchRequest, Task
+from misstep.harness.intervention import INTERVENTION
+from misstep.harness.live_session import Heeds
+from misstep.harness.trajectory import Step
 from tests.harness.agent.folders import NoModel
 
 OPENING = [Step("system", "You are an agent."), Step("user", "Mend it.")]

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from harness.agent.actions import Action, Observation, read_command
-from harness.agent.environment import Environment
-from harness.agent.loop import run_agent
-from harness.agent.protocols import PatchRequest, Task
-from harness.agent.tools import TOOLS, carry_out, tool_named
-from harness.errors import EditRefused
-from harness.protocols import Ask
-from harness.workspace.suite_report import FailedTest, SuiteReport
+from misstep.harness.agent.actions import Action, Observation, read_command
+from misstep.harness.agent.environment import Environment
+from misstep.harness.agent.loop import run_agent
+from misstep.harness.agent.protocols import PatchRequest, Task
+from misstep.harness.agent.tools import TOOLS, carry_out, tool_named
+from misstep.harness.errors import EditRefused
+from misstep.harness.protocols import Ask
+from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.agent.folders import FilesInMemory, NoModel, environment
 from tests.harness.agent.test_loop import Scripted
 

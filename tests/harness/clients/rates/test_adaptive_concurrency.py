@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.clients.rates.adaptive_concurrency import FIRST, AdaptiveConcurrency
-from harness.clients.rates.start_limit import End, Start
-from harness.exchange import Allowance, Failure, Outcome, Rates, Reply
+from misstep.harness.clients.rates.adaptive_concurrency import FIRST, AdaptiveConcurrency
+from misstep.harness.clients.rates.start_limit import End, Start
+from misstep.harness.exchange import Allowance, Failure, Outcome, Rates, Reply
 
 OVERLOADED = Failure("server", "overloaded", rates=Rates(overloaded=True))
 REFUSED = Failure("rate_limited", "too many")

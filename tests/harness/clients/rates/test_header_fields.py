@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from harness.clients.parse_response import Answer, parse_response
-from harness.clients.rates.header_fields import allowances
-from harness.exchange import Allowance, Rates
+from misstep.harness.clients.parse_response import Answer, parse_response
+from misstep.harness.clients.rates.header_fields import allowances
+from misstep.harness.exchange import Allowance, Rates
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

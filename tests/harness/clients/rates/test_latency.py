@@ -1,6 +1,6 @@
 """A longer latency is a sign of load only where less load costs no answers."""
 
-from harness.clients.rates.latency import LatencyWatch, Overload
+from misstep.harness.clients.rates.latency import LatencyWatch, Overload
 
 
 def answers(watch: LatencyWatch, begun: float, load: int, seconds: float, apart: float) -> list[Overload | float]:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.clients import CLIENTS, ClientSettings, open_client
-from harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
-from harness.clients.rates.pacing import Pacing
-from harness.clients.rates.start_limit import End, Start
-from harness.clients.retry import RetryingClient, RetryLimits
-from harness.clients.scripted import ScriptedClient, text_reply
-from harness.exchange import Allowance, Client, Failure, Outcome, Rates, Reply, Request
+from misstep.harness.clients import CLIENTS, ClientSettings, open_client
+from misstep.harness.clients.rates.adaptive_concurrency import AdaptiveConcurrency
+from misstep.harness.clients.rates.pacing import Pacing
+from misstep.harness.clients.rates.start_limit import End, Start
+from misstep.harness.clients.retry import RetryingClient, RetryLimits
+from misstep.harness.clients.scripted import ScriptedClient, text_reply
+from misstep.harness.exchange import Allowance, Client, Failure, Outcome, Rates, Reply, Request
 
 ASKED = [Request("small-1", (), sample=number) for number in range(4)]
 

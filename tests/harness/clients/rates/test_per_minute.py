@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.clients.rates.per_minute import PerMinute
-from harness.clients.rates.start_limit import End, Start
-from harness.clients.rates.token_estimate import TokenEstimate
-from harness.exchange import Failure, Message, Reply, Request
+from misstep.harness.clients.rates.per_minute import PerMinute
+from misstep.harness.clients.rates.start_limit import End, Start
+from misstep.harness.clients.rates.token_estimate import TokenEstimate
+from misstep.harness.exchange import Failure, Message, Reply, Request
 
 
 def starts(limit: PerMinute, seconds: float, tokens: float = 0.0, used: float | None = None) -> list[float]:

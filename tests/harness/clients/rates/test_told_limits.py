@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from harness.clients.rates.start_limit import End, Start
-from harness.clients.rates.told_limits import ToldLimits
-from harness.exchange import Allowance, Rates, Reply
+from misstep.harness.clients.rates.start_limit import End, Start
+from misstep.harness.clients.rates.told_limits import ToldLimits
+from misstep.harness.exchange import Allowance, Rates, Reply
 
 
 class Told:

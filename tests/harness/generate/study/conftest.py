@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.generate.study.sessions import StudyCase, generate_study
+from misstep.harness.generate.study.sessions import StudyCase, generate_study
 
 
 @pytest.fixture(scope="package")

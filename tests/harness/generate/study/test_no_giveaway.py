@@ -6,8 +6,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from harness.generate.study.sessions import StudyCase, generate_study
-from harness.generate.trajectories import CATEGORIES
+from misstep.harness.generate.study.sessions import StudyCase, generate_study
+from misstep.harness.generate.trajectories import CATEGORIES
 
 LEVEL = 2.58
 """Standard errors above chance that are by chance in one of 200 tests."""

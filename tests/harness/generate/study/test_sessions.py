@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.generate.study.sessions import StudyCase, generate_study
-from harness.generate.study.settings import load_settings
-from harness.generate.trajectories import CATEGORIES
-from harness.readers.interchange.atif import from_atif, to_atif
+from misstep.harness.generate.study.sessions import StudyCase, generate_study
+from misstep.harness.generate.study.settings import load_settings
+from misstep.harness.generate.trajectories import CATEGORIES
+from misstep.harness.readers.interchange.atif import from_atif, to_atif
 from tests.harness.generate.steps import call_of, changes
 
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from harness.exchange import Outcome, Request
-from harness.observer.detectors.openhands_stuck import OpenHandsStuck
-from harness.trajectory import Step
+from misstep.harness.exchange import Outcome, Request
+from misstep.harness.observer.detectors.openhands_stuck import OpenHandsStuck
+from misstep.harness.trajectory import Step
 from tests.harness.classifiers.building import bash, run, says, user
 
 _ERROR = bash("make", "no rule", 2)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.classifiers import infinite_loop
-from harness.observer.detectors.rules import RuleFailed, feedback
-from harness.trajectory import Step
+from misstep.harness.classifiers import infinite_loop
+from misstep.harness.observer.detectors.rules import RuleFailed, feedback
+from misstep.harness.trajectory import Step
 from tests.harness.observer.runs import asked, call, read, run
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.protocols import Sample
-from harness.readers import read_file
-from harness.readers.coding_agents import aider
-from harness.trajectory import Source, Tokens, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.protocols import Sample
+from misstep.harness.readers import read_file
+from misstep.harness.readers.coding_agents import aider
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families import samples_sessions
 
 SOURCE = Source("aider", "app/.aider.chat.history.md")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.readers import read_file
-from harness.readers.coding_agents import claude_code
-from harness.trajectory import Source, Step, Tokens, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers import read_file
+from misstep.harness.readers.coding_agents import claude_code
+from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
 from tests.families import samples_sessions
 
 SOURCE = Source("claude_code", "logs/some-session.jsonl")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.readers.coding_agents import cline
-from harness.readers.coding_agents.cline_calls import Written, heading_of, split_calls
-from harness.readers.files import sample_file
-from harness.trajectory import Source, Tokens, Trajectory
+from misstep.harness.readers.coding_agents import cline
+from misstep.harness.readers.coding_agents.cline_calls import Written, heading_of, split_calls
+from misstep.harness.readers.files import sample_file
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
 
 SOURCE = Source("cline", "tasks/1767607200000/api_conversation_history.json")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from harness.readers.coding_agents import codex
-from harness.trajectory import Source, Trajectory
+from misstep.harness.readers.coding_agents import codex
+from misstep.harness.trajectory import Source, Trajectory
 
 SOURCE = Source("codex", "logs/rollout.jsonl")
 

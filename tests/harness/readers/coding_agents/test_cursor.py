@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from harness.readers.coding_agents import cursor, cursor_agent
-from harness.trajectory import Source, Tokens, Trajectory
+from misstep.harness.readers.coding_agents import cursor, cursor_agent
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
 
 TRANSCRIPT = Source("cursor_agent", "agent-transcripts/s1/s1.jsonl")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.readers import read_file
-from harness.readers.coding_agents import gemini_cli
-from harness.trajectory import Source, Tokens, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers import read_file
+from misstep.harness.readers.coding_agents import gemini_cli
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families import samples_sessions
 
 SOURCE = Source("gemini_cli", "logs/session.jsonl")

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from harness.readers.coding_agents import goose, goose_jsonl
-from harness.trajectory import Source, Trajectory
+from misstep.harness.readers.coding_agents import goose, goose_jsonl
+from misstep.harness.trajectory import Source, Trajectory
 from tests.families.recordings import recording_of
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.protocols import Sample
-from harness.readers.coding_agents.mini_swe_agent import bash_blocks, read, refuse
-from harness.trajectory import Outcome, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.protocols import Sample
+from misstep.harness.readers.coding_agents.mini_swe_agent import bash_blocks, read, refuse
+from misstep.harness.trajectory import Outcome, Source, Tokens, ToolCall, ToolResult, Trajectory
 from tests.families import samples
 
 SOURCE = Source("mini_swe_agent", "runs/gate.traj.json")

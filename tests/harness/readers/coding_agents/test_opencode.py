@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.readers.coding_agents import opencode, opencode_stream
-from harness.readers.files import sample_file
-from harness.trajectory import Source, Tokens, Trajectory
+from misstep.harness.readers.coding_agents import opencode, opencode_stream
+from misstep.harness.readers.files import sample_file
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
 
 SOURCE = Source("opencode", "export.json")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.readers import read_file
-from harness.readers.coding_agents import openhands
-from harness.trajectory import Source, Tokens, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers import read_file
+from misstep.harness.readers.coding_agents import openhands
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families import samples_sessions
 
 SOURCE = Source("openhands", "runs/output.jsonl", 4)

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from harness.readers.coding_agents import pi
-from harness.trajectory import Source, Tokens, Trajectory
+from misstep.harness.readers.coding_agents import pi
+from misstep.harness.trajectory import Source, Tokens, Trajectory
 from tests.families.recordings import recording_of
 
 SOURCE = Source("pi", "sessions/2026-01-05T10-00-00-000Z_s1.jsonl")

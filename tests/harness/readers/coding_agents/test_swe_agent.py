@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.protocols import Sample
-from harness.readers.coding_agents.swe_agent import read, refuse
-from harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.protocols import Sample
+from misstep.harness.readers.coding_agents.swe_agent import read, refuse
+from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from tests.families import samples
 
 SOURCE = Source("swe_agent", "runs/acme__gate-7.traj.gz")

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow
 import pytest
 
-from harness.errors import MissingPrerequisite, UnreadableTrajectory
-from harness.readers import read_file
-from harness.readers.evaluations import inspect_ai, inspect_messages
-from harness.trajectory import Source, Tokens, Trajectory, Unreadable
+from misstep.harness.errors import MissingPrerequisite, UnreadableTrajectory
+from misstep.harness.readers import read_file
+from misstep.harness.readers.evaluations import inspect_ai, inspect_messages
+from misstep.harness.trajectory import Source, Tokens, Trajectory, Unreadable
 from tests.families import samples_sessions
 
 SOURCE = Source("inspect_ai", "logs/log.json")

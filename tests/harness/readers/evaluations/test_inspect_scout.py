@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.readers import read_file
-from harness.readers.evaluations import inspect_scout
-from harness.trajectory import Outcome, Source, Tokens, Trajectory, Unreadable
+from misstep.harness.readers import read_file
+from misstep.harness.readers.evaluations import inspect_scout
+from misstep.harness.trajectory import Outcome, Source, Tokens, Trajectory, Unreadable
 from tests.families import samples_sessions
 
 ROW: dict[str, Any] = json.loads(samples_sessions.inspect_scout())

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.readers import read_file
-from harness.readers.evaluations import intercode
-from harness.trajectory import Outcome, Source, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers import read_file
+from misstep.harness.readers.evaluations import intercode
+from misstep.harness.trajectory import Outcome, Source, Trajectory
 from tests.families import samples
 
 SOURCE = Source("intercode", "results/bash.json.gz")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.protocols import Sample
-from harness.readers.evaluations.taubench import read, refuse
-from harness.trajectory import Outcome, Source
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.protocols import Sample
+from misstep.harness.readers.evaluations.taubench import read, refuse
+from misstep.harness.trajectory import Outcome, Source
 from tests.families import samples
 
 SOURCE = Source("taubench", "results/shop.json")

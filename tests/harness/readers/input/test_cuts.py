@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.readers.input.cuts import SLICE_BYTES, group_cuts, line_cuts
+from misstep.harness.readers.input.cuts import SLICE_BYTES, group_cuts, line_cuts
 
 
 @settings(max_examples=60, deadline=None)

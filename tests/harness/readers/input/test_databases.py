@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.errors import InputError, UnknownFormat
-from harness.readers import read_file
-from harness.readers.input import databases
-from harness.readers.input.streams import is_plain, open_bytes
-from harness.trajectory import Tokens, Trajectory, Unreadable
+from misstep.harness.errors import InputError, UnknownFormat
+from misstep.harness.readers import read_file
+from misstep.harness.readers.input import databases
+from misstep.harness.readers.input.streams import is_plain, open_bytes
+from misstep.harness.trajectory import Tokens, Trajectory, Unreadable
 from tests.families.recordings import recording_of
 
 

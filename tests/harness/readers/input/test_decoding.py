@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UnreadableTrajectory
-from harness.readers.input.decoding import (
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers.input.decoding import (
     convert,
     decode_document_or_lines,
     decode_json,
@@ -18,7 +18,7 @@ from harness.readers.input.decoding import (
     filled,
     rest_of,
 )
-from harness.trajectory import Source
+from misstep.harness.trajectory import Source
 
 SOURCE = Source("any", "runs/a.jsonl", 7)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.readers import Found, find_files
+from misstep.harness.errors import InputError
+from misstep.harness.readers import Found, find_files
 
 
 def names(*paths: Path) -> list[str]:

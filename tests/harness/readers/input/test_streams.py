@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.readers.input import archive
-from harness.readers.input.decoding import LINE_LIMIT
-from harness.readers.input.streams import is_plain, open_bytes
+from misstep.harness.errors import InputError
+from misstep.harness.readers.input import archive
+from misstep.harness.readers.input.decoding import LINE_LIMIT
+from misstep.harness.readers.input.streams import is_plain, open_bytes
 
 TEXT = '{"said": "größer — 日本"}\n' * 3
 

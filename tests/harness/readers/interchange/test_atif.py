@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.errors import UnreadableTrajectory
-from harness.protocols import Sample
-from harness.readers import read_file
-from harness.readers.interchange.atif import from_atif, read, refuse, to_atif
-from harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.protocols import Sample
+from misstep.harness.readers import read_file
+from misstep.harness.readers.interchange.atif import from_atif, read, refuse, to_atif
+from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 from tests.families import samples
 
 SOURCE = Source("atif", "runs/gate.json")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UnreadableTrajectory
-from harness.readers.interchange.atif import from_atif, read, to_atif
-from harness.readers.interchange.atif_repeats import LONG, folded, unfolded
-from harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
+from misstep.harness.readers.interchange.atif_repeats import LONG, folded, unfolded
+from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 SOURCE = Source("inspect_ai", "log.json")
 VALUES = st.recursive(

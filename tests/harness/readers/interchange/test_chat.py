@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UnreadableTrajectory
-from harness.readers.interchange.chat import is_chat, steps_of
-from harness.trajectory import Step, ToolCall, ToolResult
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.readers.interchange.chat import is_chat, steps_of
+from misstep.harness.trajectory import Step, ToolCall, ToolResult
 
 
 def call(name: str = "read", arguments: Any = "{}", call_id: str | None = None) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.readers import read_file
-from harness.readers.files import sample_file
-from harness.readers.interchange import chat_log
-from harness.trajectory import Source, ToolCall, Trajectory
+from misstep.harness.readers import read_file
+from misstep.harness.readers.files import sample_file
+from misstep.harness.readers.interchange import chat_log
+from misstep.harness.trajectory import Source, ToolCall, Trajectory
 from tests.families import samples
 
 SOURCE = Source("chat_log", "logs/7.json")

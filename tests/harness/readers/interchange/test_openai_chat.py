@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UnreadableTrajectory
-from harness.protocols import Sample, Shape
-from harness.readers.interchange.openai_chat import read, refuse
-from harness.trajectory import Source, Trajectory
+from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.protocols import Sample, Shape
+from misstep.harness.readers.interchange.openai_chat import read, refuse
+from misstep.harness.trajectory import Source, Trajectory
 from tests.families import samples
 
 SOURCE = Source("openai_chat", "runs/chats.jsonl", 4)

@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.clocks import VirtualClock
-from harness.loop_events import ItemEnded, LoopEvent, Role, TurnEnded
-from harness.reflexive.log import Log
-from harness.reflexive.loop import run_loop
-from harness.reflexive.memory import Lesson
-from harness.reflexive.protocols import Agents, Target
-from harness.reflexive.settings import LoopSettings
-from harness.reflexive.simulated.items import Kind, World
-from harness.reflexive.simulated.skill import SimulatedSkill
-from harness.reflexive.simulated.target import SimulatedTarget
-from harness.reflexive.simulated.workers import WorkerKind, make_agents
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.loop_events import ItemEnded, LoopEvent, Role, TurnEnded
+from misstep.harness.reflexive.log import Log
+from misstep.harness.reflexive.loop import run_loop
+from misstep.harness.reflexive.memory import Lesson
+from misstep.harness.reflexive.protocols import Agents, Target
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.simulated.items import Kind, World
+from misstep.harness.reflexive.simulated.skill import SimulatedSkill
+from misstep.harness.reflexive.simulated.target import SimulatedTarget
+from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
 
 Happened = TypeVar("Happened", bound=Struct)
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from harness.agent.turns import Turn
-from harness.loop_events import Role
-from harness.reflexive.protocols import Agent, Agents, Context
-from harness.reflexive.simulated.workers import WorkerKind, make_agents
+from misstep.harness.agent.turns import Turn
+from misstep.harness.loop_events import Role
+from misstep.harness.reflexive.protocols import Agent, Agents, Context
+from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
 
 
 class Says(Struct, frozen=True):

@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from harness.loop_events import ItemEnded, Restored, RunEnded, SnapshotTaken
-from harness.reflexive.settings import MECHANISMS
-from harness.reflexive.simulated.items import MIX, Kind
-from harness.reflexive.simulated.workers import WorkerKind, worker_kinds
+from misstep.harness.loop_events import ItemEnded, Restored, RunEnded, SnapshotTaken
+from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.harness.reflexive.simulated.items import MIX, Kind
+from misstep.harness.reflexive.simulated.workers import WorkerKind, worker_kinds
 from tests.harness.reflexive.failure_modes.looping import looped
 
 

@@ -3,8 +3,8 @@
 Three attempts cut off what the 4th to 10th solve, and what no attempt solves still takes all three.
 """
 
-from harness.reflexive.settings import ItemLimits, LoopSettings
-from harness.reflexive.simulated.items import Kind
+from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import looped
 
 LATE: tuple[Kind, ...] = ("late",) * 8

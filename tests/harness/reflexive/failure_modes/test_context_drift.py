@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from harness.loop_events import Role
-from harness.reflexive.settings import LoopSettings
-from harness.reflexive.simulated.items import Kind
+from misstep.harness.loop_events import Role
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import Looped, looped
 
 KINDS: tuple[Kind, ...] = ("late", "shuts", "late", "resets", "late", "trivial")

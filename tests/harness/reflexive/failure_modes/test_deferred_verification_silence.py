@@ -1,7 +1,7 @@
 """Failure mode 7: what is only checked later is believed, and nobody comes back to it."""
 
-from harness.loop_events import Deferred, Verified
-from harness.reflexive.simulated.items import Kind
+from misstep.harness.loop_events import Deferred, Verified
+from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import looped
 
 KINDS: tuple[Kind, ...] = ("start", "kept", "start", "kept", "trivial")

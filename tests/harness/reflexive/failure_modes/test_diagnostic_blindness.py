@@ -5,9 +5,9 @@ In the original 42 of 226 reflections put one broken file into other words and n
 
 import pytest
 
-from harness.loop_events import Diagnosed, Failed, Reflected, Restored, TurnEnded
-from harness.reflexive.simulated.items import Kind
-from harness.reflexive.simulated.thinkers import wordings
+from misstep.harness.loop_events import Diagnosed, Failed, Reflected, Restored, TurnEnded
+from misstep.harness.reflexive.simulated.items import Kind
+from misstep.harness.reflexive.simulated.thinkers import wordings
 from tests.harness.reflexive.failure_modes.looping import Looped, looped
 
 KINDS: tuple[Kind, ...] = ("shuts", "resets", "shuts", "resets", "shuts", "resets")

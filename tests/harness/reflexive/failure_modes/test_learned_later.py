@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.errors import MisstepError
-from harness.loop_events import (
+from misstep.harness.errors import MisstepError
+from misstep.harness.loop_events import (
     Checked,
     Failed,
     GapFound,
@@ -16,11 +16,11 @@ from harness.loop_events import (
     SnapshotName,
     Warned,
 )
-from harness.reflexive.memory import Lesson
-from harness.reflexive.memory.lessons import lesson_id
-from harness.reflexive.simulated.items import Kind
-from harness.reflexive.simulated.target import SimulatedTarget
-from harness.reflexive.simulated.workers import make_agents
+from misstep.harness.reflexive.memory import Lesson
+from misstep.harness.reflexive.memory.lessons import lesson_id
+from misstep.harness.reflexive.simulated.items import Kind
+from misstep.harness.reflexive.simulated.target import SimulatedTarget
+from misstep.harness.reflexive.simulated.workers import make_agents
 from tests.harness.reflexive.failure_modes.looping import Looped, looped
 from tests.harness.reflexive.failure_modes.scripted import Enters, Says, WithoutLessons, agents_with, watched
 

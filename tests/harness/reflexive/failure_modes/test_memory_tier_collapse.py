@@ -3,11 +3,11 @@
 The original's first run stored 644 lessons and surfaced 3.
 """
 
-from harness.loop_events import LessonLearned, LessonsRecalled
-from harness.reflexive.memory import Lesson
-from harness.reflexive.memory.lessons import lesson_id
-from harness.reflexive.settings import LoopSettings
-from harness.reflexive.simulated.items import Kind
+from misstep.harness.loop_events import LessonLearned, LessonsRecalled
+from misstep.harness.reflexive.memory import Lesson
+from misstep.harness.reflexive.memory.lessons import lesson_id
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import Looped, looped
 
 COILS: tuple[Kind, ...] = ("shared",) * 6

@@ -3,9 +3,9 @@
 In the original no three reflections in a row began alike: its detector, which compares first sentences, found nothing.
 """
 
-from harness.loop_events import PlateauFound, Reflected
-from harness.reflexive.settings import LoopSettings
-from harness.reflexive.simulated.items import Kind
+from misstep.harness.loop_events import PlateauFound, Reflected
+from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import looped
 from tests.harness.reflexive.failure_modes.scripted import Says, agents_with
 

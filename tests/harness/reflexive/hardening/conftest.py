@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.workspace import Sandbox
+from misstep.harness.workspace import Sandbox
 from tests.harness.workspace.conftest import sandbox_named
 
 

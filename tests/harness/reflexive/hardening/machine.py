@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
-from harness.reflexive.hardening.files import Files, Seen
-from harness.reflexive.hardening.forms import RUNNING
-from harness.reflexive.hardening.skill import laying_out, modes_shipped, shipped
-from harness.reflexive.hardening.target import values_at_start
-from harness.workspace import Limits, Sandbox, open_workspace
+from misstep.harness.reflexive.hardening.files import Files, Seen
+from misstep.harness.reflexive.hardening.forms import RUNNING
+from misstep.harness.reflexive.hardening.skill import laying_out, modes_shipped, shipped
+from misstep.harness.reflexive.hardening.target import values_at_start
+from misstep.harness.workspace import Limits, Sandbox, open_workspace
 
 
 def seen_shipped() -> dict[str, Seen]:

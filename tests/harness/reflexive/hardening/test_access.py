@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.reflexive.hardening.access import AUDIT, SHELL, refused, refused_sudo
-from harness.reflexive.hardening.files import Seen
-from harness.reflexive.hardening.health import application_faults
+from misstep.harness.reflexive.hardening.access import AUDIT, SHELL, refused, refused_sudo
+from misstep.harness.reflexive.hardening.files import Seen
+from misstep.harness.reflexive.hardening.health import application_faults
 from tests.harness.reflexive.hardening.machine import changed
 
 SSHD = "etc/ssh/sshd_config"

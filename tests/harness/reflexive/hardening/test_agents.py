@@ -5,17 +5,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.agent.actions import Observation
-from harness.agent.clocks import VirtualClock
-from harness.agent.tools import Tool
-from harness.agent.turns import TurnLimits, TurnReport, take_turn
-from harness.loop_events import Role
-from harness.reflexive.hardening.profile import PROFILE
-from harness.reflexive.hardening.rules import rules
-from harness.reflexive.hardening.workers import WORDS, WorkerName, make_agents, scripts
-from harness.reflexive.memory.lessons import lessons_in
-from harness.reflexive.protocols import Context, Part
-from harness.reflexive.re_engagement import read_verdict
+from misstep.harness.agent.actions import Observation
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.agent.tools import Tool
+from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep.harness.loop_events import Role
+from misstep.harness.reflexive.hardening.profile import PROFILE
+from misstep.harness.reflexive.hardening.rules import rules
+from misstep.harness.reflexive.hardening.workers import WORDS, WorkerName, make_agents, scripts
+from misstep.harness.reflexive.memory.lessons import lessons_in
+from misstep.harness.reflexive.protocols import Context, Part
+from misstep.harness.reflexive.re_engagement import read_verdict
 
 ITEMS = {rule.id: rule.item for rule in rules()}
 ITEM = "sudo_no_nopasswd"

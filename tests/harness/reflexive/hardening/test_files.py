@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.reflexive.hardening.files import MOST_BYTES, Files, Seen, Unreadable, files_of
-from harness.workspace import Sandbox, open_workspace
+from misstep.harness.reflexive.hardening.files import MOST_BYTES, Files, Seen, Unreadable, files_of
+from misstep.harness.workspace import Sandbox, open_workspace
 
 
 def link(target: str) -> Seen:

@@ -3,13 +3,13 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.reflexive.hardening.access import SHELL, Refusal, refused
-from harness.reflexive.hardening.files import Unreadable
-from harness.reflexive.hardening.parsing import Malformed
-from harness.reflexive.hardening.profile import PROFILE
-from harness.reflexive.hardening.rules import rules
-from harness.reflexive.hardening.skill import shipped
-from harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
+from misstep.harness.reflexive.hardening.access import SHELL, Refusal, refused
+from misstep.harness.reflexive.hardening.files import Unreadable
+from misstep.harness.reflexive.hardening.parsing import Malformed
+from misstep.harness.reflexive.hardening.profile import PROFILE
+from misstep.harness.reflexive.hardening.rules import rules
+from misstep.harness.reflexive.hardening.skill import shipped
+from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
 from tests.harness.reflexive.hardening.machine import changed
 
 TEXTS = {one.path: one.text for one in shipped() if one.kind == "file" and one.text}

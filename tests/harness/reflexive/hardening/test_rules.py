@@ -5,13 +5,13 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from harness.reflexive.hardening.files import Files, Seen, Unreadable
-from harness.reflexive.hardening.parsing import Malformed
-from harness.reflexive.hardening.profile import PROFILE
-from harness.reflexive.hardening.rules import Rule, rules
-from harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
-from harness.reflexive.hardening.workers import scripts
-from harness.workspace import Sandbox
+from misstep.harness.reflexive.hardening.files import Files, Seen, Unreadable
+from misstep.harness.reflexive.hardening.parsing import Malformed
+from misstep.harness.reflexive.hardening.profile import PROFILE
+from misstep.harness.reflexive.hardening.rules import Rule, rules
+from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
+from misstep.harness.reflexive.hardening.workers import scripts
+from misstep.harness.workspace import Sandbox
 from tests.harness.reflexive.hardening.machine import after_scripts, changed, seen_shipped, started
 
 RULES = {rule.id: rule for rule in rules()}

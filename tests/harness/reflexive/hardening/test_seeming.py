@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.reflexive.hardening.access import SHELL, refused
-from harness.reflexive.hardening.files import Seen
-from harness.reflexive.hardening.rules import rules
-from harness.reflexive.hardening.vital_signs import health_faults
+from misstep.harness.reflexive.hardening.access import SHELL, refused
+from misstep.harness.reflexive.hardening.files import Seen
+from misstep.harness.reflexive.hardening.rules import rules
+from misstep.harness.reflexive.hardening.vital_signs import health_faults
 from tests.harness.reflexive.hardening.machine import changed, started
 
 RULES = {rule.id: rule for rule in rules()}

@@ -6,19 +6,19 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from harness.agent.clocks import VirtualClock
-from harness.errors import SandboxMissing
-from harness.reflexive.diagnosis import diagnosed
-from harness.reflexive.hardening import HardeningSkill
-from harness.reflexive.hardening.access import AUDIT
-from harness.reflexive.hardening.profile import PROFILE
-from harness.reflexive.hardening.rules import rules
-from harness.reflexive.hardening.target import APPLY, HardeningTarget
-from harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, VITAL_SIGNS
-from harness.reflexive.hardening.workers import scripts
-from harness.reflexive.protocols import ChannelBroken
-from harness.runs.reflect.skills import SKILLS, SkillOptions
-from harness.workspace import Limits, Sandbox
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.errors import SandboxMissing
+from misstep.harness.reflexive.diagnosis import diagnosed
+from misstep.harness.reflexive.hardening import HardeningSkill
+from misstep.harness.reflexive.hardening.access import AUDIT
+from misstep.harness.reflexive.hardening.profile import PROFILE
+from misstep.harness.reflexive.hardening.rules import rules
+from misstep.harness.reflexive.hardening.target import APPLY, HardeningTarget
+from misstep.harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, VITAL_SIGNS
+from misstep.harness.reflexive.hardening.workers import scripts
+from misstep.harness.reflexive.protocols import ChannelBroken
+from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions
+from misstep.harness.workspace import Limits, Sandbox
 
 ITEMS = {rule.id: rule.item for rule in rules()}
 
@@ -203,13 +203,13 @@ def test_nothing_that_a_script_leaves_makes_the_host_fail(target: HardeningTarge
 def test_a_script_beyond_its_limits_is_ended(
     target: HardeningTarget, script: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.reflexive.hardening.target.SCRIPT_LIMITS", Limits(seconds=0.3, file_mb=1))
+    monkeypatch.setattr("misstep.harness.reflexive.hardening.target.SCRIPT_LIMITS", Limits(seconds=0.3, file_mb=1))
     assert "[exit code 0]" not in apply(target, script)
     assert asyncio.run(target.reachable())
 
 
 def test_without_a_sandbox_the_skill_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.workspace.finding.tried", lambda: iter(()))
+    monkeypatch.setattr("misstep.harness.workspace.finding.tried", lambda: iter(()))
     with pytest.raises(SandboxMissing) as refused:
         SKILLS.load("hardening")(SkillOptions())
     assert refused.value.exit_code == 3

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.clocks import VirtualClock
-from harness.loop_events import Checked, Diagnosed, Failed, ItemEnded, Restored, TurnEnded
-from harness.reflexive.hardening import HardeningSkill
-from harness.reflexive.hardening.profile import PROFILE
-from harness.reflexive.hardening.rules import rules
-from harness.reflexive.hardening.target import HardeningTarget
-from harness.reflexive.hardening.workers import WORKERS
-from harness.reflexive.log import Log
-from harness.reflexive.loop import run_loop
-from harness.reflexive.protocols import Target
-from harness.reflexive.settings import ItemLimits, LoopSettings
-from harness.work_item import Ending
-from harness.workspace import Sandbox
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.loop_events import Checked, Diagnosed, Failed, ItemEnded, Restored, TurnEnded
+from misstep.harness.reflexive.hardening import HardeningSkill
+from misstep.harness.reflexive.hardening.profile import PROFILE
+from misstep.harness.reflexive.hardening.rules import rules
+from misstep.harness.reflexive.hardening.target import HardeningTarget
+from misstep.harness.reflexive.hardening.workers import WORKERS
+from misstep.harness.reflexive.log import Log
+from misstep.harness.reflexive.loop import run_loop
+from misstep.harness.reflexive.protocols import Target
+from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep.harness.work_item import Ending
+from misstep.harness.workspace import Sandbox
 
 SOME = ["sudo_no_nopasswd", "files_sticky_tmp", "kernel_no_forwarding", "audit_partition"]
 

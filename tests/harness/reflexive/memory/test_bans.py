@@ -1,7 +1,7 @@
 """Bans are facts about changes that failed; lessons in free text ban nothing."""
 
-from harness.loop_events import Failed, Happening, LessonLearned, LoopEvent, PutOff, TurnEnded
-from harness.reflexive.memory import Ban, bans, bans_text
+from misstep.harness.loop_events import Failed, Happening, LessonLearned, LoopEvent, PutOff, TurnEnded
+from misstep.harness.reflexive.memory import Ban, bans, bans_text
 
 
 def _events(*happened: Happening, item: str = "a") -> list[LoopEvent]:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.stats.proportions import wilson
-from harness.reflexive.memory import lessons_in
-from harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, lesson_id, weight_of
-from harness.reflexive.memory.store import upper_bound
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.reflexive.memory import lessons_in
+from misstep.harness.reflexive.memory.lessons import MOST_CHARACTERS, MOST_LESSONS, lesson_id, weight_of
+from misstep.harness.reflexive.memory.store import upper_bound
 
 
 @pytest.mark.parametrize(

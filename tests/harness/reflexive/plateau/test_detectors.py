@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.errors import MissingPrerequisite, UsageError
-from harness.reflexive.plateau import DETECTORS, PlateauDetector, detector
-from harness.reflexive.plateau.vectors import AngleDetector, CosineDetector, cosine
-from harness.reflexive.plateau.words import FUNCTION_WORDS, TEMPLATE_WORDS
+from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.reflexive.plateau import DETECTORS, PlateauDetector, detector
+from misstep.harness.reflexive.plateau.vectors import AngleDetector, CosineDetector, cosine
+from misstep.harness.reflexive.plateau.words import FUNCTION_WORDS, TEMPLATE_WORDS
 from tests.misstep.installed import installed
 
 REWORDED = (
@@ -151,7 +151,7 @@ def test_a_cosine_is_of_weighted_words_and_a_word_of_every_reflection_still_coun
 
 
 def test_a_model_that_is_not_installed_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.reflexive.plateau.vectors.find_spec", lambda _: None)
+    monkeypatch.setattr("misstep.harness.reflexive.plateau.vectors.find_spec", lambda _: None)
     with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[embeddings\]'"):
         detector("embeddings")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.reflexive.plateau.words import TEMPLATE_WORDS, content_words, known_words, singular, words_of
+from misstep.harness.reflexive.plateau.words import TEMPLATE_WORDS, content_words, known_words, singular, words_of
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from harness.reflexive.reported.breakers import BREAKERS
-from harness.reflexive.reported.rounds import Round, RoundCall, first_stop
+from misstep.harness.reflexive.reported.breakers import BREAKERS
+from misstep.harness.reflexive.reported.rounds import Round, RoundCall, first_stop
 
 NAMED = {breaker.name: breaker for breaker in BREAKERS}
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.reflexive.reported.rounds import (
+from misstep.harness.errors import InputError
+from misstep.harness.reflexive.reported.rounds import (
     FOLDER,
     START,
     Decision,

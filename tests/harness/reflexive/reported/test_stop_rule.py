@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.reflexive.reported.rounds import START, Round, first_stop
-from harness.reflexive.reported.stop_rule import stop_rule
-from harness.reflexive.settings import LoopSettings
+from misstep.harness.reflexive.reported.rounds import START, Round, first_stop
+from misstep.harness.reflexive.reported.stop_rule import stop_rule
+from misstep.harness.reflexive.settings import LoopSettings
 
 EVERY = LoopSettings().failures_between
 

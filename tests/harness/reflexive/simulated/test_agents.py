@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.clocks import VirtualClock
-from harness.agent.turns import TurnLimits, TurnReport, take_turn
-from harness.loop_events import Role
-from harness.reflexive.protocols import Agent, Context, Part
-from harness.reflexive.re_engagement import read_verdict
-from harness.reflexive.simulated.items import Kind, draw_world
-from harness.reflexive.simulated.machine import read_pairs
-from harness.reflexive.simulated.skill import SimulatedSkill
-from harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
-from harness.reflexive.simulated.thinkers import SimulatedReflector, SimulatedStrategist, wordings
-from harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
-from harness.work_item import WorkItem
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
+from misstep.harness.loop_events import Role
+from misstep.harness.reflexive.protocols import Agent, Context, Part
+from misstep.harness.reflexive.re_engagement import read_verdict
+from misstep.harness.reflexive.simulated.items import Kind, draw_world
+from misstep.harness.reflexive.simulated.machine import read_pairs
+from misstep.harness.reflexive.simulated.skill import SimulatedSkill
+from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
+from misstep.harness.reflexive.simulated.thinkers import SimulatedReflector, SimulatedStrategist, wordings
+from misstep.harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
+from misstep.harness.work_item import WorkItem
 
 ITEM = WorkItem("relay-3", "relay", "Bring relay-3 to on.")
 SHUT = "the way in was shut by relay-3=on while key-3=on did not hold"

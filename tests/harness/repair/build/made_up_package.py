@@ -5,7 +5,7 @@ import io
 import tarfile
 from pathlib import Path
 
-from harness.repair.build.packages import Package
+from misstep.harness.repair.build.packages import Package
 
 SHOP = """\
 from rates import rate_of

@@ -6,13 +6,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.errors import InputError
-from harness.repair.affirm import affirm
-from harness.repair.build import sets
-from harness.repair.build.finding import LEAST_COVERAGE, Wanted, find
-from harness.repair.build.instructions import instructions
-from harness.repair.build.packages import Package
-from harness.repair.build.recipes import (
+from misstep.harness.errors import InputError
+from misstep.harness.repair.affirm import affirm
+from misstep.harness.repair.build import sets
+from misstep.harness.repair.build.finding import LEAST_COVERAGE, Wanted, find
+from misstep.harness.repair.build.instructions import instructions
+from misstep.harness.repair.build.packages import Package
+from misstep.harness.repair.build.recipes import (
     Place,
     Recipe,
     changed_lines,
@@ -26,12 +26,12 @@ from harness.repair.build.recipes import (
     sampled,
     write_recipes,
 )
-from harness.repair.build.sets import build
-from harness.repair.build.syntax import read_modules
-from harness.repair.build.tracing import source_files, trace
-from harness.repair.build.writing import Source, write_planted
-from harness.repair.case import read_case
-from harness.workspace import Sandbox
+from misstep.harness.repair.build.sets import build
+from misstep.harness.repair.build.syntax import read_modules
+from misstep.harness.repair.build.tracing import source_files, trace
+from misstep.harness.repair.build.writing import Source, write_planted
+from misstep.harness.repair.case import read_case
+from misstep.harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import lay_out, made_up
 from tests.harness.repair.cases import price_case
 
@@ -81,7 +81,7 @@ def test_a_case_that_stands_is_not_made_again(
     recipe = _recipe(source)
     monkeypatch.setattr(sets, "source_of", lambda _: source)
     assert build([recipe], "tf", tmp_path / "out", sandbox, 1).made == (recipe,)
-    monkeypatch.setattr("harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))
+    monkeypatch.setattr("misstep.harness.repair.build.writing.affirm", lambda *_: pytest.fail("it is made again"))
     assert build([recipe], "tf", tmp_path / "out", sandbox, 1).made == (recipe,)
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.repair.build.history import Considered, HistoryOptions, cases_from_history, is_source, refusal
-from harness.repair.case import Case, read_case, write_case
-from harness.repair.failure_bot.repository import ChangedFile, Commit
-from harness.workspace import Sandbox, python_toolchain
+from misstep.harness.repair.build.history import Considered, HistoryOptions, cases_from_history, is_source, refusal
+from misstep.harness.repair.case import Case, read_case, write_case
+from misstep.harness.repair.failure_bot.repository import ChangedFile, Commit
+from misstep.harness.workspace import Sandbox, python_toolchain
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository
 
 NEWEST = Commit("n" * 40, ("p" * 40,), "Ann", "ann@example.org", datetime(2026, 6, 1, tzinfo=UTC), "mend")

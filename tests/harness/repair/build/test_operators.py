@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import harness.repair.build
-from harness.repair.build.operators import OPERATORS
-from harness.repair.build.recipes import planted
-from harness.repair.build.syntax import Edit, Module, parses, read_modules, with_edits
+import misstep.harness.repair.build
+from misstep.harness.repair.build.operators import OPERATORS
+from misstep.harness.repair.build.recipes import planted
+from misstep.harness.repair.build.syntax import Edit, Module, parses, read_modules, with_edits
 from tests.harness.repair.build.made_up_package import RATES, SHOP, SHOP_JS
 
 PYTHON = read_modules("python", {"shop.py": SHOP.encode(), "rates.py": RATES.encode()})
@@ -106,7 +106,7 @@ def test_files_that_do_not_parse_are_no_modules() -> None:
 
 def test_operators_and_repair_templates_do_not_know_each_other() -> None:
     build = Path(harness.repair.build.__file__).parent
-    for folder, other in ((build, "harness.repair.search"), (build.parent / "search", "harness.repair.build")):
+    for folder, other in ((build, "misstep.harness.repair.search"), (build.parent / "search", "misstep.harness.repair.build")):
         for file in folder.rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):
                 names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []

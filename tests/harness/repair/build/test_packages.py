@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InputError, MissingPrerequisite
-from harness.places import data_folder
-from harness.repair.build import packages
-from harness.repair.build.packages import check_hash, known_packages, package_tree, unpack
+from misstep.harness.errors import InputError, MissingPrerequisite
+from misstep.harness.places import data_folder
+from misstep.harness.repair.build import packages
+from misstep.harness.repair.build.packages import check_hash, known_packages, package_tree, unpack
 from tests.harness.repair.build.made_up_package import FILES, archive, made_up
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.repair.build import sets
-from harness.repair.build.finding import LEAST_COVERAGE, Wanted
-from harness.repair.build.recipes import Place, Recipe, read_recipes, recipes_file, write_recipes
-from harness.repair.build.sets import HEADING, LARGEST_SHARE, RECIPES, find_set
-from harness.repair.build.syntax import read_modules
-from harness.repair.build.writing import Source
-from harness.workspace import Sandbox
+from misstep.harness.repair.build import sets
+from misstep.harness.repair.build.finding import LEAST_COVERAGE, Wanted
+from misstep.harness.repair.build.recipes import Place, Recipe, read_recipes, recipes_file, write_recipes
+from misstep.harness.repair.build.sets import HEADING, LARGEST_SHARE, RECIPES, find_set
+from misstep.harness.repair.build.syntax import read_modules
+from misstep.harness.repair.build.writing import Source
+from misstep.harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import made_up
 
 PLACE = Place("lost_update", "src/shop.py", "total", 11)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.repair.build import trial
-from harness.repair.build.syntax import read_modules
-from harness.repair.build.tracing import Traced, failing_files, source_files, untouched
-from harness.repair.build.trial import oracle_of
-from harness.repair.build.writing import Source
-from harness.repair.scoring import open_case
-from harness.workspace import Sandbox
-from harness.workspace.suite_report import SuiteReport
+from misstep.harness.repair.build import trial
+from misstep.harness.repair.build.syntax import read_modules
+from misstep.harness.repair.build.tracing import Traced, failing_files, source_files, untouched
+from misstep.harness.repair.build.trial import oracle_of
+from misstep.harness.repair.build.writing import Source
+from misstep.harness.repair.scoring import open_case
+from misstep.harness.workspace import Sandbox
+from misstep.harness.workspace.suite_report import SuiteReport
 from tests.harness.repair.build.made_up_package import FILES, lay_out, made_up
 
 NOTHING, TAXED, SMALL, CHEAPEST = (

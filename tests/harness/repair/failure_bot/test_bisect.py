@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from harness.repair.failure_bot.bisect import find_change
-from harness.repair.failure_bot.change_point import STEADY, Outcome
-from harness.repair.failure_bot.repository import Commit
+from misstep.harness.repair.failure_bot.bisect import find_change
+from misstep.harness.repair.failure_bot.change_point import STEADY, Outcome
+from misstep.harness.repair.failure_bot.repository import Commit
 
 HISTORY = [
     Commit(f"{number:040d}", (f"{number - 1:040d}",), "Ann", "a@b", datetime(2026, 1, 1, tzinfo=UTC), "s")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError
-from harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded, estimate, read_record, rerun
+from misstep.harness.errors import InputError
+from misstep.harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded, estimate, read_record, rerun
 
 
 def always_failing(tests: Sequence[str]) -> dict[str, bool]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.repair.failure_bot.grouping import Cause, Frame, group_failures, innermost, joined, normalised
-from harness.workspace.suite_report import FailedTest
+from misstep.harness.repair.failure_bot.grouping import Cause, Frame, group_failures, innermost, joined, normalised
+from misstep.harness.workspace.suite_report import FailedTest
 
 PATHS = ["src/price.py", "tests/test_price.py", "lib/sum.js", "pkg/sum.go"]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.repair.failure_bot.owner import code_owners, is_bot, owners, parse_codeowners
-from harness.repair.failure_bot.repository import Repository
+from misstep.harness.repair.failure_bot.owner import code_owners, is_bot, owners, parse_codeowners
+from misstep.harness.repair.failure_bot.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
 EXAMPLE = """\

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InputError, UnsafePath
-from harness.repair.failure_bot.repository import Repository
+from misstep.harness.errors import InputError, UnsafePath
+from misstep.harness.repair.failure_bot.repository import Repository
 from tests.harness.repair.failure_bot.histories import MadeRepository
 
 

@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from harness.repair.failure_bot.flakiness import estimate
-from harness.repair.failure_bot.rules import RULES, Situation, decide
-from harness.repair.failure_bot.tasks import RepairTask
+from misstep.harness.repair.failure_bot.flakiness import estimate
+from misstep.harness.repair.failure_bot.rules import RULES, Situation, decide
+from misstep.harness.repair.failure_bot.tasks import RepairTask
 
 TASK = RepairTask(("t",), "pytest", "m", "t", "c", blame="b")
 FAILING = Situation(TASK, failed_at_task=True, failed_at_head=True, flakiness=estimate(8, 8))

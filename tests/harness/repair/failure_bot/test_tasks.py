@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.errors import InputError, UsageError
-from harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
 
 TASK = RepairTask(("t::a",), "pytest", "assert 1 == 2", "trace", "c" * 40, blame="b" * 40, owner="Ann")
 
@@ -16,7 +16,7 @@ FILING = """
 import sys
 from pathlib import Path
 from msgspec.structs import replace
-from harness.repair.failure_bot.tasks import RepairTask, TaskStore
+from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
 store = TaskStore(Path(sys.argv[1]))
 for number in range(40):
     task = RepairTask(("t",), "pytest", "m", "t", "c", blame=f"{number}")

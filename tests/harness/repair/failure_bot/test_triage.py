@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.repair.affirm import affirm
-from harness.repair.case import read_case
-from harness.repair.failure_bot import reproduce
-from harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded
-from harness.repair.failure_bot.task_case import task_text, write_task_case
-from harness.repair.failure_bot.tasks import TaskStore
-from harness.repair.failure_bot.triage import (
+from misstep.harness.repair.affirm import affirm
+from misstep.harness.repair.case import read_case
+from misstep.harness.repair.failure_bot import reproduce
+from misstep.harness.repair.failure_bot.flakiness import FlakinessPrior, Recorded
+from misstep.harness.repair.failure_bot.task_case import task_text, write_task_case
+from misstep.harness.repair.failure_bot.tasks import TaskStore
+from misstep.harness.repair.failure_bot.triage import (
     Event,
     Options,
     Triaged,
     examine,
     triage_repository,
 )
-from harness.runs.repair_repository import cases_of_repository
-from harness.workspace import Limits, Sandbox, python_toolchain
-from harness.workspace.suite_report import FailedTest, SuiteReport
+from misstep.harness.runs.repair_repository import cases_of_repository
+from misstep.harness.workspace import Limits, Sandbox, python_toolchain
+from misstep.harness.workspace.suite_report import FailedTest, SuiteReport
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository, broken_at
 
 QUICK = Options(deterministic=True, flakiness=FlakinessPrior(flaky=0.01))
@@ -229,7 +229,7 @@ def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
 ) -> None:
     made, ids = broken_at(tmp_path / "made", 0, 4)
     with monkeypatch.context() as near:
-        near.setattr("harness.repair.failure_bot.triage._MOST_COMMITS", 2)
+        near.setattr("misstep.harness.repair.failure_bot.triage._MOST_COMMITS", 2)
         (found,) = triaged(made.folder, sandbox)
     assert [one.rule for one in found.decision.objections] == ["no_change_to_blame"]
     assert found.task.blame == ""

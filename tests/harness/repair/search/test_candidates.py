@@ -1,8 +1,8 @@
 """Ranking: suspicion, kind of mistake, what the failure ended with, and the sample."""
 
-from harness.repair.search.candidates import candidates
-from harness.repair.search.localisation import Suspect
-from harness.repair.search.source import Source
+from misstep.harness.repair.search.candidates import candidates
+from misstep.harness.repair.search.localisation import Suspect
+from misstep.harness.repair.search.source import Source
 
 TEXT = "def f(a, i):\n    if i < len(a):\n        return a[i]\n    return None\n"
 SOURCES = {"app.py": Source("app.py", TEXT)}

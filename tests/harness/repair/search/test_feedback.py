@@ -2,14 +2,14 @@
 
 import asyncio
 
-from harness.agent.actions import Action
-from harness.agent.protocols import Task
-from harness.repair.attempt import CaseWorkspace
-from harness.repair.case import Case
-from harness.repair.search import SearchPolicy
-from harness.repair.search.instructions import carried_out
-from harness.repair.settings import SETTINGS
-from harness.trajectory import Step, ToolCall, ToolResult
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.protocols import Task
+from misstep.harness.repair.attempt import CaseWorkspace
+from misstep.harness.repair.case import Case
+from misstep.harness.repair.search import SearchPolicy
+from misstep.harness.repair.search.instructions import carried_out
+from misstep.harness.repair.settings import SETTINGS
+from misstep.harness.trajectory import Step, ToolCall, ToolResult
 from tests.harness.agent.folders import FilesInMemory, NoModel
 
 FILES = {

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from harness.agent.loop import AgentStopped
-from harness.agent.protocols import PatchRequest
-from harness.edits import EDIT_FORMATS, apply_edit
-from harness.errors import EditRefused
-from harness.repair.search.instructions import SearchPatcher, carried_out, instruction
+from misstep.harness.agent.loop import AgentStopped
+from misstep.harness.agent.protocols import PatchRequest
+from misstep.harness.edits import EDIT_FORMATS, apply_edit
+from misstep.harness.errors import EditRefused
+from misstep.harness.repair.search.instructions import SearchPatcher, carried_out, instruction
 from tests.harness.agent.folders import NoModel
 
 BEFORE = "import os\n\n\ndef f(a):\n    x = a\n    return x\n"

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.loop import AgentLimits
-from harness.judges.python_judge import PythonJudge
-from harness.repair.attempt import CaseWorkspace, attempt
-from harness.repair.case import Case, CaseFolder, read_case, write_case
-from harness.repair.scoring import open_case
-from harness.repair.search import Effort, SearchPolicy, search_repairer
-from harness.repair.search.testing import SandboxedTests
-from harness.repair.settings import SETTINGS
-from harness.repair.validators.patch_judge import PatchJudge
-from harness.repair_attempt import RepairAttempt
-from harness.workspace import Sandbox
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.judges.python_judge import PythonJudge
+from misstep.harness.repair.attempt import CaseWorkspace, attempt
+from misstep.harness.repair.case import Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.scoring import open_case
+from misstep.harness.repair.search import Effort, SearchPolicy, search_repairer
+from misstep.harness.repair.search.testing import SandboxedTests
+from misstep.harness.repair.settings import SETTINGS
+from misstep.harness.repair.validators.patch_judge import PatchJudge
+from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel
 from tests.harness.repair.cases import QUICK_PYTEST, price_case
 from tests.harness.repair.judging import AcceptsNothing

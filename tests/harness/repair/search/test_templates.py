@@ -5,9 +5,9 @@ from contextlib import suppress
 
 import pytest
 
-from harness.repair.search.candidates import candidates
-from harness.repair.search.localisation import Suspect
-from harness.repair.search.source import Source, changed
+from misstep.harness.repair.search.candidates import candidates
+from misstep.harness.repair.search.localisation import Suspect
+from misstep.harness.repair.search.source import Source, changed
 
 PROGRAM = """\
 LIMIT = 3

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from harness.errors import UsageError
-from harness.items import Item, read_question
-from harness.judges.fencing import fenced_parts
-from harness.judges.prompted import ask
-from harness.judges.python_judge import PythonJudge
-from harness.protocols import Ask
-from harness.repair.validators.patch_judge import (
+from misstep.harness.errors import UsageError
+from misstep.harness.items import Item, read_question
+from misstep.harness.judges.fencing import fenced_parts
+from misstep.harness.judges.prompted import ask
+from misstep.harness.judges.python_judge import PythonJudge
+from misstep.harness.protocols import Ask
+from misstep.harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,
     UNACCEPTED,
@@ -19,10 +19,10 @@ from harness.repair.validators.patch_judge import (
     patch_item,
     question_folder,
 )
-from harness.repair_attempt import Signal
-from harness.runs.known_judges import known_judge
-from harness.trajectory import Trajectory
-from harness.verdict import UNANSWERED, Status, Verdict
+from misstep.harness.repair_attempt import Signal
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import UNANSWERED, Status, Verdict
 from tests.harness.agent.folders import NoModel
 from tests.harness.repair.judging import LooksForTheLoop
 

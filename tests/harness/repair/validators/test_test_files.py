@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.repair.validators.test_files import check, oracle_files, pytest_id
+from misstep.harness.repair.validators.test_files import check, oracle_files, pytest_id
 
 PATHS = ("checks/price_check.py", "tests/test_price.py", "price.py", "test/sum.test.js")
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from harness.journal.run_folder import RunInProgress
-from harness.runs.experiment.running import ExperimentPlan, run_experiment
-from harness.workspace import find_sandbox
+from misstep.harness.journal.run_folder import RunInProgress
+from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
+from misstep.harness.workspace import find_sandbox
 
 PLAN = ExperimentPlan("shadow", n=6, seed=3, wordings="development")
 

@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from harness.runs.experiment.drawing import DrawnSession, draw_session, engineers, rates
+from misstep.harness.runs.experiment.drawing import DrawnSession, draw_session, engineers, rates
 
 SESSIONS = 150
 

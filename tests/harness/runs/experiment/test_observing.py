@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from harness.intervention import Feedback, Misbehaviour
-from harness.no_model import NO_MODEL
-from harness.protocols import Ask
-from harness.runs.experiment.observing import Beside, PacedObserver
-from harness.trajectory import Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.experiment.observing import Beside, PacedObserver
+from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 
 
 class Slow:

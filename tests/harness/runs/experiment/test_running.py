@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.agent.policies.model import ModelSettings
-from harness.clients import ClientSettings
-from harness.errors import MissingPrerequisite, UsageError
-from harness.exchange import Failure, Request
-from harness.intervention import INTERVENTION
-from harness.journal.records import LIVE_RECORDS, read_records
-from harness.live_session import LiveSession
-from harness.runs.experiment.assigning import ARMS, Design
-from harness.runs.experiment.observing import Beside
-from harness.runs.experiment.running import ExperimentPlan, run_experiment
-from harness.trajectory import Source, Trajectory
-from harness.workspace import Sandbox
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.exchange import Failure, Request
+from misstep.harness.intervention import INTERVENTION
+from misstep.harness.journal.records import LIVE_RECORDS, read_records
+from misstep.harness.live_session import LiveSession
+from misstep.harness.runs.experiment.assigning import ARMS, Design
+from misstep.harness.runs.experiment.observing import Beside
+from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
+from misstep.harness.trajectory import Source, Trajectory
+from misstep.harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.runs.experiment.killed_experiment import PLAN
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.errors import UsageError
-from harness.journal.records import read_manifest
-from harness.loop_events import RunBegan, RunEnded
-from harness.reflexive.settings import MECHANISMS
-from harness.runs.reflect.ablation import AblationPlan, configurations, run_ablation
-from harness.runs.reflect.running import recorded_events
-from harness.runs.reflect.skills import SkillOptions
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import read_manifest
+from misstep.harness.loop_events import RunBegan, RunEnded
+from misstep.harness.reflexive.settings import MECHANISMS
+from misstep.harness.runs.reflect.ablation import AblationPlan, configurations, run_ablation
+from misstep.harness.runs.reflect.running import recorded_events
+from misstep.harness.runs.reflect.skills import SkillOptions
 
 TINY = AblationPlan(seeds=(3, 4), options=SkillOptions(n=3), mechanisms=("snapshots",))
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from harness.agent.clocks import VirtualClock
-from harness.errors import SkillFailed, UsageError
-from harness.loop_events import LessonsRecalled, RunEnded
-from harness.reflexive.settings import ItemLimits, LoopSettings
-from harness.runs.reflect.running import ReflectPlan, lessons_of, recorded_events, run_reflexive
-from harness.work_item import WorkItem
+from misstep.harness.agent.clocks import VirtualClock
+from misstep.harness.errors import SkillFailed, UsageError
+from misstep.harness.loop_events import LessonsRecalled, RunEnded
+from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
+from misstep.harness.runs.reflect.running import ReflectPlan, lessons_of, recorded_events, run_reflexive
+from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import NotebookSkill, items, saying, team, writing
 
 

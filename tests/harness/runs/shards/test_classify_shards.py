@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from msgspec import structs
 from pyarrow.parquet import write_table
 
-from harness.classifiers import chosen_categories, classify_all
-from harness.errors import InputError, NoTrajectory, UsageError
-from harness.lake.store import open_store
-from harness.runs.classify import classify_paths
-from harness.runs.shards.classify import ShardDone, classify_shard
-from harness.runs.shards.layout import PLAN, Shard, shards_of
-from harness.runs.shards.merge import merge_shards
-from harness.runs.shards.plan import read_plan, slices_of
-from studies.classified_paths import classified_page
-from studies.run_frames import open_frames
-from studies.text_groups import grouped
+from misstep.harness.classifiers import chosen_categories, classify_all
+from misstep.harness.errors import InputError, NoTrajectory, UsageError
+from misstep.harness.lake.store import open_store
+from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.shards.classify import ShardDone, classify_shard
+from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
+from misstep.harness.runs.shards.merge import merge_shards
+from misstep.harness.runs.shards.plan import read_plan, slices_of
+from misstep.studies.classified_paths import classified_page
+from misstep.studies.run_frames import open_frames
+from misstep.studies.text_groups import grouped
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
@@ -33,10 +33,10 @@ RECORDS = ("verdicts.jsonl", "sessions.jsonl", "files.jsonl", "scores.json")
 @pytest.fixture(scope="module", autouse=True)
 def _short_pieces() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("harness.runs.shards.plan.BATCH_BYTES", 3_000)
-        patch.setattr("harness.runs.shards.planned_files.LEAST_TO_CUT", 3_000)
-        patch.setattr("harness.runs.shards.classify.BATCH_BYTES", 2_000)
-        patch.setattr("harness.runs.shards.classify.PART_BYTES", 2_000)
+        patch.setattr("misstep.harness.runs.shards.plan.BATCH_BYTES", 3_000)
+        patch.setattr("misstep.harness.runs.shards.planned_files.LEAST_TO_CUT", 3_000)
+        patch.setattr("misstep.harness.runs.shards.classify.BATCH_BYTES", 2_000)
+        patch.setattr("misstep.harness.runs.shards.classify.PART_BYTES", 2_000)
         yield
 
 

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.classifiers import chosen_categories, classify_all
-from harness.errors import MissingPrerequisite, UsageError
-from harness.lake.store import open_store
-from harness.runs.classify import classify_paths
-from harness.runs.shards.classify import plan_of_classify
-from harness.runs.shards.cluster import Cluster, open_cluster
-from harness.runs.shards.layout import shards_of
-from harness.trajectory import Trajectory
-from harness.verdict import Verdict
-from studies.classified_paths import classified_on_cluster
+from misstep.harness.classifiers import chosen_categories, classify_all
+from misstep.harness.errors import MissingPrerequisite, UsageError
+from misstep.harness.lake.store import open_store
+from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.shards.classify import plan_of_classify
+from misstep.harness.runs.shards.cluster import Cluster, open_cluster
+from misstep.harness.runs.shards.layout import shards_of
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.studies.classified_paths import classified_on_cluster
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")

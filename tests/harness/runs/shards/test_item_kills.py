@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.journal.records import VERDICTS, read_verdicts
-from harness.runs.shards.layout import Shard
+from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.runs.shards.layout import Shard
 from tests.harness.clients.faulty_server import serving
 from tests.harness.runs.test_judge_kills import ANSWERED, TEXTS, Model
 from tests.misstep.as_a_user import in_this_process

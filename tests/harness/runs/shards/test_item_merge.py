@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.clients import ClientSettings
-from harness.errors import InputError, UsageError
-from harness.exchange import Failure, Outcome, Request
-from harness.journal.records import MANIFEST, VERDICTS, read_manifest, read_verdicts
-from harness.judges.judge_file import JudgeSpec, read_judge
-from harness.judges.prompted_judge import PromptedJudge
-from harness.lake.store import FolderStore
-from harness.runs.item_selection import Sampling
-from harness.runs.judge import run_judge
-from harness.runs.kind import RunEnd
-from harness.runs.run import ANSWERS
-from harness.runs.shards.item_runs import dealt
-from harness.runs.shards.layout import PLAN, Shard, shards_of
-from harness.runs.shards.plan import read_plan
-from studies.judging.scores import write_scores
-from studies.merged_items import merge_judge_run
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.journal.records import MANIFEST, VERDICTS, read_manifest, read_verdicts
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.lake.store import FolderStore
+from misstep.harness.runs.item_selection import Sampling
+from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.kind import RunEnd
+from misstep.harness.runs.run import ANSWERS
+from misstep.harness.runs.shards.item_runs import dealt
+from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
+from misstep.harness.runs.shards.plan import read_plan
+from misstep.studies.judging.scores import write_scores
+from misstep.studies.merged_items import merge_judge_run
 from tests.misstep.made_up_judges import PROMPT, benchmark, judge_file
 
 N = 7
@@ -199,7 +199,7 @@ def test_a_merge_that_was_killed_is_no_run_until_it_is_done_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("harness.runs.shards.item_merge.write_manifest", killed)
+        patched.setattr("misstep.harness.runs.shards.item_merge.write_manifest", killed)
         with pytest.raises(KeyboardInterrupt):
             merge(out)
     with pytest.raises(UsageError, match="not merged"):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.errors import UsageError
-from harness.runs.shards.layout import Shard, require_all, shards_of, stretches
+from misstep.harness.errors import UsageError
+from misstep.harness.runs.shards.layout import Shard, require_all, shards_of, stretches
 
 
 def test_a_shard_has_a_folder_that_sorts_by_number() -> None:

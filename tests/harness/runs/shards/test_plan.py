@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from harness.errors import InputError, UsageError
-from harness.journal.inputs import difference
-from harness.lake.store import open_store
-from harness.runs.classify import manifest_of
-from harness.runs.file_batches import BATCH_BYTES
-from harness.runs.shards.layout import PLAN, shards_of
-from harness.runs.shards.plan import Plan, frozen_plan, slices_of
-from harness.runs.shards.planned_files import PlannedFile
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.inputs import difference
+from misstep.harness.lake.store import open_store
+from misstep.harness.runs.classify import manifest_of
+from misstep.harness.runs.file_batches import BATCH_BYTES
+from misstep.harness.runs.shards.layout import PLAN, shards_of
+from misstep.harness.runs.shards.plan import Plan, frozen_plan, slices_of
+from misstep.harness.runs.shards.planned_files import PlannedFile
 
 FILES = st.lists(
     st.tuples(st.integers(0, 5 * BATCH_BYTES), st.lists(st.integers(0, BATCH_BYTES), max_size=4)),

@@ -8,17 +8,17 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from harness.classifiers import chosen_categories, classify_all
-from harness.errors import InputError
-from harness.lake.addresses import local_copies, stored_files
-from harness.lake.store import open_store
-from harness.runs.classify import classify_paths
-from harness.runs.inputs import EVER, Changed
-from harness.runs.shards.classify import ShardDone, classify_shard
-from harness.runs.shards.layout import Shard, shards_of
-from harness.runs.shards.merge import merge_shards
-from harness.runs.shards.plan import read_plan
-from harness.runs.shards.planned_files import PlannedFile, fetched, planned
+from misstep.harness.classifiers import chosen_categories, classify_all
+from misstep.harness.errors import InputError
+from misstep.harness.lake.addresses import local_copies, stored_files
+from misstep.harness.lake.store import open_store
+from misstep.harness.runs.classify import classify_paths
+from misstep.harness.runs.inputs import EVER, Changed
+from misstep.harness.runs.shards.classify import ShardDone, classify_shard
+from misstep.harness.runs.shards.layout import Shard, shards_of
+from misstep.harness.runs.shards.merge import merge_shards
+from misstep.harness.runs.shards.plan import read_plan
+from misstep.harness.runs.shards.planned_files import PlannedFile, fetched, planned
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop")
@@ -64,7 +64,7 @@ def test_the_first_shard_pins_an_address_for_all(lake: str, tmp_path: Path, monk
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
     files = stored_files(lake)
     answers = iter([(f"{lake}@c0ffee", files)])
-    monkeypatch.setattr("harness.runs.shards.planned_files.pinned_files", lambda _: next(answers))
+    monkeypatch.setattr("misstep.harness.runs.shards.planned_files.pinned_files", lambda _: next(answers))
     for shard in shards_of(2):
         _shard(lake, tmp_path / "run", shard.number, shard.count)
     plan, _ = read_plan(open_store(str(tmp_path / "run"))) or pytest.fail("no plan")

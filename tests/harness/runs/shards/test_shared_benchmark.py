@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
-from harness.items import read_items
-from harness.runs.benchmark_inputs import inputs_of
-from harness.runs.rule_judge import RuleJudge
-from harness.runs.session_benchmark import asked_about
-from harness.runs.shards.layout import PLAN, Shard
-from harness.runs.shards.shared_benchmark import building_beside, put_in_place
-from harness.runs.triage.benchmark import asked_cases
+from misstep.harness.errors import UsageError
+from misstep.harness.items import read_items
+from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.rule_judge import RuleJudge
+from misstep.harness.runs.session_benchmark import asked_about
+from misstep.harness.runs.shards.layout import PLAN, Shard
+from misstep.harness.runs.shards.shared_benchmark import building_beside, put_in_place
+from misstep.harness.runs.triage.benchmark import asked_cases
 from tests.harness.runs.triage.jobs.made_up_jobs import harbor
 from tests.misstep.made_up import atif_lines
 

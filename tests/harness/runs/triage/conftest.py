@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.runs.triage.generate import TriageOptions, write_triage_cases
+from misstep.harness.runs.triage.generate import TriageOptions, write_triage_cases
 
 OPTIONS = TriageOptions(8, 5, "development")
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from harness.generate.triage.family import HONEST, SOUND, Agent, Family, Task
-from harness.runs.triage.instance import Instance, TaskForm, run_tests
-from harness.runs.triage.session import Tree
+from misstep.harness.generate.triage.family import HONEST, SOUND, Agent, Family, Task
+from misstep.harness.runs.triage.instance import Instance, TaskForm, run_tests
+from misstep.harness.runs.triage.session import Tree
 
 _UNSTABLE_RUNS = 12
 _FEWEST_LINES = 3

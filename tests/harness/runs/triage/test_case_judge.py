@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from harness.attribution import Access, TriageVerdict
-from harness.errors import InputError, TimeSpent, UsageError
-from harness.items import Item, Question
-from harness.runs.triage.case_judge import CaseJudge
+from misstep.harness.attribution import Access, TriageVerdict
+from misstep.harness.errors import InputError, TimeSpent, UsageError
+from misstep.harness.items import Item, Question
+from misstep.harness.runs.triage.case_judge import CaseJudge
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case
 
 QUESTION = Question("cases", "triage", dict.fromkeys(("task", "agent", "infrastructure", "pass"), ""))

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from harness.generate.triage.family import families
+from misstep.harness.generate.triage.family import families
 from tests.harness.runs.triage.family_check import broken_claims
 
 QUICK = ("sales_report",)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.attribution import FAULTS, TriageVerdict
-from harness.items import Item, Question
-from harness.runs.known_judges import known_judge
-from harness.runs.triage.judges import RULES
-from harness.trajectory import Step
+from misstep.harness.attribution import FAULTS, TriageVerdict
+from misstep.harness.items import Item, Question
+from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.triage.judges import RULES
+from misstep.harness.trajectory import Step
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 
 QUESTION = Question("cases", "triage", dict.fromkeys(FAULTS, ""))

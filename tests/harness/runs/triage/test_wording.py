@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.triage_wording import VisibleRun, areas, visible_runs
-from harness.generate.triage.draws import DEFAULT_N, PAIRS, units
-from harness.generate.triage.family import families
-from harness.generate.triage.plans import actions, summary
-from harness.runs.triage import instance, scenarios
-from harness.runs.triage.instance import Instance
-from harness.runs.triage.recording import text_files
-from harness.runs.triage.session import Done, Entry, Session, Tree
+from misstep.harness.generate.triage.draws import DEFAULT_N, PAIRS, units
+from misstep.harness.generate.triage.family import families
+from misstep.harness.generate.triage.plans import actions, summary
+from misstep.harness.runs.triage import instance, scenarios
+from misstep.harness.runs.triage.instance import Instance
+from misstep.harness.runs.triage.recording import text_files
+from misstep.harness.runs.triage.session import Done, Entry, Session, Tree
 
 FOLDER = os.environ.get("MISSTEP_TRIAGE_CASES", "")
 SEEDS = (1, 2)

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from harness.agent.loop import AgentLimits
-from harness.agent.policies.model import ModelSettings
-from harness.attribution import Access, TriageVerdict, taxonomy
-from harness.clients.scripted import text_reply
-from harness.exchange import Failure, Outcome, Request
-from harness.trajectory import Trajectory
-from harness.triage.agentic.case_text import taxonomy_text
-from harness.triage.agentic.json_verdicts import verdict_in
-from harness.triage.agentic.methods import AgenticMethod
-from harness.triage.files import FilesOfCase
-from harness.triage.replica import ReplicasOfCase
-from harness.triage.texts import TextsOfCase
-from harness.workspace import Sandbox
+from misstep.harness.agent.loop import AgentLimits
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.attribution import Access, TriageVerdict, taxonomy
+from misstep.harness.clients.scripted import text_reply
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.triage.agentic.case_text import taxonomy_text
+from misstep.harness.triage.agentic.json_verdicts import verdict_in
+from misstep.harness.triage.agentic.methods import AgenticMethod
+from misstep.harness.triage.files import FilesOfCase
+from misstep.harness.triage.replica import ReplicasOfCase
+from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import COMMAND, a_run, shell, triage_case, written
 
 LOG = "FAIL: test_total\nAssertionError: 2 != 3\n"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.trajectory import Step
-from harness.triage.files import FilesOfCase
-from harness.triage.replica import ReplicasOfCase
-from harness.triage.texts import TextsOfCase
-from harness.workspace import Sandbox
+from misstep.harness.trajectory import Step
+from misstep.harness.triage.files import FilesOfCase
+from misstep.harness.triage.replica import ReplicasOfCase
+from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import a_run, triage_case
 
 RIGHT = "def total(values):\n    return sum(values)\n"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.triage.passes import attribute_pass
+from misstep.harness.triage.passes import attribute_pass
 from tests.harness.triage.made_up_cases import TEST, shell
 from tests.harness.triage.passes.made_up_passes import read_only, texts
 

@@ -3,9 +3,9 @@
 import ast
 from pathlib import Path
 
-from harness.triage.passes import attribute_pass
-from harness.triage.passes.mutants import mutants, try_mutants
-from harness.workspace import Sandbox
+from misstep.harness.triage.passes import attribute_pass
+from misstep.harness.triage.passes.mutants import mutants, try_mutants
+from misstep.harness.workspace import Sandbox
 from tests.harness.triage.passes.made_up_passes import passed
 
 PROGRAM = """def total(values):

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.trajectory import Outcome, Step, Trajectory
-from harness.triage.attributed import Attribution
-from harness.triage.files import FilesOfCase
-from harness.triage.replica import ReplicasOfCase
-from harness.triage.rules.judging import by_files, by_running, by_texts
-from harness.triage.rules.verdicts import Undecided
-from harness.triage.texts import TextsOfCase
-from harness.workspace import Sandbox
+from misstep.harness.trajectory import Outcome, Step, Trajectory
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.files import FilesOfCase
+from misstep.harness.triage.replica import ReplicasOfCase
+from misstep.harness.triage.rules.judging import by_files, by_running, by_texts
+from misstep.harness.triage.rules.verdicts import Undecided
+from misstep.harness.triage.texts import TextsOfCase
+from misstep.harness.workspace import Sandbox
 from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
 FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"
@@ -60,7 +60,7 @@ def judged(folder: Path, run: Trajectory | None, files: dict[str, str]) -> str:
     ],
 )
 def test_where_the_agent_took_no_step_it_is_never_at_fault(tmp_path, run, tests, log, label):
-    logs = {f"logs/{name}": text for name, text in (("harness.log", log), ("tests.log", tests)) if text}
+    logs = {f"logs/{name}": text for name, text in (("misstep.harness.log", log), ("tests.log", tests)) if text}
     assert judged(tmp_path, run, logs) == label
 
 

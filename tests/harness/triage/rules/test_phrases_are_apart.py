@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.generate.triage.family import families
-from harness.triage.phrases import table
-from harness.triage.rules.events import phrases
+from misstep.harness.generate.triage.family import families
+from misstep.harness.triage.phrases import table
+from misstep.harness.triage.rules.events import phrases
 
 ROOT = Path(__file__).parents[4] / "harness"
 OWN_WORDS = ("assert", "failed", "timeout", "timed out", "usage:", "sigkill")

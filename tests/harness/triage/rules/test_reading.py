@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.trajectory import Step
-from harness.triage.attributed import Attribution
-from harness.triage.files import FilesOfCase
-from harness.triage.rules.judging import by_files, by_texts
-from harness.triage.rules.verdicts import Undecided
-from harness.triage.texts import TextsOfCase
+from misstep.harness.trajectory import Step
+from misstep.harness.triage.attributed import Attribution
+from misstep.harness.triage.files import FilesOfCase
+from misstep.harness.triage.rules.judging import by_files, by_texts
+from misstep.harness.triage.rules.verdicts import Undecided
+from misstep.harness.triage.texts import TextsOfCase
 from tests.harness.triage.made_up_cases import RIGHT, a_run, shell, triage_case, written
 
 FAILS = "FAIL: test_total (test_price.Totals)\nAssertionError: 2 != 3\n\nFAILED (failures=1)\n"

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harness.readers.interchange.atif_writing import to_atif
-from harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.interchange.atif_writing import to_atif
+from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 
 ASKED = "Sort the lines of words.txt."
 
