@@ -14,11 +14,13 @@ The shape, with made-up values; the same seed on the same machine gives the same
        "commits": {}, "files": [], "verified": true}],
      "tables": [
       {"paper": "fruit", "name": "shares", "title": "Shares", "notebooks": ["fruit_shares"],
-       "function": "misstep.analysis.papers.fruit.share_table", "function_sha256": "5d…", "drawn": ["Shares of ripe pears"],
+       "function": "misstep.analysis.papers.fruit.share_table", "function_sha256": "5d…",
+        "drawn": ["Shares of ripe pears"],
        "files": {"CSV": "tables/fruit/shares.csv"}}],
      "figures": [
       {"paper": "fruit", "table": "shares", "row": 0, "group": "", "quantity": "Ripe", "evidence": "recomputed",
-       "source": "Table 7", "inputs": ["published/fruit"], "seed": 0, "function": "misstep.analysis.papers.fruit.share_table"}]}
+       "source": "Table 7", "inputs": ["published/fruit"], "seed": 0,
+        "function": "misstep.analysis.papers.fruit.share_table"}]}
 
 A published file's sha256 is that of its bytes; a data set's that of its list of files, `data/datasets/<name>.csv`, and
 each file's that of its content; a generator's and a function's that of the module they stand in. `verified` says

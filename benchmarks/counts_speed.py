@@ -12,12 +12,20 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.agreement_speed import LABELS, best, made_up_codes, run, write_labels
+from benchmarks.measuring import machine
 from misstep.analysis.labels import Reading, read_labels
 from misstep.analysis.labels.counting import counted_labels
 from misstep.analysis.measures.agreement import agreement_report
-from benchmarks.agreement_speed import LABELS, best, made_up_codes, run, write_labels
-from benchmarks.measuring import machine
-from misstep.harness.whole_counts import CountedParts, Counts, Part, RatingPattern, ScoreBin, decoded_parts, summed
+from misstep.harness.records.whole_counts import (
+    CountedParts,
+    Counts,
+    Part,
+    RatingPattern,
+    ScoreBin,
+    decoded_parts,
+    summed,
+)
 
 SHARDS = 64
 ITEMS = 1_000_000

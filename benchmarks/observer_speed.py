@@ -20,12 +20,12 @@ from msgspec.structs import replace
 from benchmarks.made_up_runs import write_runs
 from benchmarks.measuring import machine
 from misstep.harness.agent.protocols import Watcher
-from misstep.harness.intervention import Feedback, Misbehaviour, ObservedRun
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detector_process import DetectorProcess
 from misstep.harness.observer.observer import Observer
 from misstep.harness.protocols import Ask
 from misstep.harness.readers import read_file
+from misstep.harness.records.intervention import Feedback, Misbehaviour, ObservedRun
 from misstep.harness.trajectory import Step, Trajectory
 
 BOUND_MS = 1.0

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from benchmarks.measuring import machine
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.loop_events import ItemEnded, LoopEvent
+from misstep.harness.records.loop_events import ItemEnded, LoopEvent
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.settings import LoopSettings, mechanisms_named

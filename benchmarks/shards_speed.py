@@ -17,8 +17,8 @@ from pathlib import Path
 
 from msgspec import structs
 
-from misstep.analysis.pages.findings import findings
 from benchmarks.measuring import machine
+from misstep.analysis.pages.findings import findings
 from misstep.harness.classifiers import CLASSIFIERS, classify_all
 from misstep.harness.journal.classified import Judged, Summary
 from misstep.harness.journal.inputs import FileState

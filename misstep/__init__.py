@@ -17,16 +17,25 @@ if TYPE_CHECKING:
     from misstep.harness.agent.turns import Turn
     from misstep.harness.errors import MisstepError, UnreadableTrajectory
     from misstep.harness.exchange import Failure, Message, Reply, Request
-    from misstep.harness.intervention import Feedback, Misbehaviour
     from misstep.harness.items import Item
     from misstep.harness.judges.fencing import fence
     from misstep.harness.protocols import Ask, Classifier, Reader, Sample
     from misstep.harness.protocols import WrittenJudge as Judge
-    from misstep.harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, Reading, Skill, Target, VitalSign
+    from misstep.harness.records.intervention import Feedback, Misbehaviour
+    from misstep.harness.records.work_item import WorkItem
+    from misstep.harness.reflexive.protocols import (
+        Agents,
+        ChannelBroken,
+        Check,
+        Context,
+        Reading,
+        Skill,
+        Target,
+        VitalSign,
+    )
     from misstep.harness.runs.reflect.skills import SkillOptions
     from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
     from misstep.harness.verdict import Verdict
-    from misstep.harness.work_item import WorkItem
     from misstep.studies.run_frames import RunFrames
 
 __all__ = [
@@ -78,7 +87,7 @@ _MODULES = {
     "misstep.harness.agent.turns": ("Turn",),
     "misstep.harness.errors": ("MisstepError", "UnreadableTrajectory"),
     "misstep.harness.exchange": ("Failure", "Message", "Reply", "Request"),
-    "misstep.harness.intervention": ("Feedback", "Misbehaviour"),
+    "misstep.harness.records.intervention": ("Feedback", "Misbehaviour"),
     "misstep.harness.items": ("Item",),
     "misstep.harness.judges.fencing": ("fence",),
     "misstep.harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
@@ -88,7 +97,7 @@ _MODULES = {
     "misstep.harness.runs.reflect.skills": ("SkillOptions",),
     "misstep.harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
     "misstep.harness.verdict": ("Verdict",),
-    "misstep.harness.work_item": ("WorkItem",),
+    "misstep.harness.records.work_item": ("WorkItem",),
 }
 _OTHER_NAMES = {"WrittenJudge": "Judge"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}

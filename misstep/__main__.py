@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from misstep import __version__
+from misstep.command_groups import COMMANDS, FIRST, LINES
 from misstep.harness.errors import CannotWrite, InputError, MisstepError, is_full
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep import __version__
-from misstep.command_groups import COMMANDS, FIRST, LINES
 
 
 class Commands(TyperGroup):

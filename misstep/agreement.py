@@ -4,8 +4,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep import gate_options
 from misstep.agreement_options import (
     Adjudicate,
@@ -25,6 +23,8 @@ from misstep.agreement_options import (
     Raters,
     names,
 )
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options import Html, Json, Seed, command_app, json_text, write_file
 
 if TYPE_CHECKING:

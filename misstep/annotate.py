@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from misstep.agreement_options import Boot, names
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.agreement_options import Boot, names
 from misstep.options import Html, Json, Seed, command_app, json_text, write_file
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from misstep.agreement_options import Item, Keep, Label, Missing, Rater, gold_reading
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
-from misstep.agreement_options import Item, Keep, Label, Missing, Rater, gold_reading
 from misstep.options import command_app, path_or_address
 
 app = command_app(has_commands=True)

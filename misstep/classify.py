@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
+from misstep import gate_options
 from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.analysis.pages.findings import complaints, findings_text, shares
+from misstep.classify_options import Categories
+from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.copies import is_address
 from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
-from misstep import gate_options
-from misstep.classify_options import Categories
-from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.merged import show_merged
 from misstep.options import Html, Json, command_app, json_text, moment, path_or_address
 from misstep.pages import write_page

@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from misstep.agreement_options import By, Item, Keep, Label, Level, Missing, Order, Rater, Raters, names
+from misstep.attempt_options import K, Threshold, numbers_of_attempts
 from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
-from misstep.agreement_options import By, Item, Keep, Label, Level, Missing, Order, Rater, Raters, names
-from misstep.attempt_options import K, Threshold, numbers_of_attempts
 from misstep.options import BenchmarkFolder, Json, Seed, command_app, json_text, path_or_address, write_file
 
 app = command_app()

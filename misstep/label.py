@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from misstep.agreement_options import Item, Keep, Label, Missing, gold_reading
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.agreement_options import Item, Keep, Label, Missing, gold_reading
 from misstep.options import BenchmarkFolder, Seed, command_app, path_alone, path_or_address, write_file
 
 if TYPE_CHECKING:

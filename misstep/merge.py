@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from misstep import gate_options
 from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
-from misstep import gate_options
 from misstep.merged import show_merged
 from misstep.options import BenchmarkFolder, Json, command_app
 from misstep.studies.merged_runs import merge_run

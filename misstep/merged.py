@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from misstep.harness.progress import say
 from misstep import gate_options
+from misstep.harness.progress import say
 from misstep.studies.merged_runs import Merged
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.harness.errors import UsageError
 from misstep import model_options
+from misstep.harness.errors import UsageError
 from misstep.observe_files import follow_file, replay_files
 from misstep.options import Json, command_app, path_or_address
 

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from misstep import gate_options
 from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import REPORT, Manifest
 from misstep.harness.runs.standing_runs import manifest_of
-from misstep import gate_options
 from misstep.options import BenchmarkFolder, Data, Json, command_app, path_alone
 from misstep.pages import write_page
 from misstep.report_sessions import report_sessions

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 import typer
 from msgspec.structs import replace
 
-from misstep.harness.errors import UsageError
-from misstep.harness.progress import say
 from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
+from misstep.harness.errors import UsageError
+from misstep.harness.progress import say
 from misstep.item_shards import number_of_shards
 from misstep.options import Json, command_app, path_alone, refuse_given
 from misstep.shard_options import ShardOption, place_of_shards, refuse_beside_shard

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from misstep import model_options
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.runs.shards.layout import Shard
-from misstep import model_options
 from misstep.item_shards import say_shard
 from misstep.options import json_text
 

@@ -10,9 +10,9 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.intervention import INTERVENTION
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
+from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict

@@ -20,8 +20,7 @@ from misstep.harness.journal.classified import Labels
 from misstep.harness.journal.labelled_sessions import labelled_sessions
 from misstep.harness.journal.records import ATTEMPT_RECORDS, VERDICTS
 from misstep.harness.places import path_text
-from misstep.harness.runs.standing_runs import manifest_of
-from misstep.harness.whole_counts import (
+from misstep.harness.records.whole_counts import (
     AskedItems,
     CountedParts,
     Counts,
@@ -36,6 +35,7 @@ from misstep.harness.whole_counts import (
     summed,
     time_bin,
 )
+from misstep.harness.runs.standing_runs import manifest_of
 from misstep.studies.judged_runs import JUDGED, open_run
 from misstep.studies.passing import open_attempts
 from misstep.studies.repair_runs import REPAIRED

@@ -24,10 +24,11 @@ from misstep.analysis.measures.triage.curation import ACTIONS, Curation, Decisio
 from misstep.analysis.measures.triage.curation_tables import curation_sentence, worth_sentence
 from misstep.analysis.pages.data_card import CARD, RUNS, About, ChatMessage, CuratedEvidence, CuratedRun, card_text
 from misstep.analysis.papers.autotriage.curation import known_errors
-from misstep.harness.attribution import TriageVerdict
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.journal.records import MANIFEST, Manifest, encode_lines, replace_file, write_manifest, written_in
 from misstep.harness.readers import read_file
+from misstep.harness.records.attribution import TriageVerdict
+from misstep.harness.records.triage_case import CaseFile, TriageCase, read_triage_case
 from misstep.harness.runs.triage.case_judge import case_folder
 from misstep.harness.sharing import without_places
 from misstep.harness.trajectory import Trajectory, Unreadable
@@ -35,7 +36,6 @@ from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.logs import outcome_of_run
 from misstep.harness.triage.rules.interrupted import acted
 from misstep.harness.triage.texts import TRAJECTORY, TextsOfItem, recorded_outcome
-from misstep.harness.triage_case import CaseFile, TriageCase, read_triage_case
 from misstep.studies.finished_runs import command_line, places_of
 from misstep.studies.judged_runs import JudgedRun
 from misstep.studies.judging.triage import judged_cases

@@ -4,7 +4,7 @@ from misstep.analysis.measures.edit_formats import ReadEdit
 from misstep.harness.datasets import aider_leaderboards, patch_corpora
 from misstep.harness.edits import EDIT_FORMATS, edit_format
 from misstep.harness.errors import EditRefused
-from misstep.harness.recorded_edits import EditRun, RecordedEdit
+from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
 from misstep.harness.runs.benchmarks import set_folder
 from misstep.studies.classified import at_hand
 

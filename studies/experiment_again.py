@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.errors import MisstepError, SandboxMissing
-from misstep.harness.live_session import LiveSession
+from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.experiment.drawing import engineers
 from misstep.harness.runs.experiment.observing import Beside
 from misstep.harness.runs.experiment.running import ExperimentPlan, live_session

@@ -25,7 +25,6 @@ from misstep.analysis.tables import Table
 from misstep.analysis.tables.json_document import document
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
-from misstep.harness.intervention import Misbehaviour
 from misstep.harness.journal.records import (
     LIVE_RECORDS,
     MANIFEST,
@@ -38,8 +37,9 @@ from misstep.harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep.harness.live_session import LiveSession
 from misstep.harness.places import data_folder
+from misstep.harness.records.intervention import Misbehaviour
+from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.standing_runs import manifest_of
 from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 

@@ -1,7 +1,7 @@
 """Whose fault failures are, on public data: the studies that notebooks on triage ask for.
 
 Which labels of the eight sets are taken for whose fault something is, and which are not, stands in
-`data/fault_mappings.toml` (`harness.fault_mappings`). What is asked here: how judges without a model do on the failed
+`data/fault_mappings.toml` (`fault_mappings`). What is asked here: how judges without a model do on the failed
 runs whose label maps, what they say of runs without one, how errors of runs divide, which tasks are known to be
 defective, and what recorded judges of the sets score. A set that is not at hand is left out, and
 `studies.classified.missing` says so.
@@ -24,11 +24,11 @@ from misstep.analysis.measures.triage.real import worth_of_passes as _worth_of_p
 from misstep.harness.datasets.agentless_classes import classed_tasks
 from misstep.harness.datasets.paperbench_judge_eval import printed_accuracies
 from misstep.harness.datasets.utboost import tasks as utboost_tasks
-from misstep.harness.fault_mappings import FaultMapping, fault_mappings, mapping_of
 from misstep.harness.items import Item, read_items, read_question
 from misstep.harness.judges.answering import answered
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.protocols import FittedJudge
+from misstep.harness.records.fault_mappings import FaultMapping, fault_mappings, mapping_of
 from misstep.harness.runs.benchmarks import benchmark_folder, read_trajectories, set_folder
 from misstep.harness.runs.known_judges import known_judge
 from misstep.harness.trajectory import Outcome as RunOutcome

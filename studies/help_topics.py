@@ -23,14 +23,18 @@ TOPICS = {
     "verdicts": Topic("misstep.harness.verdict:Verdict", "a line of a run's verdicts.jsonl"),
     "prices": Topic("misstep.harness.clients.prices:PriceFile", "the prices of models (TOML)"),
     "repair-case": Topic("misstep.harness.repair.case:Case", "the folder of a repair case, and its case.toml"),
-    "triage-case": Topic("misstep.harness.triage_case:CaseFile", "the folder of a triage case, and its case.toml"),
+    "triage-case": Topic(
+        "misstep.harness.records.triage_case:CaseFile", "the folder of a triage case, and its case.toml"
+    ),
 }
 
 GUIDES = {
     "reflect-skill": Topic(
         "misstep.studies.reflexive.guides:skill_guide", "how to write a skill of the reflexive loop (Python)"
     ),
-    "reflect-mechanisms": Topic("misstep.studies.reflexive.guides:mechanisms_guide", "what each mechanism of the loop is for"),
+    "reflect-mechanisms": Topic(
+        "misstep.studies.reflexive.guides:mechanisms_guide", "what each mechanism of the loop is for"
+    ),
 }
 """The pages that are about no form of a file: each is the text that a function gives."""
 

@@ -13,7 +13,6 @@ from misstep.analysis.gold import BenchmarkItem, GoldLabel, read_gold
 from misstep.analysis.measures.judging.reference import clusters_of
 from misstep.analysis.tables.wording import counted_text
 from misstep.analysis.triage_gold import Construction, families_of, read_constructions, read_subcategories
-from misstep.harness.attribution import FAULTS
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.items import Question, read_items, read_question
@@ -24,6 +23,7 @@ from misstep.harness.journal.records import (
     read_verdicts,
 )
 from misstep.harness.progress import say
+from misstep.harness.records.attribution import FAULTS
 from misstep.harness.runs.benchmark_inputs import inputs_of
 from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_named
 from misstep.harness.runs.standing_runs import manifest_of

@@ -6,7 +6,6 @@ from typing import Any
 
 from misstep.analysis.measures.observed import Observed, observed
 from misstep.analysis.pages.observed import observed_json, observed_page
-from misstep.harness.intervention import ObservedRun
 from misstep.harness.journal.records import (
     OBSERVED_RECORDS,
     REPORT,
@@ -15,8 +14,9 @@ from misstep.harness.journal.records import (
     read_records,
 )
 from misstep.harness.places import path_text
+from misstep.harness.records.intervention import ObservedRun
+from misstep.harness.records.session import Session
 from misstep.harness.runs.observe import LeftOut, Observe, observe_paths
-from misstep.harness.session import Session
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores
 

@@ -9,7 +9,7 @@ from misstep.analysis.measures.passing.reading import read_attempts
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, ended_as
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
-from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 from misstep.studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 

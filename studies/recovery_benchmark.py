@@ -15,11 +15,11 @@ from msgspec import structs
 
 from misstep.analysis.measures.recovery.problems import Judgements, heard_words
 from misstep.harness.errors import UsageError
-from misstep.harness.intervention import Misbehaviour
 from misstep.harness.items import Item
 from misstep.harness.journal.records import encode_lines, replace_file
-from misstep.harness.live_session import LiveSession
 from misstep.harness.no_model import NO_MODEL
+from misstep.harness.records.intervention import Misbehaviour
+from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
 from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.verdict import Verdict

@@ -22,7 +22,7 @@ from misstep.analysis.pages import Foot
 from misstep.analysis.pages.trajectory import trajectory_page
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.records import replace_file
-from misstep.harness.live_session import LiveSession
+from misstep.harness.records.live_session import LiveSession
 from misstep.studies.recovery_benchmark import judgements_of, recovery_items, rule_verdicts, shown_run
 
 ITEMS = "items"

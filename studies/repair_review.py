@@ -6,8 +6,8 @@ from pathlib import Path
 from misstep.harness.errors import InputError, writing
 from misstep.harness.journal.records import replace_file
 from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.records.repair_attempt import RepairAttempt, signal_line
 from misstep.harness.repair.case import CaseFolder
-from misstep.harness.repair_attempt import RepairAttempt, signal_line
 from misstep.studies.repair_report import attempt_html
 
 PATCH, TASK, PAGE = "patch.diff", "task.md", "index.html"

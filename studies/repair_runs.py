@@ -32,8 +32,8 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
-from misstep.harness.repair_attempt import RepairAttempt
-from misstep.harness.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
 from misstep.harness.runs.standing_runs import manifest_of
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.judged_runs import distinct_names

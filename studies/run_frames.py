@@ -10,14 +10,14 @@ from msgspec import Struct
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.measures.judging.reference import clusters_of, majority
 from misstep.analysis.measures.observed import OBSERVED, ObservedIntervention, interventions_of
-from misstep.harness.intervention import ObservedRun
 from misstep.harness.journal.records import (
     OBSERVED_RECORDS,
     Manifest,
     read_records,
     read_verdicts,
 )
-from misstep.harness.repair_attempt import RepairAttempt, Signal
+from misstep.harness.records.intervention import ObservedRun
+from misstep.harness.records.repair_attempt import RepairAttempt, Signal
 from misstep.harness.runs.standing_runs import manifest_of
 from misstep.harness.verdict import Verdict
 from misstep.studies.experiments import EXPERIMENT, sessions_in

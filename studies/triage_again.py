@@ -9,12 +9,12 @@ from pathlib import Path
 import tomli_w
 from msgspec import Struct
 
-from misstep.harness.attribution import FAULTS, TriageVerdict
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MisstepError, SandboxMissing
 from misstep.harness.generate.triage.draws import Unit, units
 from misstep.harness.generate.triage.family import families
 from misstep.harness.journal.records import encode_lines, read_triage_verdicts
+from misstep.harness.records.attribution import FAULTS, TriageVerdict
 from misstep.harness.runs.judge import run_judge
 from misstep.harness.runs.known_judges import known_judge
 from misstep.harness.runs.triage.case_folders import make_unit

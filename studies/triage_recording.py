@@ -26,7 +26,6 @@ from msgspec import Struct, structs
 from misstep.analysis.gold import read_gold
 from misstep.analysis.measures.triage.cases import BASELINE, JudgedCases
 from misstep.analysis.triage_gold import CONSTRUCTIONS, SUBCATEGORIES, read_constructions, read_subcategories
-from misstep.harness.attribution import Evidence, TriageVerdict
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.journal.records import (
     MANIFEST,
@@ -40,6 +39,7 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
+from misstep.harness.records.attribution import Evidence, TriageVerdict
 from misstep.harness.runs.triage.generate import FamilyChoice
 from misstep.studies.recorded_texts import placeless
 

@@ -13,7 +13,15 @@ from math import comb, prod
 from msgspec import Struct
 
 from misstep.analysis.audit.checked import Checked, compared, underdetermined
-from misstep.analysis.audit.rounding_boxes import counts_in, is_exact_count, limit, point, printed_value, rounding_box, scale
+from misstep.analysis.audit.rounding_boxes import (
+    counts_in,
+    is_exact_count,
+    limit,
+    point,
+    printed_value,
+    rounding_box,
+    scale,
+)
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.audit import decimals
 from misstep.analysis.stats.dissent import Dissent, possible_dissents

@@ -12,7 +12,14 @@ from misstep.analysis.audit.shares import check_percentage
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.audit import decimals, rounding_interval
 from misstep.analysis.stats.diagnostic import Confusion
-from misstep.analysis.stats.reconstruction import LARGEST_N, MEASURES, MOST_DECIMALS, Measure, Reconstruction, reconstruct
+from misstep.analysis.stats.reconstruction import (
+    LARGEST_N,
+    MEASURES,
+    MOST_DECIMALS,
+    Measure,
+    Reconstruction,
+    reconstruct,
+)
 
 CELLS = ("tp", "fp", "fn", "tn")
 

@@ -14,7 +14,7 @@ from misstep.analysis.labels.reading import Reading
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.spelling import trimmed
 from misstep.analysis.stats.patterns import MISSING, distinct_rows
-from misstep.harness.whole_counts import RatingPattern
+from misstep.harness.records.whole_counts import RatingPattern
 
 
 def rating_patterns(question: str, ratings: Ratings) -> Iterator[RatingPattern]:

@@ -15,7 +15,7 @@ from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.ratios import ratio_of_sums
 from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import number_text, with_interval
-from misstep.harness.intervention import ObservedRun
+from misstep.harness.records.intervention import ObservedRun
 
 WINDOW = 15
 """Steps from an onset in which an alarm is about it: as many as Wink's judge of recovery reads after guidance (4.1)."""

@@ -12,7 +12,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import with_interval
-from misstep.harness.recorded_edits import EditRun, RecordedEdit
+from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
 
 _PAPER = "engineering_agent"
 _ABSENT = "The data set is not at hand."

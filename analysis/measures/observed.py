@@ -16,7 +16,7 @@ from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text
 from misstep.harness.evidence import Evidence, together
-from misstep.harness.intervention import Intervention, ObservedRun, Withheld
+from misstep.harness.records.intervention import Intervention, ObservedRun, Withheld
 from misstep.harness.trajectory import Skipped, Unreadable
 
 OBSERVED = "observe"

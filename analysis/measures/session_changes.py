@@ -23,7 +23,7 @@ from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.stats.two_proportions import fisher_exact, newcombe
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 LEVEL = 0.05
 """Of an adjusted p-value: at or below it a category is said to have changed."""

@@ -17,7 +17,7 @@ from misstep.analysis.stats.multiplicity import holm
 from misstep.harness.errors import UsageError
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.journal.labelled_sessions import LabelledSession
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 
 class SessionRun(Struct, frozen=True):

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from misstep.analysis.measures.prevalence import ANY, CategoryCount, Labels, Prevalence, prevalence
 from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 Grouping = Literal["project", "model", "agent", "week"]
 

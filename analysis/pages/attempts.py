@@ -19,7 +19,7 @@ from misstep.analysis.pages.table_html import table_html
 from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.analysis.tables import Table
 from misstep.harness.escaping import one_line
-from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
 """How large all patches and trajectories in a page may be together, as they stand in it."""

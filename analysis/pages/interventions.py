@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from misstep.analysis.tables.wording import count_text, counted_text
-from misstep.harness.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
+from misstep.harness.records.intervention import INTERVENTION, Intervention, ObservedRun, Withheld
 from misstep.harness.trajectory import Step
 
 AFTER = 15

@@ -18,8 +18,8 @@ from misstep.analysis.pages.rendering import asset, markup, render
 from misstep.analysis.tables import Unit
 from misstep.analysis.tables.wording import count_text, number_text
 from misstep.harness.escaping import one_line
-from misstep.harness.intervention import ObservedRun
-from misstep.harness.session import title_of
+from misstep.harness.records.intervention import ObservedRun
+from misstep.harness.records.session import title_of
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from misstep.harness.values import written
 from misstep.harness.verdict import Verdict

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from misstep.analysis.tables.wording import counted_text, number_text
-from misstep.harness.attribution import TriageVerdict
 from misstep.harness.escaping import plain
+from misstep.harness.records.attribution import TriageVerdict
 
 MOST_CASES = 60
 """So many cases are listed; all of them stand in the records of the run."""

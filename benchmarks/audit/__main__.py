@@ -16,8 +16,6 @@ from pathlib import Path
 import tomli_w
 from msgspec import to_builtins
 
-from misstep.analysis.audit.detection import Detection, SoundTables, WrongDigits
-from misstep.analysis.stats.proportions import wilson
 from benchmarks.audit.detection import (
     BANDS,
     CURVE_DIGITS,
@@ -32,6 +30,8 @@ from benchmarks.audit.detection import (
 )
 from benchmarks.audit.generated_draws import LARGEST, SMALLEST
 from benchmarks.audit.planted_errors import KINDS
+from misstep.analysis.audit.detection import Detection, SoundTables, WrongDigits
+from misstep.analysis.stats.proportions import wilson
 from misstep.harness.places import data_folder
 
 RESULTS = Path(__file__).with_name("RESULTS.md")

@@ -9,12 +9,12 @@ from fractions import Fraction
 
 from msgspec import Struct, structs
 
-from misstep.analysis.audit.checks import check_all
-from misstep.analysis.audit.detection import PlantedErrors, WrongDigits
-from misstep.analysis.tables import FAILED
 from benchmarks.audit.generated_draws import LARGEST, SMALLEST, draw_for, draw_style, sound_table
 from benchmarks.audit.generated_shapes import shares_alone_of
 from benchmarks.audit.planted_errors import planted_error, wrong_digit
+from misstep.analysis.audit.checks import check_all
+from misstep.analysis.audit.detection import PlantedErrors, WrongDigits
+from misstep.analysis.tables import FAILED
 
 CURVE_SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 CURVE_DIGITS = (0, 1, 2, 3)

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 
-from misstep.analysis.stats.usual_tests import HOW_MANY
-from misstep.analysis.tables import Unit
 from benchmarks.audit.generated_shapes import (
     amounts_of,
     comparison_of,
@@ -21,6 +19,8 @@ from benchmarks.audit.generated_shapes import (
     shares_of,
 )
 from benchmarks.audit.generated_tables import SOUND_RULES, Letter, MadeTable, Style
+from misstep.analysis.stats.usual_tests import HOW_MANY
+from misstep.analysis.tables import Unit
 
 SMALLEST, LARGEST = 5, 100_000
 ANSWER_STEPS = tuple(map(Fraction, ("1", "1", "0.5", "0.25", "0.2", "0.1", "5", "2.5")))

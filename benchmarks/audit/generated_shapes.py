@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 from msgspec import structs
 
+from benchmarks.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
 from misstep.analysis.published import Check, Matrix
 from misstep.analysis.stats.usual_tests import EXACT, FISHER, RARER, UNCONDITIONAL, USUAL, is_feasible
 from misstep.analysis.tables import Unit
-from benchmarks.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
 
 _MOST_PAIRS = 2_500
 """Of how many pairs of counts at most a made-up table has p-values of the slowest tests."""

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from misstep.analysis.stats.proportions import wilson
 from benchmarks.edits.appliers import AIDER, PACKAGES, TOOLS, Outcome, environment, ours, theirs
 from benchmarks.edits.damages import DAMAGES, made_case
 from benchmarks.edits.damages.cases import FORMATS, Case
 from benchmarks.edits.made_edits import source_lines, sources
+from misstep.analysis.stats.proportions import wilson
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 COLUMNS = ("applied right", "refused right", "applied wrong without a word", "refused wrongly")

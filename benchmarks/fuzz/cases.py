@@ -14,13 +14,13 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.fuzz.mutations import mutated
 from misstep.analysis.measures.run_alignment import align_runs
 from misstep.analysis.pages import Foot
 from misstep.analysis.pages.runs.compared import ComparedRun, compared_page
 from misstep.analysis.pages.runs.index import runs_page
 from misstep.analysis.pages.runs.listed import ListedRuns, listed_run
 from misstep.analysis.pages.trajectory import trajectory_page
-from benchmarks.fuzz.mutations import mutated
 from misstep.harness.classifiers import classify_all
 from misstep.harness.errors import MisstepError
 from misstep.harness.items import Item, Runs, numbered_items

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks.validity.alternatives.shares import clustered_proportion
+from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep.analysis.stats.clustered import cluster_bootstrap, clustered_difference
 from misstep.analysis.stats.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
@@ -13,8 +15,6 @@ from misstep.analysis.stats.patterns import FloatArray, IntArray
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.resampling import bootstrapped
 from misstep.analysis.stats.two_proportions import pooled_z
-from benchmarks.validity.alternatives.shares import clustered_proportion
-from benchmarks.validity.rates import Rate, coverage, rejections
 
 SHARE, CORRELATION = 0.2, 0.3
 LARGEST_CLUSTER = 12

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from benchmarks.validity.alternatives.relative_change import bca_change
+from benchmarks.validity.clusters import draw_clusters
+from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep.analysis.stats.incidence_difference import Followed, incidence_difference
 from misstep.analysis.stats.patterns import FloatArray
 from misstep.analysis.stats.relative_change import compare_ratios, compare_skewed
 from misstep.analysis.stats.two_proportions import pooled_z
-from benchmarks.validity.alternatives.relative_change import bca_change
-from benchmarks.validity.clusters import draw_clusters
-from benchmarks.validity.rates import Rate, coverage, rejections
 
 SIZES = ((10, 10), (10, 30), (30, 30), (100, 100))
 """Engineers in either arm."""

@@ -6,14 +6,14 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.validity.alternatives.prediction_powered import PredictionPowered, prediction_powered_mean
+from benchmarks.validity.alternatives.shares import rogan_gladen_known
+from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.precision_threshold import precision_threshold
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.incidence import cumulative_incidence
-from benchmarks.validity.alternatives.prediction_powered import PredictionPowered, prediction_powered_mean
-from benchmarks.validity.alternatives.shares import rogan_gladen_known
-from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep.harness.verdict import Verdict
 
 Array = npt.NDArray[np.float64]

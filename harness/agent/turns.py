@@ -22,8 +22,8 @@ from misstep.harness.agent.clocks import Clock
 from misstep.harness.agent.tools import Tool, carry_out
 from misstep.harness.errors import MisstepError
 from misstep.harness.escaping import without_surrogates
+from misstep.harness.records.work_item import Resource
 from misstep.harness.registry import raised
-from misstep.harness.work_item import Resource
 
 
 class TurnLimits(Struct, frozen=True):

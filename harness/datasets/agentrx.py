@@ -28,8 +28,8 @@ from msgspec import Struct
 from misstep.harness.datasets.benchmark import Gold, GoldError, Item, describe, question_folder, write_benchmark
 from misstep.harness.datasets.upstream import json_file, named_runs, step_of_message
 from misstep.harness.errors import InputError
-from misstep.harness.fault_mappings import mapping_of
 from misstep.harness.protocols import ReadFile
+from misstep.harness.records.fault_mappings import mapping_of
 from misstep.harness.trajectory import Outcome, Trajectory
 
 NAME = "agentrx"

@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from misstep.harness.datasets.upstream import yaml_rows
 from misstep.harness.errors import InputError
-from misstep.harness.recorded_edits import EditRun
+from misstep.harness.records.recorded_edits import EditRun
 
 NAME = "aider_leaderboards"
 _BOARDS = {

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from misstep.harness.datasets.upstream import json_lines
 from misstep.harness.errors import InputError
-from misstep.harness.recorded_edits import RecordedEdit
+from misstep.harness.records.recorded_edits import RecordedEdit
 
 NAME = "patch_corpora"
 _FACTS = {

@@ -32,8 +32,8 @@ from misstep.harness.datasets.benchmark import (
 )
 from misstep.harness.datasets.upstream import each_or_left_out, files_in, json_file
 from misstep.harness.errors import InputError
-from misstep.harness.fault_mappings import mapping_of
 from misstep.harness.protocols import ReadFile
+from misstep.harness.records.fault_mappings import mapping_of
 from misstep.harness.trajectory import Outcome, Role, Source, Step, Trajectory
 
 NAME = "whoandwhen"

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from misstep.harness.evidence import Evidence
 from misstep.harness.journal.records import encode_lines
-from misstep.harness.session import Session, is_sub_agent, session_of
+from misstep.harness.records.session import Session, is_sub_agent, session_of
 from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from misstep.harness.verdict import Verdict
 

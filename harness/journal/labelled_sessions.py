@@ -10,7 +10,7 @@ from msgspec import Struct
 from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import Labels, PlacedVerdict
 from misstep.harness.journal.records import SESSION_RECORDS, VERDICTS, Records, read_records
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 _PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
 

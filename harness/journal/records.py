@@ -29,13 +29,13 @@ import msgspec
 import tomli_w
 from msgspec import Struct, field
 
-from misstep.harness.attribution import TriageVerdict
 from misstep.harness.errors import InputError, writing
-from misstep.harness.intervention import ObservedRun
-from misstep.harness.live_session import LiveSession
-from misstep.harness.loop_events import LoopEvent
-from misstep.harness.repair_attempt import RepairAttempt
-from misstep.harness.session import Session
+from misstep.harness.records.attribution import TriageVerdict
+from misstep.harness.records.intervention import ObservedRun
+from misstep.harness.records.live_session import LiveSession
+from misstep.harness.records.loop_events import LoopEvent
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.session import Session
 from misstep.harness.verdict import Verdict
 
 SCHEMA = 1

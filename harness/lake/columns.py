@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args, get_type_hints
 from msgspec import Struct
 
 from misstep.harness.lake.chat_messages import message_count
-from misstep.harness.session import session_of
+from misstep.harness.records.session import session_of
 from misstep.harness.trajectory import Step, Trajectory
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 
 MOST_MISBEHAVIOURS = 20
 MOST_STEPS = 50

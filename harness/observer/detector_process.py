@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from misstep.harness.clients.address import SENT
 from misstep.harness.errors import MisstepError
 from misstep.harness.exchange import Reply
-from misstep.harness.intervention import Feedback
 from misstep.harness.observer.messages import (
     HEAD,
     MOST_BYTES,
@@ -33,6 +32,7 @@ from misstep.harness.observer.messages import (
     length_of,
 )
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback
 from misstep.harness.trajectory import Step, Trajectory
 
 MOST_QUESTIONS = 100

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from misstep.harness.classifiers.failures import failed
 from misstep.harness.classifiers.overstepping import undoes
 from misstep.harness.classifiers.tools import bare_name
-from misstep.harness.intervention import Misbehaviour, Withheld
 from misstep.harness.observer.evidence import call_text
 from misstep.harness.observer.progress import Progress, acts_behind, progress
+from misstep.harness.records.intervention import Misbehaviour, Withheld
 from misstep.harness.trajectory import Step, ToolResult
 
 LEVELS = 3

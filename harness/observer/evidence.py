@@ -15,8 +15,8 @@ from misstep.harness.classifiers.failures import failed, own_failure
 from misstep.harness.classifiers.history import Act, History
 from misstep.harness.classifiers.overstepping import broken_limit
 from misstep.harness.classifiers.tools import bare_name, path_of
-from misstep.harness.intervention import Feedback, Misbehaviour
 from misstep.harness.judges.fencing import one_line
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import ToolCall, Trajectory
 from misstep.harness.values import written
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from misstep.harness.errors import InputError, UnknownFormat
-from misstep.harness.intervention import Intervention, ObservedRun
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.observer.growing import growing_runs, mark_of
 from misstep.harness.observer.replay import Replay, ReplayOptions
+from misstep.harness.records.intervention import Intervention, ObservedRun
 from misstep.harness.trajectory import Trajectory
 
 Watch = Callable[[Trajectory], list[Intervention]]

@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.intervention import INTERVENTION, Misbehaviour
 from misstep.harness.prompting import fill, placeholders_in
+from misstep.harness.records.intervention import INTERVENTION, Misbehaviour
 from misstep.harness.reminder import reminder
 from misstep.harness.trajectory import Step
 

@@ -35,7 +35,6 @@ from msgspec import Struct
 from misstep.harness.classifiers import chosen_categories
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.escaping import plain
-from misstep.harness.intervention import Intervention, ObservedRun
 from misstep.harness.journal.records import replace_file
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import NEED_A_MODEL, detector_named
@@ -44,8 +43,9 @@ from misstep.harness.observer.progress import is_like_an_earlier
 from misstep.harness.observer.replay import Replay, ReplayOptions
 from misstep.harness.places import cache_folder
 from misstep.harness.progress import say
+from misstep.harness.records.intervention import Intervention, ObservedRun
+from misstep.harness.records.session import is_sub_agent
 from misstep.harness.registry import raised
-from misstep.harness.session import is_sub_agent
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 from misstep.harness.values import written
 

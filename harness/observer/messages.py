@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from misstep.harness.escaping import without_surrogates
 from misstep.harness.exchange import Failure, Reply, Request
-from misstep.harness.intervention import Feedback
+from misstep.harness.records.intervention import Feedback
 from misstep.harness.trajectory import Step, Trajectory
 
 HEAD = 4

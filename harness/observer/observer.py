@@ -17,9 +17,9 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.intervention import Arm, Feedback, ObservedRun
 from misstep.harness.observer.guidance import guidance_step
 from misstep.harness.observer.state import EVERY, ObserverState
+from misstep.harness.records.intervention import Arm, Feedback, ObservedRun
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Step, Trajectory
 

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from misstep.harness.intervention import Feedback
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback
 from misstep.harness.trajectory import Trajectory
 
 

@@ -14,7 +14,10 @@ it alike:
 
 from collections.abc import Sequence
 
-from misstep.harness.intervention import (
+from misstep.harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
+from misstep.harness.observer.episodes import Decision, Episode, decide, merged, noted
+from misstep.harness.observer.guidance import guidance
+from misstep.harness.records.intervention import (
     INTERVENTION,
     Arm,
     Feedback,
@@ -25,9 +28,6 @@ from misstep.harness.intervention import (
     Status,
     Withheld,
 )
-from misstep.harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
-from misstep.harness.observer.episodes import Decision, Episode, decide, merged, noted
-from misstep.harness.observer.guidance import guidance
 from misstep.harness.trajectory import Step
 
 EVERY = 5

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from misstep.harness.errors import TimeSpent
 from misstep.harness.escaping import without_surrogates
-from misstep.harness.loop_events import Channel, Diagnosed
+from misstep.harness.records.loop_events import Channel, Diagnosed
 from misstep.harness.reflexive.protocols import Reading, Target, VitalSign
 
 MOST_CHARACTERS = 2_000

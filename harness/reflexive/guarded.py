@@ -16,10 +16,10 @@ from misstep.harness.agent.clocks import Clock, within
 from misstep.harness.agent.tools import Tool
 from misstep.harness.errors import CannotWrite, MisstepError, SkillFailed, is_full
 from misstep.harness.escaping import without_surrogates
-from misstep.harness.loop_events import Role, SnapshotName
+from misstep.harness.records.loop_events import Role, SnapshotName
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import Check, Reading, Target, VitalSign
 from misstep.harness.registry import raised
-from misstep.harness.work_item import WorkItem
 
 T = TypeVar("T")
 

@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.agent.turns import TurnLimits
-from misstep.harness.loop_events import Role
+from misstep.harness.records.loop_events import Role
+from misstep.harness.records.work_item import End, Ending, Reason, Resource
 from misstep.harness.reflexive.log import ItemState
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
-from misstep.harness.work_item import End, Ending, Reason, Resource
 
 ATTEMPTS_WITHOUT_TIME = 3
 """What an item may take where time is not bounded: the cap that the Reflexion paper made common."""

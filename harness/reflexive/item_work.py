@@ -14,7 +14,7 @@ from misstep.harness.agent.clocks import Clock
 from misstep.harness.agent.turns import CallMade, TurnReport, take_turn
 from misstep.harness.errors import MisstepError
 from misstep.harness.escaping import without_surrogates
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
     Failed,
@@ -36,6 +36,7 @@ from misstep.harness.loop_events import (
     Verified,
     Warned,
 )
+from misstep.harness.records.work_item import Ending, Reason
 from misstep.harness.reflexive.context import accumulated, assembled
 from misstep.harness.reflexive.diagnosis import diagnosed
 from misstep.harness.reflexive.evaluation import evaluated, protected_now
@@ -53,7 +54,6 @@ from misstep.harness.reflexive.re_engagement import (
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.reflexive.shown_parts import for_planner, for_reflector, for_strategist, for_worker
 from misstep.harness.reflexive.snapshots import digest_now, keep_progress, restored, reverted_by_script
-from misstep.harness.work_item import Ending, Reason
 
 MOST_OF_A_COMMAND = 400
 """Characters of a command that the log keeps."""

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.errors import InputError
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
@@ -36,7 +36,7 @@ from misstep.harness.loop_events import (
     Verified,
     events_that_hold,
 )
-from misstep.harness.work_item import Ending, WorkItem
+from misstep.harness.records.work_item import Ending, WorkItem
 
 Phase = Literal["waiting", "working", "kept", "deferred", "ended"]
 """Where an item stands; one that is `kept` has its success in the snapshot `progress` and not yet its end."""

@@ -9,7 +9,7 @@ Each item is planned, attempted, evaluated and reflected on (see `item_work`) un
 from collections.abc import Callable, Sequence
 
 from misstep.harness.agent.clocks import Clock
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Halted,
     LoopEvent,
@@ -20,6 +20,7 @@ from misstep.harness.loop_events import (
     Verified,
     Warned,
 )
+from misstep.harness.records.work_item import Ending, WorkItem
 from misstep.harness.reflexive.guarded import GuardedTarget
 from misstep.harness.reflexive.item_work import ItemWork
 from misstep.harness.reflexive.log import Log, last_that_holds
@@ -28,7 +29,6 @@ from misstep.harness.reflexive.ordering import next_step
 from misstep.harness.reflexive.protocols import Agents, Skill, Target
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.reflexive.snapshots import digest_now, keep_baseline, restored
-from misstep.harness.work_item import Ending, WorkItem
 
 
 async def run_loop(

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.loop_events import StrategistVerdict, Trigger
+from misstep.harness.records.loop_events import StrategistVerdict, Trigger
 from misstep.harness.reflexive.code_fences import is_fenced, unwrapped
 from misstep.harness.reflexive.settings import LoopSettings
 

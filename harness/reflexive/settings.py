@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from misstep.harness.agent.turns import TurnLimits
 from misstep.harness.errors import UsageError
-from misstep.harness.loop_events import Role
+from misstep.harness.records.loop_events import Role
 
 MECHANISMS: Mapping[str, str] = MappingProxyType(
     {

@@ -6,13 +6,13 @@ The texts of agents and of the target stand in them as they are; `harness.reflex
 from collections.abc import Iterator, Sequence
 
 from misstep.harness.agent.turns import CallMade
-from misstep.harness.loop_events import ReEngaged, Trigger
+from misstep.harness.records.loop_events import ReEngaged, Trigger
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.diagnosis import facts_told
 from misstep.harness.reflexive.log import AttemptMade, ItemState
 from misstep.harness.reflexive.memory import bans, bans_text
 from misstep.harness.reflexive.protocols import Part
 from misstep.harness.reflexive.settings import LoopSettings
-from misstep.harness.work_item import WorkItem
 
 MOST_SHOWN = 600
 """Characters that are shown of what one command gave."""

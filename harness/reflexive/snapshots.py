@@ -9,7 +9,7 @@ import re
 
 from misstep.harness.errors import CannotWrite, MisstepError, clause
 from misstep.harness.escaping import one_line, without_surrogates
-from misstep.harness.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
+from misstep.harness.records.loop_events import Restored, SnapshotName, SnapshotTaken, Warned
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.protocols import Target
 

@@ -18,11 +18,11 @@ from misstep.harness.agent.protocols import Patcher, Policy, Task
 from misstep.harness.errors import InputError, MisstepError
 from misstep.harness.items import Item
 from misstep.harness.protocols import Ask
+from misstep.harness.records.repair_attempt import FLAKY, RepairAttempt
 from misstep.harness.repair.case import FAILURE, Case, CaseFolder
 from misstep.harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
 from misstep.harness.repair.settings import Setting
 from misstep.harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
-from misstep.harness.repair_attempt import FLAKY, RepairAttempt
 from misstep.harness.trajectory import Outcome, Trajectory
 from misstep.harness.workspace import Sandbox, Snapshot, Workspace
 from misstep.harness.workspace.suite_report import SuiteReport

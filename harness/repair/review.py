@@ -8,11 +8,11 @@ from pathlib import Path
 
 from misstep.harness.errors import UsageError, write_all, writing
 from misstep.harness.journal.run_folder import locked
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.repair_reviews import REVIEWS, Event, ReviewEvent, read_reviews, review_lines
 from misstep.harness.repair.case import Case
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns
-from misstep.harness.repair_attempt import RepairAttempt
-from misstep.harness.repair_reviews import REVIEWS, Event, ReviewEvent, read_reviews, review_lines
 from misstep.harness.workspace import Limits, Sandbox, python_toolchain
 from misstep.harness.workspace.suite_report import SuiteReport
 

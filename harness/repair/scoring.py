@@ -6,11 +6,11 @@ mends nothing.
 
 from collections.abc import Callable, Mapping, Sequence
 
+from misstep.harness.records.repair_attempt import HELD_OUT_TESTS, SUITE, Signal
 from misstep.harness.repair.case import Case, CaseFolder
 from misstep.harness.repair.validators import revert, test_files
 from misstep.harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
 from misstep.harness.repair.validators.test_files import is_test_file
-from misstep.harness.repair_attempt import HELD_OUT_TESTS, SUITE, Signal
 from misstep.harness.workspace import Limits, Sandbox, Workspace, open_workspace, python_toolchain
 from misstep.harness.workspace.suite_report import SuiteReport
 from misstep.harness.workspace.suite_run import run_suite

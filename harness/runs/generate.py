@@ -34,7 +34,16 @@ from misstep.harness.generate.voice import WordingSet
 from misstep.harness.journal.run_folder import locked
 from misstep.harness.journal.workers import available, in_order
 from misstep.harness.progress import Progress
-from misstep.harness.runs.generated_lines import FILES, RATER, STUDY_FILES, TRAJECTORIES, Counted, Lines, head_of, lines_of
+from misstep.harness.runs.generated_lines import (
+    FILES,
+    RATER,
+    STUDY_FILES,
+    TRAJECTORIES,
+    Counted,
+    Lines,
+    head_of,
+    lines_of,
+)
 
 BENCHMARK = "benchmark.toml"
 _PART = 100

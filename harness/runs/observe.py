@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.harness.intervention import ObservedRun
 from misstep.harness.journal.beginning import new_manifest, now
 from misstep.harness.journal.beside import RecordsBeside
 from misstep.harness.journal.classified import Names
@@ -29,9 +28,10 @@ from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.journal.workers import enough_workers, in_order
 from misstep.harness.places import path_text
 from misstep.harness.progress import Progress
+from misstep.harness.records.intervention import ObservedRun
+from misstep.harness.records.session import Session, session_of
 from misstep.harness.runs.file_batches import Batch, batches, check_named, describe, found_files, placed_in, total_bytes
 from misstep.harness.runs.inputs import no_trajectory
-from misstep.harness.session import Session, session_of
 from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 
 COMMAND = "observe"

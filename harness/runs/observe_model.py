@@ -8,11 +8,11 @@ from types import TracebackType
 
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite
-from misstep.harness.intervention import Feedback, Intervention, ObservedRun
 from misstep.harness.observer.detectors import detected, detector_named
 from misstep.harness.observer.follow import Failures, Watch, worth_telling
 from misstep.harness.observer.replay import ReplayOptions, kept_of, replayed
 from misstep.harness.observer.state import ObserverState
+from misstep.harness.records.intervention import Feedback, Intervention, ObservedRun
 from misstep.harness.registry import raised
 from misstep.harness.runs.model_requests import ConcurrentRequests, ItemAsk
 from misstep.harness.trajectory import Trajectory

@@ -16,9 +16,15 @@ from misstep.harness.evidence import Evidence, together
 from misstep.harness.items import Item, read_question
 from misstep.harness.journal.records import MANIFEST, Manifest
 from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.records.repair_attempt import FLAKY, RepairAttempt
 from misstep.harness.repair.case import FAILURE
-from misstep.harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE, patch_item, question_folder, with_failure
-from misstep.harness.repair_attempt import FLAKY, RepairAttempt
+from misstep.harness.repair.validators.patch_judge import (
+    ACCEPTABLE,
+    UNACCEPTABLE,
+    patch_item,
+    question_folder,
+    with_failure,
+)
 from misstep.harness.runs.repair import COMMAND, recorded_attempts
 from misstep.harness.runs.standing_runs import manifest_of
 

@@ -21,13 +21,13 @@ from misstep.harness.evidence import noted, together
 from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
 from misstep.harness.protocols import FittedJudge
+from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep.harness.repair.affirm import Affirmed, affirm
 from misstep.harness.repair.attempt import MakeRepairer, attempt
 from misstep.harness.repair.case import CaseFolder, instructed
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.settings import Setting
 from misstep.harness.repair.validators.patch_judge import PatchJudge
-from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep.harness.runs.kind import RunEnd, RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.run import Asking, carry_out

@@ -22,11 +22,11 @@ from misstep.harness.journal.run_folder import make_folder
 from misstep.harness.places import path_text
 from misstep.harness.progress import Progress, say
 from misstep.harness.protocols import FittedJudge, Judge
+from misstep.harness.records.session import is_sub_agent, session_of
 from misstep.harness.runs.file_batches import batches, check_named, found_files, placed_in
 from misstep.harness.runs.known_judges import benchmark_of
 from misstep.harness.runs.shards.layout import Shard, refuse_unmerged
 from misstep.harness.runs.shards.shared_benchmark import building_beside, put_in_place
-from misstep.harness.session import is_sub_agent, session_of
 from misstep.harness.trajectory import Placed, Trajectory
 
 BENCHMARK = "benchmark"

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence, Fault
+from misstep.harness.records.attribution import Evidence, Fault
 
 
 class Attribution(Struct, frozen=True):

@@ -3,8 +3,8 @@
 import stat
 
 from misstep.harness.errors import UnsafePath
+from misstep.harness.records.triage_case import Part
 from misstep.harness.triage.texts import TextsOfCase
-from misstep.harness.triage_case import Part
 from misstep.harness.workspace import beneath
 from misstep.harness.workspace.trees import walk
 

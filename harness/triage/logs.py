@@ -10,9 +10,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
+from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage_case import Outcome
 
 TESTS_LOG = "tests.log"
 LOG_OF_ITEM = "item.log"

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence, Fault
+from misstep.harness.records.attribution import Evidence, Fault
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.texts import recorded_outcome

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol, runtime_checkable
 
+from misstep.harness.records.triage_case import Part, TriageCase
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage_case import Part, TriageCase
 from misstep.harness.workspace import Finished, Limits
 
 Result = Literal["environment", "workspace", "solution"]

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError, UnsafePath
 from misstep.harness.readers import read_file
+from misstep.harness.records.triage_case import Outcome, TriageCase
 from misstep.harness.trajectory import Trajectory, Unreadable
 from misstep.harness.triage.logs import outcome_in, outcome_of_run
 from misstep.harness.triage.protocols import TextAccess
-from misstep.harness.triage_case import Outcome, TriageCase
 from misstep.harness.workspace import beneath
 
 INSTRUCTION, TRAJECTORY = "instruction.md", "trajectory.json"

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from misstep.datasets.rows import at_hand, loaded_row, row_of
+from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
 from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
 from misstep.harness.datasets.catalogue import (
     address_template,
@@ -22,8 +24,6 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import Progress, say
 from misstep.harness.runs.benchmarks import benchmark_folders
 from misstep.harness.runs.fetch import Fetched, fetch
-from misstep.datasets.rows import at_hand, loaded_row, row_of
-from misstep.datasets.text import checked_text, fetched_text, loaded_text, row_text
 from misstep.options import Data, Json, command_app, json_text
 
 app = command_app(has_commands=True)

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from misstep import model_options, rate_options, run_folders
 from misstep.harness.escaping import plain
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.progress import say
-from misstep import model_options, rate_options, run_folders
 from misstep.options import Json, Seed, refuse_given
 
 

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from misstep import model_options
 from misstep.harness.escaping import plain, printable
 from misstep.harness.progress import say
 from misstep.harness.runs.judge_once import Asked, ask_once
-from misstep import model_options
 from misstep.judge import options
 from misstep.options import Json, json_text, path_or_address, refuse_given
 

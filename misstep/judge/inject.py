@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from misstep import model_options, rate_options, run_folders
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep import model_options, rate_options, run_folders
 from misstep.judge import options
 from misstep.options import Data, Json
 

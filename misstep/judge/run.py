@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep import gate_options, model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
+from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.judge import options
 from misstep.options import Data, path_or_address, refuse_given

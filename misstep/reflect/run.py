@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from misstep import model_options, rate_options, run_folders
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep import model_options, rate_options, run_folders
 from misstep.options import Json
 from misstep.reflect.asking import (
     AgentsName,

@@ -11,7 +11,7 @@ from misstep.options import json_text
 from misstep.repair.cases import Named
 
 if TYPE_CHECKING:
-    from misstep.harness.repair_attempt import RepairAttempt
+    from misstep.harness.records.repair_attempt import RepairAttempt
 
 _LINES_SHOWN = 60
 

@@ -11,7 +11,7 @@ from misstep.harness.progress import say
 from misstep.options import Json, command_app, json_text
 
 if TYPE_CHECKING:
-    from misstep.harness.repair_attempt import RepairAttempt
+    from misstep.harness.records.repair_attempt import RepairAttempt
 
 app = command_app(has_commands=True)
 

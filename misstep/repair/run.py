@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.harness.errors import UsageError
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
 from misstep import model_options, rate_options, run_folders
 from misstep.cluster_lines import do_line
 from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.options import Json
 from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened, refuse_ignored

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from misstep.analysis.pages.annotation.material import Material, Meaning, Part, TextFile
-from misstep.harness.attribution import FAULTS, Category, Subcategory, taxonomy
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.items import Item, Question, Runs, read_items, read_question
 from misstep.harness.journal.inputs import file_state, inputs_of_files
 from misstep.harness.journal.records import Inputs
 from misstep.harness.readers.inline import inline_run
+from misstep.harness.records.attribution import FAULTS, Category, Subcategory, taxonomy
+from misstep.harness.records.triage_case import Part as PartName
+from misstep.harness.records.triage_case import TriageCase, read_triage_cases
 from misstep.harness.runs.benchmark_inputs import inputs_of
 from misstep.harness.runs.trajectories_by_id import runs_by_id
 from misstep.harness.triage.files import LARGEST_FILE
 from misstep.harness.triage.texts import TextsOfCase
-from misstep.harness.triage_case import Part as PartName
-from misstep.harness.triage_case import TriageCase, read_triage_cases
 from misstep.harness.workspace.differences import file_diff
 from misstep.harness.workspace.nodes import Node, node_at, same
 from misstep.harness.workspace.tree import GIT

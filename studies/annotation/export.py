@@ -18,10 +18,10 @@ from misstep.analysis.gold import GoldLabel, write_gold
 from misstep.analysis.measures.triage.annotated import Study
 from misstep.analysis.measures.triage.disagreement import Disagreement, disagreement
 from misstep.analysis.tables.files import csv_of
-from misstep.harness.annotation import RaterAnswer
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import replace_file
 from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.records.annotation import RaterAnswer
 from misstep.studies.annotation.plan import State
 
 RATER = "consensus"

@@ -10,8 +10,8 @@ from functools import cached_property
 from msgspec import Struct
 
 from misstep.analysis.measures.triage.annotated import Study, disputed
-from misstep.harness.annotation import Phase, RaterAnswer
 from misstep.harness.errors import UsageError
+from misstep.harness.records.annotation import Phase, RaterAnswer
 
 _LONGEST_NAME = 60
 _CALIBRATION = 5

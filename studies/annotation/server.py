@@ -15,8 +15,8 @@ from msgspec import structs
 from misstep.analysis.pages.annotation.case import Asked, Link, address_of, case_page
 from misstep.analysis.pages.annotation.meeting import Compared, meeting_page, waiting_page
 from misstep.analysis.pages.foot import Foot
-from misstep.harness.annotation import CERTAINTIES, RaterAnswer
 from misstep.harness.errors import CannotWrite, MisstepError, UsageError
+from misstep.harness.records.annotation import CERTAINTIES, RaterAnswer
 from misstep.studies import loopback
 from misstep.studies.annotation.study import AnnotationStudy, Conflict, Server, phase_named
 

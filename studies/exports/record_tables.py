@@ -13,8 +13,6 @@ from misstep.analysis.measures.triage.curation import ACTIONS
 from misstep.analysis.pages.data_card import RUNS, CuratedRun
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.figures import Figure, figures_of
-from misstep.harness.attribution import TriageVerdict
-from misstep.harness.intervention import Invocation, ObservedRun
 from misstep.harness.journal.classified import PlacedVerdict
 from misstep.harness.journal.inputs import FileState
 from misstep.harness.journal.records import (
@@ -29,10 +27,12 @@ from misstep.harness.journal.records import (
     Records,
     read_records,
 )
-from misstep.harness.live_session import Episode, LiveSession
-from misstep.harness.loop_events import LoopEvent
-from misstep.harness.repair_attempt import RepairAttempt
-from misstep.harness.session import Session
+from misstep.harness.records.attribution import TriageVerdict
+from misstep.harness.records.intervention import Invocation, ObservedRun
+from misstep.harness.records.live_session import Episode, LiveSession
+from misstep.harness.records.loop_events import LoopEvent
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.session import Session
 from misstep.harness.verdict import Verdict
 from misstep.studies.exports.columns import Column, ExportedTable, Values, json_text, table_of
 from misstep.studies.judged_runs import JudgedRun

@@ -4,7 +4,12 @@ import json
 from pathlib import Path
 from textwrap import fill
 
-from misstep.analysis.measures.judging.assessment import Assessment, assessment_document, assessment_tables, main_findings
+from misstep.analysis.measures.judging.assessment import (
+    Assessment,
+    assessment_document,
+    assessment_tables,
+    main_findings,
+)
 from misstep.analysis.pages import table_text
 from misstep.harness.journal.records import REPORT, SCORES, replace_file
 from misstep.studies.judged_runs import open_run

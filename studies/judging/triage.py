@@ -8,7 +8,7 @@ from misstep.analysis.measures.triage.causes import causes, causes_table
 from misstep.analysis.measures.triage.comparison import ComparedCases, compared, triage_scores
 from misstep.analysis.measures.triage.tables import direction_table, judges_of_triage_table, triage_tables
 from misstep.analysis.tables import Table, of_evidence
-from misstep.harness.attribution import TriageVerdict
+from misstep.harness.records.attribution import TriageVerdict
 from misstep.studies.judged_runs import JudgedRun
 
 

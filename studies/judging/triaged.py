@@ -11,7 +11,7 @@ from misstep.analysis.measures.judging.assessment import assessment_document
 from misstep.analysis.measures.triage.causes import causes, causes_sentence, causes_table
 from misstep.analysis.pages.triage_text import cases_text
 from misstep.analysis.tables.text import table_text
-from misstep.harness.attribution import TriageVerdict
+from misstep.harness.records.attribution import TriageVerdict
 from misstep.studies.judged_runs import JudgedRun
 from misstep.studies.judging.assessment import NO_JUDGE, assessed
 from misstep.studies.judging.report import is_plumbing

@@ -14,7 +14,7 @@ from misstep.analysis.measures.reflexive.drift import StudiedDrift, drift
 from misstep.analysis.measures.reflexive.lessons import Recall, StudiedUse, lesson_use
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.generate.lessons import GeneratedLesson, LessonSet, generate_lessons
-from misstep.harness.loop_events import LoopEvent
+from misstep.harness.records.loop_events import LoopEvent
 from misstep.harness.reflexive.memory import Lesson, Memory, MemoryRules, memory_of
 from misstep.harness.reflexive.memory.lessons import lesson_id
 from misstep.harness.reflexive.settings import LoopSettings

@@ -25,9 +25,9 @@ from misstep.harness.journal.records import (
     read_records,
     replace_file,
 )
-from misstep.harness.loop_events import TurnEnded
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
+from misstep.harness.records.loop_events import TurnEnded
 from misstep.harness.reflexive.inert import inert
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.runs.reflect.ablation import EARLIER

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from misstep.analysis.audit.detection import Detection
 from benchmarks.audit.__main__ import page, recording
 from benchmarks.audit.detection import (
     Sound,
@@ -19,6 +18,7 @@ from benchmarks.audit.detection import (
 from benchmarks.audit.generated_draws import sound_table
 from benchmarks.audit.generated_tables import Quantity, Rule, Style, prints_sound, rounded
 from benchmarks.audit.planted_errors import KINDS, planted_error
+from misstep.analysis.audit.detection import Detection
 from misstep.harness.forms import toml_form
 
 SEED = 3

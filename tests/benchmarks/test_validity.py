@@ -9,12 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.significance import Significance
 from benchmarks.validity import agreement, clusters, experiments, judges, proportions, samples
 from benchmarks.validity.__main__ import page
 from benchmarks.validity.rates import Rate, coverage, rejections
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.significance import Significance
 
 SAMPLES = 300
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from misstep.harness.journal.records import VERDICTS, read_verdicts
-from misstep.harness.loop_events import Diagnosed, Restored
+from misstep.harness.records.loop_events import Diagnosed, Restored
 from misstep.harness.runs.reflect.running import recorded_events
 from tests.harness.clients.faulty_server import Play, answer, completion, serving, stall
 from tests.misstep.in_a_thread import in_a_thread

@@ -10,14 +10,14 @@ import msgspec
 import pytest
 from msgspec import inspect
 
+from misstep import command_groups
 from misstep.analysis.pages.form_text import docstring_sections, form_text, meanings
 from misstep.harness.agent.turns import Turn
 from misstep.harness.errors import UsageError
 from misstep.harness.forms import values_of
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
 from misstep.harness.reflexive.settings import MECHANISMS
-from misstep.harness.work_item import WorkItem
-from misstep import command_groups
 from misstep.studies.help_topics import GUIDES, TOPICS, form_of, topic_text
 from tests.misstep.as_a_user import misstep
 

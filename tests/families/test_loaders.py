@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 
-import misstep.harness.datasets
+from misstep.harness import datasets
 from misstep.harness.datasets import LOADERS, loader_for
 from misstep.harness.datasets.benchmark import Item, read_benchmark
 from misstep.harness.datasets.catalogue import data_sets
@@ -99,7 +99,7 @@ def test_a_loader_opens_with_what_the_set_is_and_the_shape_of_a_row(name: str) -
 
 
 def test_every_module_that_loads_is_registered() -> None:
-    modules = {f"misstep.harness.datasets.{module.name}" for module in pkgutil.iter_modules(harness.datasets.__path__)}
+    modules = {f"{datasets.__name__}.{module.name}" for module in pkgutil.iter_modules(datasets.__path__)}
     loading = {module for module in modules if hasattr(__import__(module, fromlist=["load"]), "load")}
     assert loading == set(LOADERS.values())
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-import misstep.analysis
-import misstep.harness
 import misstep
 from tests.families.attacks import slowest, uses_of
 
@@ -76,7 +74,7 @@ class Known(dict[str, Any]):
 def uses(*rooms: ModuleType) -> Uses:
     """Every pattern of some rooms, or of all: of modules, in tables, and those that are written where they are used."""
     found = Uses()
-    for root in rooms or (harness, analysis, misstep):
+    for root in rooms or (misstep,):
         for module in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
             if not module.name.endswith("__main__"):
                 _look_into(importlib.import_module(module.name), found)

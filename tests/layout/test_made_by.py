@@ -12,7 +12,9 @@ READERS = {"from_document"}
 
 def makers(tree: ast.Module) -> list[ast.FunctionDef]:
     """The public functions of a module that make a table: they return one and are given none."""
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "misstep.analysis.tables"]
+    imports = [
+        node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "misstep.analysis.tables"
+    ]
     if "Table" not in {name.name for node in imports for name in node.names}:
         return []
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]

@@ -3,7 +3,7 @@
 import time
 from zlib import crc32
 
-from misstep.harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep.harness.trajectory import Trajectory
 
 SETTINGS = {"detector": "made_up", "every": 2}

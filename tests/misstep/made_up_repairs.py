@@ -13,7 +13,7 @@ from misstep.harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep.harness.repair_attempt import RepairAttempt, Signal
+from misstep.harness.records.repair_attempt import RepairAttempt, Signal
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from tests.misstep.made_up_runs import HOSTILE
 

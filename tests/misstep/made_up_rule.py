@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Access, Evidence, TriageVerdict
+from misstep.harness.records.attribution import Access, Evidence, TriageVerdict
 
 
 class ByOneWord(Struct, frozen=True):

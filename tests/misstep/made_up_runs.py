@@ -5,7 +5,15 @@ from pathlib import Path
 
 import msgspec
 
-from misstep.harness.journal.records import SCHEMA, VERDICTS, Manifest, encode, encode_lines, replace_file, write_manifest
+from misstep.harness.journal.records import (
+    SCHEMA,
+    VERDICTS,
+    Manifest,
+    encode,
+    encode_lines,
+    replace_file,
+    write_manifest,
+)
 from misstep.harness.runs.benchmark_inputs import inputs_of
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from misstep.harness.verdict import Verdict

@@ -3,10 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from misstep.harness.attribution import FAULTS, Evidence, TriageVerdict
-from misstep.harness.journal.records import SCHEMA, VERDICTS, Manifest, encode, encode_lines, replace_file, write_manifest
+from misstep.harness.journal.records import (
+    SCHEMA,
+    VERDICTS,
+    Manifest,
+    encode,
+    encode_lines,
+    replace_file,
+    write_manifest,
+)
+from misstep.harness.records.attribution import FAULTS, Evidence, TriageVerdict
+from misstep.harness.records.triage_case import CASE
 from misstep.harness.runs.benchmark_inputs import inputs_of
-from misstep.harness.triage_case import CASE
 from tests.misstep.made_up_runs import HOSTILE, agents_run
 
 GOLD = ("agent/timeout", "agent/logical_failure", "task/brittle_tests", "infrastructure/network_issue", "pass")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from misstep.analysis.gold import check_gold, read_gold
-from misstep.harness.annotation import RaterAnswer
+from misstep.harness.records.annotation import RaterAnswer
 from misstep.studies.annotation.study import AnnotationStudy
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.as_a_user import in_this_process

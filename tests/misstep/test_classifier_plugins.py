@@ -8,8 +8,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from misstep.harness.errors import UsageError
 from misstep import classify, view
+from misstep.harness.errors import UsageError
 from tests.misstep.installed import installed
 from tests.misstep.made_up import atif_lines
 

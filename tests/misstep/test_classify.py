@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from misstep.harness.classifiers import CLASSIFIERS, chosen_categories
-from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.classify import app
 from misstep.convert import convert_all
+from misstep.harness.classifiers import CLASSIFIERS, chosen_categories
+from misstep.harness.runs.generate import GenerateOptions, write_folder
 from tests.misstep.made_up import atif, atif_lines
 from tests.waiting import wait_until
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
+from misstep.convert import app
 from misstep.harness.errors import InputError, MisstepError, UnknownFormat, UsageError
 from misstep.harness.readers import read_file
 from misstep.harness.runs.convert import FileNames
 from misstep.harness.runs.inputs import trajectories
 from misstep.harness.trajectory import Skipped, Source, Trajectory, Unreadable
-from misstep.convert import app
 from tests.families import samples
 from tests.misstep.made_up import atif, atif_lines
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from misstep.harness.classifiers import classify_all
-from misstep.harness.errors import InputError, UsageError
-from misstep.harness.runs.classify import classify_paths
-from misstep.harness.whole_counts import decoded_parts
 from misstep.agreement import app as agreement
 from misstep.count import app
+from misstep.harness.classifiers import classify_all
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.records.whole_counts import decoded_parts
+from misstep.harness.runs.classify import classify_paths
 from tests.misstep.made_up import atif
 from tests.misstep.made_up_repairs import four, repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict

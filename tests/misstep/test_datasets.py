@@ -10,13 +10,13 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from misstep.__main__ import app
+from misstep.datasets.text import loaded_text
 from misstep.harness.datasets import benchmark, catalogue
 from misstep.harness.datasets.catalogue import how_to_get
 from misstep.harness.datasets.fetching import address_of, inside
 from misstep.harness.datasets.upstream import file_bytes
 from misstep.harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
-from misstep.__main__ import app
-from misstep.datasets.text import loaded_text
 from tests.harness.datasets.test_whoandwhen import log
 from tests.misstep.full_disk import files_end_at
 from tests.misstep.served import COMMIT, MARKS, MARKS_MADE, UPSTREAM, Served, lay_out, registry, served, sha256

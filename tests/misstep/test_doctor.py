@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from misstep.doctor import app
 from misstep.harness.errors import SandboxMissing
 from misstep.harness.workspace import finding
 from misstep.harness.workspace.capabilities import sandbox_report
-from misstep.doctor import app
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from misstep.__main__ import app
 from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import InputError, UsageError
@@ -22,7 +23,6 @@ from misstep.harness.journal.run_folder import locked
 from misstep.harness.readers import read_file
 from misstep.harness.runs import generate as generation
 from misstep.harness.runs.generate import GenerateOptions, write_folder
-from misstep.__main__ import app
 
 ROOT = Path(__file__).parents[2]
 NAMES = {

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from misstep.__main__ import app
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import UsageError
 from misstep.harness.generate.study.sessions import generate_study
 from misstep.harness.readers import read_file
 from misstep.harness.runs import generate as generation
 from misstep.harness.runs.generate import GenerateOptions, write_folder
-from misstep.__main__ import app
 
 OPTIONS = GenerateOptions(40, 4, study=True)
 

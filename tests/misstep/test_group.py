@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from misstep.harness.errors import InputError, UsageError
 from misstep.group import app
+from misstep.harness.errors import InputError, UsageError
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from misstep.harness.errors import MisstepError
 from misstep.classify import app as classify_app
+from misstep.harness.errors import MisstepError
 from misstep.merge import app as merge_app
 from tests.misstep.made_up import atif
 

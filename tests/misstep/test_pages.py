@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from misstep.harness.errors import UsageError
 from misstep.classify import app as classify
+from misstep.harness.errors import UsageError
 from misstep.pages import write_page
 from misstep.report import app as report
 from misstep.view import app as view

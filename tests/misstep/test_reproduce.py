@@ -11,10 +11,10 @@ import pytest
 from msgspec import Struct
 from typer.testing import CliRunner, Result
 
-from misstep.harness import places
-from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep import reproduce
 from misstep.__main__ import main
+from misstep.harness import places
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.reproduce import app
 from misstep.studies.notebooks import execute, read
 from misstep.studies.reproduce import chosen

@@ -13,9 +13,9 @@ from misstep.harness.errors import InputError, SandboxMissing, UsageError
 from misstep.harness.journal.records import read_manifest, read_triage_verdicts
 from misstep.harness.runs.triage.judges import RULES
 from misstep.judge import app as judge_app
+from misstep.studies.judging.assessment import NO_JUDGE
 from misstep.triage import app
 from misstep.view import app as view_app
-from misstep.studies.judging.assessment import NO_JUDGE
 from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import triage_case
 from tests.local_model import local_model_or_skip

@@ -13,7 +13,7 @@ from misstep.harness.journal.records import (
     write_manifest,
     written_in,
 )
-from misstep.harness.loop_events import LoopEvent
+from misstep.harness.records.loop_events import LoopEvent
 
 
 def looped_run(folder: Path, events: Iterable[LoopEvent], *, finished: bool = True, **settings: object) -> Path:

@@ -35,7 +35,9 @@ def measured() -> Table:
 
 def write_run(out: Path) -> tuple[Table, ...]:
     """Write what a run of one notebook would write, and give its tables."""
-    printed = structs.replace(wink.prevalence_table(), made_by="misstep.analysis.papers.wink.prevalence.prevalence_table")
+    printed = structs.replace(
+        wink.prevalence_table(), made_by="misstep.analysis.papers.wink.prevalence.prevalence_table"
+    )
     figure = show_figure(bars(printed.rows[:2], printed.title), "Shares.")._repr_mimebundle_()
     executed = notebook(code("1", displayed(figure)), code("2", shown(printed)), code("3", shown(measured())))
     report = read_notebook("made_up", executed)

@@ -32,8 +32,8 @@ from misstep.analysis.stats.patterns import IntArray
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.ranking import area_under_curve
 from misstep.harness.evidence import Evidence, together
+from misstep.harness.records.whole_counts import SCORE_BINS, Counts, GoldAnswer, ScoreBin
 from misstep.harness.verdict import UNANSWERED
-from misstep.harness.whole_counts import SCORE_BINS, Counts, GoldAnswer, ScoreBin
 
 NO_SCORES = "no answer on an item with a gold label has a score from 0 to 1"
 

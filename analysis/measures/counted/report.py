@@ -13,7 +13,7 @@ from misstep.analysis.measures.counted.systems import CountedSystem, counted_sys
 from misstep.analysis.measures.counted.times import CountedTimes, counted_times
 from misstep.analysis.measures.prevalence import Prevalence
 from misstep.harness.errors import InputError
-from misstep.harness.whole_counts import Counts
+from misstep.harness.records.whole_counts import Counts
 
 
 class CountedReport(Struct, frozen=True, omit_defaults=True):

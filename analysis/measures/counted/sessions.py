@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from misstep.analysis.measures.prevalence import Labels, Prevalence, prevalence
-from misstep.harness.whole_counts import CategorySet
+from misstep.harness.records.whole_counts import CategorySet
 
 
 def counted_prevalence(rows: Collection[CategorySet], categories: Sequence[str] = ()) -> Prevalence:

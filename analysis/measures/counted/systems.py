@@ -9,7 +9,7 @@ from misstep.analysis.measures.passing.attempts import Cell, TaskCounts
 from misstep.analysis.measures.passing.scores import AtK, Flicker, at_k, flicker
 from misstep.analysis.stats.patterns import IntArray
 from misstep.harness.evidence import Evidence, together
-from misstep.harness.whole_counts import TaskAttempts
+from misstep.harness.records.whole_counts import TaskAttempts
 
 
 class CountedSystem(Struct, frozen=True):

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.stats.binned_quantiles import binned_quantile
-from misstep.harness.whole_counts import TIME_EDGES, TimeBin
+from misstep.harness.records.whole_counts import TIME_EDGES, TimeBin
 
 SHARES = (0.5, 0.9, 0.99)
 """The quantiles that are shown."""

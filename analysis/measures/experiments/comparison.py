@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.experiments.sessions import KINDS, METRICS, ExperimentSession, Metric, of_session, unit_sums
+from misstep.analysis.measures.experiments.sessions import (
+    KINDS,
+    METRICS,
+    ExperimentSession,
+    Metric,
+    of_session,
+    unit_sums,
+)
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.power import smallest_change

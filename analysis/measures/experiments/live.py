@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from misstep.analysis.measures.experiments.sessions import ExperimentSession
-from misstep.harness.live_session import LiveSession
+from misstep.harness.records.live_session import LiveSession
 
 
 def of_live(sessions: Iterable[LiveSession]) -> list[ExperimentSession]:

@@ -7,7 +7,7 @@ from misstep.analysis.measures.experiments.shadow import misbehaviour_rates
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, p_text
-from misstep.harness.live_session import EpisodeEnd, LiveArm, LiveSession
+from misstep.harness.records.live_session import EpisodeEnd, LiveArm, LiveSession
 
 ENDS: dict[EpisodeEnd, str] = {
     "itself": "ended by itself",

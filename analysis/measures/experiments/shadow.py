@@ -8,8 +8,8 @@ from misstep.analysis.stats.clustered import ClusteredDifference, clustered_diff
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.stats.two_proportions import newcombe, pooled_z
-from misstep.harness.intervention import Arm, ObservedRun
-from misstep.harness.live_session import LiveSession
+from misstep.harness.records.intervention import Arm, ObservedRun
+from misstep.harness.records.live_session import LiveSession
 
 
 class MisbehaviourRates(Struct, frozen=True):

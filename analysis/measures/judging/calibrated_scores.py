@@ -17,7 +17,14 @@ from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.reliability import NO_PROBABILITIES, calibration_error
 from misstep.analysis.measures.judging.splits import held_out as split_off
-from misstep.analysis.measures.judging.units import BoolArray, Units, drawn_sets, resampled_estimate, resamples_within, units_of
+from misstep.analysis.measures.judging.units import (
+    BoolArray,
+    Units,
+    drawn_sets,
+    resampled_estimate,
+    resamples_within,
+    units_of,
+)
 from misstep.analysis.stats.average_precision import NO_POSITIVES, average_precision
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.patterns import FloatArray

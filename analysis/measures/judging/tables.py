@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, JudgedMarks, ScoredItems, ScoredMarks, datasets_of
+from misstep.analysis.measures.judging.judged import (
+    NO_JUDGES,
+    JudgedItems,
+    JudgedMarks,
+    ScoredItems,
+    ScoredMarks,
+    datasets_of,
+)
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.estimate import Estimate

@@ -9,7 +9,14 @@ from collections.abc import Mapping, Sequence
 from misstep.analysis.measures.judging.comparison import PairedJudges
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, points_text, with_interval
+from misstep.analysis.tables.wording import (
+    counted_text,
+    interval_words,
+    number_text,
+    p_text,
+    points_text,
+    with_interval,
+)
 from misstep.harness.verdict import UNANSWERED
 
 _BELOW = frozenset({"less often than", "no more often than"})

@@ -11,8 +11,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.intervention import Intervention
-from misstep.harness.live_session import Episode, LiveArm, LiveSession
+from misstep.harness.records.intervention import Intervention
+from misstep.harness.records.live_session import Episode, LiveArm, LiveSession
 
 WINDOW = 15
 """The steps after an intervention that Wink's judge sees (section 4.1)."""

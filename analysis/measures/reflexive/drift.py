@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from misstep.analysis.stats.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
-from misstep.harness.loop_events import LoopEvent, Role, TurnEnded, events_that_hold
+from misstep.harness.records.loop_events import LoopEvent, Role, TurnEnded, events_that_hold
 
 SHARED = ("task", "plan", "facts", "lessons")
 """The parts that all who are given them should see alike."""

@@ -17,7 +17,7 @@ from misstep.analysis.measures.reflexive.work import WorkedItem, WorkedRun
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Unit
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Diagnosed,
     GapFound,
     Halted,

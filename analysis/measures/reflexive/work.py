@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from msgspec import Struct
 
 from misstep.harness.errors import InputError
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     CheckStatus,
     Deferred,
@@ -31,7 +31,7 @@ from misstep.harness.loop_events import (
     Verified,
     events_that_hold,
 )
-from misstep.harness.work_item import Ending, WorkItem
+from misstep.harness.records.work_item import Ending, WorkItem
 
 Outcome = FailureKind | Literal["solved", "believed", "deferred", "unfinished"]
 """What came of an attempt: `believed` is one that the loop took for solved while its check did not pass."""

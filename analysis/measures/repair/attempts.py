@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 CUT_OFF = frozenset({"iterations", "seconds"})
 """How a run ended that reached a limit."""

@@ -13,7 +13,7 @@ from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counte
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.paired_rates import paired_rates
-from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.records.repair_attempt import RepairAttempt
 
 LEVEL = 0.05
 """Of an adjusted p-value: at or below it two arms are told apart."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from misstep.analysis.measures.repair.scores import RepairScores
-from misstep.harness.repair_attempt import FLAKY, NOT_AFFIRMED
+from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED
 
 
 def repair_document(scores: RepairScores) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from misstep.analysis.measures.repair.attempts import counted
 from misstep.analysis.stats.diagnostic import Confusion
-from misstep.harness.repair_attempt import PATCH_JUDGE, RepairAttempt
+from misstep.harness.records.repair_attempt import PATCH_JUDGE, RepairAttempt
 
 
 def judge_against_oracle(attempts: Iterable[RepairAttempt], validator: str = PATCH_JUDGE) -> Confusion:

@@ -8,7 +8,7 @@ from misstep.analysis.measures.repair.attempts import RepairArm
 from misstep.analysis.tables import Row, Table, made_by_this, measured_on
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.escaping import plain
-from misstep.harness.repair_attempt import RepairAttempt
+from misstep.harness.records.repair_attempt import RepairAttempt
 
 _COMPARED = ("solved", "patched", "iterations", "ended")
 """What an attempt made again has in common with the first; its seconds are another machine's."""

@@ -13,7 +13,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import with_interval
-from misstep.harness.repair_reviews import EVENTS, ReviewEvent
+from misstep.harness.records.repair_reviews import EVENTS, ReviewEvent
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
 _SOURCE = "review log"

@@ -27,7 +27,7 @@ from misstep.analysis.stats.pass_at_k import mean_over_tasks
 from misstep.analysis.stats.patterns import FloatArray
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped
-from misstep.harness.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
+from misstep.harness.records.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
 
 MOST_K = 10
 """Up to which k SR@k is given."""

@@ -9,7 +9,7 @@ from misstep.analysis.measures.repair.scores import RepairScores, Spent
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, p_text, points_text, with_interval
-from misstep.harness.repair_attempt import failed_word
+from misstep.harness.records.repair_attempt import failed_word
 
 SOLVED = "Solved (SR@1)"
 PATCHED = "Patch generated (PGR)"

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from misstep.analysis.labels import Labels
 from misstep.analysis.stats.patterns import MISSING
-from misstep.harness.annotation import RaterAnswer
+from misstep.harness.records.annotation import RaterAnswer
 
 How = Literal["unanimous", "majority", "reconciled", "tied", "open"]
 """How a case came to its label: all raters gave it blind; most did; all did after reconciliation; or none, as several

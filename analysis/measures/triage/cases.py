@@ -10,7 +10,7 @@ from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
 from misstep.analysis.tables import Evidence
 from misstep.analysis.triage_gold import Construction, families_of
-from misstep.harness.attribution import FAULTS, TriageVerdict, taxonomy
+from misstep.harness.records.attribution import FAULTS, TriageVerdict, taxonomy
 
 LABELS: tuple[str, ...] = FAULTS
 AGENT, TASK = "agent", "task"

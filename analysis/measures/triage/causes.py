@@ -13,7 +13,7 @@ from misstep.analysis.measures.triage.cases import LABELS
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, of_evidence
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
-from misstep.harness.attribution import TriageVerdict, taxonomy
+from misstep.harness.records.attribution import TriageVerdict, taxonomy
 
 NOTHING_ANSWERED = "no run was answered"
 _NAMES = {"task": "the task", "agent": "the agent", "infrastructure": "the infrastructure", "pass": "nobody"}

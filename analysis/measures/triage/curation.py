@@ -22,9 +22,9 @@ from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate, told
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
-from misstep.harness.attribution import FAULTS, Action, TriageVerdict, taxonomy
 from misstep.harness.errors import UsageError
-from misstep.harness.triage_case import OUTCOME_FORM
+from misstep.harness.records.attribution import FAULTS, Action, TriageVerdict, taxonomy
+from misstep.harness.records.triage_case import OUTCOME_FORM
 
 Outcome = Literal["passed", "failed"]
 UNDECIDED = "undecided"

@@ -28,7 +28,7 @@ from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.resampling import bootstrapped
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.stats.two_proportions import difference_of_shares, fisher_exact
-from misstep.harness.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
+from misstep.harness.records.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
 
 NO_MAJORITY = "no label leads on any such case, for which three raters are needed"
 NO_DISPUTE = "no case is in dispute"

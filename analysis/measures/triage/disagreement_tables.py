@@ -9,7 +9,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
-from misstep.harness.annotation import RaterAnswer
+from misstep.harness.records.annotation import RaterAnswer
 
 _PAPER = "annotation"
 _MOST_ITEMS = 200

@@ -9,7 +9,7 @@ from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.stats.estimate import Estimate
-from misstep.harness.attribution import FAULTS, Fault, TriageVerdict, taxonomy
+from misstep.harness.records.attribution import FAULTS, Fault, TriageVerdict, taxonomy
 
 NONE_PLANTED = "no case of it was generated"
 

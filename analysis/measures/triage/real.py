@@ -1,6 +1,6 @@
 """Whose fault failures are, on public data: labels mapped to the taxonomy, defective tasks, what a pass is worth.
 
-Public sets were labelled for other questions. `harness.fault_mappings` says which of their labels are taken for a label
+Public sets were labelled for other questions. `fault_mappings` says which of their labels are taken for a label
 of the taxonomy; what is measured here is measured with those alone.
 """
 
@@ -16,8 +16,8 @@ from misstep.analysis.stats.clustered import clustered_difference
 from misstep.analysis.stats.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.harness.attribution import FAULTS, Fault
-from misstep.harness.fault_mappings import FaultMapping, mapped_fault
+from misstep.harness.records.attribution import FAULTS, Fault
+from misstep.harness.records.fault_mappings import FaultMapping, mapped_fault
 from misstep.harness.verdict import Verdict
 
 NO_TASKS = "no task of the class was tried"

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from misstep.analysis.measures.triage.annotated import Study, disputed
 from misstep.analysis.measures.triage.cases import AGENT, TASK
-from misstep.harness.annotation import Phase, RaterAnswer
-from misstep.harness.attribution import FAULTS, taxonomy
 from misstep.harness.places import data_folder
+from misstep.harness.records.annotation import Phase, RaterAnswer
+from misstep.harness.records.attribution import FAULTS, taxonomy
 
 EVIDENCE = "simulated raters with a stated model of errors"
 

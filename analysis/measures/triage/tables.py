@@ -11,7 +11,7 @@ from misstep.analysis.measures.triage.families import Families
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, of_evidence
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, with_interval
-from misstep.harness.attribution import taxonomy
+from misstep.harness.records.attribution import taxonomy
 
 KAPPA = "Kappa"
 KAPPA_ALL = "Kappa, unanswered as a label of their own"

@@ -23,8 +23,8 @@ from misstep.analysis.pages.trajectory import (
     trajectory_values,
 )
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.annotation import CERTAINTIES, Phase, RaterAnswer
 from misstep.harness.escaping import one_line
+from misstep.harness.records.annotation import CERTAINTIES, Phase, RaterAnswer
 from misstep.harness.trajectory import Source, Step, Trajectory
 
 PHASE_TITLES: dict[Phase, str] = {

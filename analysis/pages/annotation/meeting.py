@@ -9,7 +9,7 @@ from misstep.analysis.pages.annotation.material import Meaning
 from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.rendering import asset, markup, render
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.annotation import Phase, RaterAnswer
+from misstep.harness.records.annotation import Phase, RaterAnswer
 
 
 class Compared(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from misstep.harness.escaping import one_line
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 REASON_SHOWN = 600
 """How many characters of a reason are shown."""

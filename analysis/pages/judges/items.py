@@ -18,7 +18,7 @@ from msgspec import Struct
 from misstep.analysis.measures.judging.reference import Reference
 from misstep.analysis.pages.browser.numbered import NONE, Numbered
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.attribution import TriageVerdict
+from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.verdict import STATUSES, Verdict
 
 TIED = -2

@@ -17,7 +17,7 @@ from misstep.analysis.pages.rendering import markup
 from misstep.analysis.pages.table_html import table_html, table_id
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.attribution import TriageVerdict
+from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.verdict import Verdict
 
 _REASONS_SHOWN = 300

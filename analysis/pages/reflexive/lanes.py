@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from misstep.analysis.measures.reflexive.work import AttemptMade, Outcome, WorkedItem, WorkedRun
 from misstep.analysis.tables.wording import counted_text, number_text
 from misstep.harness.escaping import one_line
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Deferred,
     GapFound,
     Happening,

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.analysis.tables.wording import counted_text, number_text
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
     Diagnosed,

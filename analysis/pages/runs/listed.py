@@ -29,7 +29,7 @@ from misstep.analysis.pages.runs.gist import gist
 from misstep.analysis.pages.sessions.shown import show_session
 from misstep.analysis.tables.wording import count_text, counted_text, number_text
 from misstep.harness.evidence import Evidence, together
-from misstep.harness.session import Session, session_of
+from misstep.harness.records.session import Session, session_of
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 

@@ -24,7 +24,7 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import PlacedVerdict
 from misstep.harness.journal.labelled_sessions import LabelledSession
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 PAGE_BYTES = 18_000_000
 """How many bytes all sessions in a page take at most, as they stand in it."""

@@ -27,7 +27,7 @@ from misstep.analysis.plots import bars, curves
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.labelled_sessions import LabelledSession
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 PAPER = "classify"
 

@@ -4,7 +4,14 @@ from collections.abc import Mapping
 
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.triage.cases import JudgedCases
-from misstep.analysis.measures.triage.curation import Curation, ErrorRates, curation, decide, error_rates, generated_outcomes
+from misstep.analysis.measures.triage.curation import (
+    Curation,
+    ErrorRates,
+    curation,
+    decide,
+    error_rates,
+    generated_outcomes,
+)
 from misstep.analysis.measures.triage.curation_tables import NOTES, action_rows, figure_rows
 from misstep.analysis.papers.autotriage.triage import GENERATOR
 from misstep.analysis.stats.estimate import Estimate

@@ -15,9 +15,9 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import with_interval
-from misstep.harness.attribution import FAULTS
-from misstep.harness.fault_mappings import FaultMapping, LabelOf
 from misstep.harness.places import data_folder
+from misstep.harness.records.attribution import FAULTS
+from misstep.harness.records.fault_mappings import FaultMapping, LabelOf
 
 _SLUG = "autotriage"
 _SUBMISSIONS, _GRADED = "swe_bench_resolved_submissions", "paperbench_judge_eval"

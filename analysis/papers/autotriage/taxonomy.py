@@ -9,7 +9,7 @@ from misstep.analysis.measures.triage.tables import in_words
 from misstep.analysis.papers.autotriage.triage import GENERATOR, NONE_RECORDED, OTHER_CASES
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.attribution import FAULTS, taxonomy
+from misstep.harness.records.attribution import FAULTS, taxonomy
 
 
 @made_by_this

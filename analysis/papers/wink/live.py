@@ -11,7 +11,7 @@ from msgspec import Struct
 from misstep.analysis.measures.recovery.problems import Judgements, Problem, Start, problems
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables import Row
-from misstep.harness.live_session import LiveArm, LiveSession
+from misstep.harness.records.live_session import LiveArm, LiveSession
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
     "rp": ("infinite_loop",),

@@ -9,7 +9,7 @@ from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, with_interval
-from misstep.harness.live_session import LiveSession
+from misstep.harness.records.live_session import LiveSession
 
 TITLES: dict[Outcome, str] = {"recovered": "Recovered", "not_recovered": "Not recovered"}
 

@@ -17,8 +17,8 @@ from misstep.harness.agent.loop import AgentStopped
 from misstep.harness.agent.protocols import Task
 from misstep.harness.agent.tools import TOOLS, Tool, tool_named
 from misstep.harness.exchange import Failure, Function, FunctionCall, Message, Reply, Request
-from misstep.harness.intervention import INTERVENTION
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.reminder import defused
 from misstep.harness.trajectory import Step, Tokens, ToolCall
 

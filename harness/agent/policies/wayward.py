@@ -13,9 +13,9 @@ from msgspec import Struct
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.loop import AgentStopped
 from misstep.harness.agent.protocols import PatchRequest, Task
-from misstep.harness.intervention import INTERVENTION
-from misstep.harness.live_session import Episode, EpisodeEnd, Heeds
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import INTERVENTION
+from misstep.harness.records.live_session import Episode, EpisodeEnd, Heeds
 from misstep.harness.trajectory import Step
 
 _MOST_TOLD = 3

@@ -5,11 +5,11 @@
 """
 
 from misstep.harness.errors import UsageError
-from misstep.harness.intervention import Feedback
 from misstep.harness.observer.bounds import bounded_feedback
 from misstep.harness.observer.evidence import with_evidence
 from misstep.harness.observer.protocols import Detector
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback
 from misstep.harness.registry import Registry
 from misstep.harness.trajectory import Trajectory
 

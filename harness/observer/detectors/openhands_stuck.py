@@ -19,8 +19,8 @@ from collections.abc import Hashable, Sequence
 from msgspec import Struct
 
 from misstep.harness.classifiers.history import Act, History
-from misstep.harness.intervention import Feedback, Misbehaviour
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.values import written
 

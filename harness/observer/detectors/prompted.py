@@ -10,7 +10,6 @@ from typing import Any
 
 from misstep.harness.errors import MisstepError
 from misstep.harness.exchange import Failure, Message, Reply, Request
-from misstep.harness.intervention import Feedback, Misbehaviour
 from misstep.harness.judges import read_known
 from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps
 from misstep.harness.judges.fencing import fence
@@ -19,6 +18,7 @@ from misstep.harness.judges.replies import Answer, cited_steps, read_reply
 from misstep.harness.observer.protocols import Detector
 from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Trajectory
 
 _PROMPT = "observer/misbehaviour"

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from misstep.harness.classifiers import categories, classify_all
 from misstep.harness.errors import MisstepError
-from misstep.harness.intervention import Feedback, Misbehaviour
 from misstep.harness.observer.protocols import Detector
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.verdict import Verdict
 

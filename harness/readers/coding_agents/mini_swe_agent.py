@@ -24,7 +24,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.input.decoding import amount, at, convert, decode_json, rest_of, text_or_none, time_of, whole
+from misstep.harness.readers.input.decoding import (
+    amount,
+    at,
+    convert,
+    decode_json,
+    rest_of,
+    text_or_none,
+    time_of,
+    whole,
+)
 from misstep.harness.readers.interchange.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
 from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
 from misstep.harness.readers.naming import name_of

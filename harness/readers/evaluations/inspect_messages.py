@@ -4,7 +4,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.harness.readers.input.decoding import EXPANSION_LIMIT, at, convert, filled, rest_of, text_or_none, unreadable
+from misstep.harness.readers.input.decoding import (
+    EXPANSION_LIMIT,
+    at,
+    convert,
+    filled,
+    rest_of,
+    text_or_none,
+    unreadable,
+)
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import OutcomeStatus, Source, Step, Tokens, ToolCall, ToolResult

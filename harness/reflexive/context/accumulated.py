@@ -8,7 +8,7 @@ hears of other things, so that each loses them at another moment.
 from collections.abc import Iterator, Sequence
 
 from misstep.harness.judges.fencing import readable
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Diagnosed,
     ItemBegan,
@@ -19,10 +19,10 @@ from misstep.harness.loop_events import (
     Role,
     TurnEnded,
 )
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.context.assembling import CHARACTERS, fitted, length, seen
 from misstep.harness.reflexive.protocols import Context, Part
 from misstep.harness.reminder import defused
-from misstep.harness.work_item import WorkItem
 
 _SAID_ONCE = ("task", "plan")
 

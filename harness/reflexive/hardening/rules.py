@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.hardening.files import Files, Unreadable
 from misstep.harness.reflexive.hardening.forms import Check, Kernel
 from misstep.harness.reflexive.hardening.parsing import Malformed
 from misstep.harness.reflexive.hardening.profile import Profile, read_profile
-from misstep.harness.work_item import WorkItem
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,12 +10,12 @@ from typing import Any, Literal
 import msgspec
 
 from misstep.harness.agent.clocks import Clock
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.hardening.rules import Rule, rules
 from misstep.harness.reflexive.hardening.target import HardeningTarget
 from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS
 from misstep.harness.reflexive.hardening.workers import WORDS, WORKERS, make_agents
 from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
-from misstep.harness.work_item import WorkItem
 from misstep.harness.workspace import Sandbox, beneath, open_workspace
 
 

@@ -14,7 +14,8 @@ from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.tools import Tool
 from misstep.harness.errors import MisstepError
 from misstep.harness.escaping import one_line, without_surrogates
-from misstep.harness.loop_events import CheckStatus, Role, SnapshotName
+from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.hardening.access import AUDIT, SHELL, refused
 from misstep.harness.reflexive.hardening.files import Files, Unreadable, files_of
 from misstep.harness.reflexive.hardening.forms import RUNNING
@@ -23,7 +24,6 @@ from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import Rule
 from misstep.harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, JOURNAL, health_faults, reading
 from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
-from misstep.harness.work_item import WorkItem
 from misstep.harness.workspace import Limits, Workspace
 from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 

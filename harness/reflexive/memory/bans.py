@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from misstep.harness.loop_events import Failed, FailureKind, LoopEvent, PutOff, TurnEnded
+from misstep.harness.records.loop_events import Failed, FailureKind, LoopEvent, PutOff, TurnEnded
 
 _BANNING: frozenset[FailureKind] = frozenset({"unhealthy", "check_failed", "check_weakened"})
 """The failures that a change is to blame for: not those of a turn that was cut off, or of a check that was not made."""

@@ -10,12 +10,18 @@ from statistics import NormalDist
 
 from msgspec import Struct, structs
 
-from misstep.harness.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent, events_that_hold
+from misstep.harness.records.loop_events import (
+    LessonLearned,
+    LessonRetired,
+    LessonsRecalled,
+    LoopEvent,
+    events_that_hold,
+)
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.memory.lessons import Lesson, lesson_id, lessons_in, weight_of
 from misstep.harness.reflexive.memory.recall import chosen, scores
 from misstep.harness.reflexive.memory.words import same_content
 from misstep.harness.reflexive.settings import LoopSettings
-from misstep.harness.work_item import WorkItem
 
 LEAST_OUTCOMES = 3
 """The outcomes before a lesson can be retired, and the failed attempts at an item before it is not shown there."""

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError
 from misstep.harness.forms import toml_form
-from misstep.harness.loop_events import CheckStatus
+from misstep.harness.records.loop_events import CheckStatus
 
 FOLDER = Path(__file__).with_name("cases")
 _FORM = "The form is described in harness/reflexive/reported/rounds.py."

@@ -27,8 +27,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.simulated.machine import ACCESS, OPEN, Laws, Pair, State
-from misstep.harness.work_item import WorkItem
 
 Kind = Literal[
     "trivial",

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from misstep.harness.agent.clocks import Clock
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
 from misstep.harness.reflexive.simulated.items import MIX, Kind, World, draw_world
 from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
 from misstep.harness.reflexive.simulated.thinkers import template_words
 from misstep.harness.reflexive.simulated.workers import make_agents, worker_kinds
-from misstep.harness.work_item import WorkItem
 
 
 class SimulatedSkill:

@@ -11,7 +11,16 @@ from random import Random
 from msgspec import Struct
 
 from misstep.harness.repair.build.operators import OPERATORS
-from misstep.harness.repair.build.recipes import Place, Recipe, changed_lines, complexity, diff, digest, faults_at, planted
+from misstep.harness.repair.build.recipes import (
+    Place,
+    Recipe,
+    changed_lines,
+    complexity,
+    diff,
+    digest,
+    faults_at,
+    planted,
+)
 from misstep.harness.repair.build.syntax import Fault, parses
 from misstep.harness.repair.build.tracing import Traced, executable, share_executed, trace
 from misstep.harness.repair.build.trial import MOST_TESTS, oracle_of

@@ -12,7 +12,7 @@ from misstep.harness.items import Item, read_question
 from misstep.harness.judges.answering import answered
 from misstep.harness.places import data_folder
 from misstep.harness.protocols import Ask, FittedJudge, Judge
-from misstep.harness.repair_attempt import PATCH_JUDGE, Signal, signal_line
+from misstep.harness.records.repair_attempt import PATCH_JUDGE, Signal, signal_line
 from misstep.harness.verdict import Verdict
 
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"

@@ -7,7 +7,7 @@ undone where the patch removes it, one that it removed where the patch adds it.
 
 from collections import Counter
 
-from misstep.harness.repair_attempt import REVERT, Signal
+from misstep.harness.records.repair_attempt import REVERT, Signal
 
 ALIKE = 0.9
 """From here on a patch is called a revert: nearly every line of one is a line of the other."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.harness.repair_attempt import Signal
+from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.workspace import Limits, Workspace
 
 _SECONDS = 30.0

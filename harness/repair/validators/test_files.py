@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 
-from misstep.harness.repair_attempt import Signal
+from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.workspace.suite_command import unittest_name
 
 _TEST = re.compile(

@@ -3,7 +3,7 @@
 from hashlib import sha256
 from typing import Literal
 
-from misstep.harness.live_session import LiveArm
+from misstep.harness.records.live_session import LiveArm
 
 Design = Literal["shadow", "ab"]
 

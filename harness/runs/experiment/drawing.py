@@ -15,7 +15,7 @@ from misstep.harness.agent.policies.wayward import Command, Slip
 from misstep.harness.generate.projects import change_limit
 from misstep.harness.generate.runnable_projects import RunnableTask, make_runnable_task
 from misstep.harness.generate.voice import Voice, WordingSet
-from misstep.harness.live_session import Heeds
+from misstep.harness.records.live_session import Heeds
 
 _FORBIDDEN_TOOLS = ("search_code", "search_method")
 _MOST_EDITS = 4

@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.protocols import Policy, Task
-from misstep.harness.intervention import INTERVENTION, Arm, Feedback, ObservedRun
 from misstep.harness.observer.detectors import detected
 from misstep.harness.observer.guidance import guidance_step
 from misstep.harness.observer.protocols import Detector
 from misstep.harness.observer.state import EVERY, ObserverState
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import INTERVENTION, Arm, Feedback, ObservedRun
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Source, Step, Trajectory
 

@@ -16,10 +16,10 @@ from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.journal.records import LIVE_RECORDS, Inputs
-from misstep.harness.live_session import LiveSession
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.protocols import Ask
+from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.experiment.assigning import Design, arm_of
 from misstep.harness.runs.experiment.drawing import draw_session, engineers, item_of
 from misstep.harness.runs.experiment.observing import Beside

@@ -16,11 +16,11 @@ from misstep.harness.agent.policies.wayward import WaywardPolicy
 from misstep.harness.agent.protocols import Patcher, Policy, Task, Watcher
 from misstep.harness.edits import instructions
 from misstep.harness.generate.runnable_projects import TEST_COMMAND
-from misstep.harness.intervention import Arm
-from misstep.harness.live_session import LiveArm, LiveSession
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Arm
+from misstep.harness.records.live_session import LiveArm, LiveSession
 from misstep.harness.runs.experiment.counting import failed_calls, seconds_of, tokens_of
 from misstep.harness.runs.experiment.drawing import DrawnSession
 from misstep.harness.runs.experiment.engineer import Engineer, Watchers

@@ -10,7 +10,7 @@ from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import SkillFailed, UsageError
 from misstep.harness.journal.records import LOOP_RECORDS
-from misstep.harness.loop_events import TurnEnded
+from misstep.harness.records.loop_events import TurnEnded
 from misstep.harness.reflexive.guarded import ADVICE, answer_of, check_members
 from misstep.harness.reflexive.model_agents import model_agents
 from misstep.harness.reflexive.protocols import Agent, Agents, Skill

@@ -13,13 +13,13 @@ from typing import Any
 
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.edits import instructions
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.search.suspicion import suspects
 from misstep.harness.runs.reflect.repair_target import VITAL_SIGNS, open_trees
 from misstep.harness.runs.reflect.repair_workers import GoldenWorker, SearchWorker, StubbornWorker, agents_of
 from misstep.harness.runs.repair import inputs_of_cases
-from misstep.harness.work_item import WorkItem
 from misstep.harness.workspace import Sandbox
 
 _MOST_CODE = 9_000

@@ -21,12 +21,12 @@ from misstep.harness.agent.tools import Tool, files, search
 from misstep.harness.agent.tools.observing import beneath
 from misstep.harness.edits import apply_edit
 from misstep.harness.errors import MisstepError, SandboxFailed
-from misstep.harness.loop_events import CheckStatus, Role, SnapshotName
+from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.scoring import put_files, score
 from misstep.harness.repair.validators.test_files import is_test_file, oracle_files
-from misstep.harness.work_item import WorkItem
 from misstep.harness.workspace import Sandbox, Workspace, open_workspace
 from misstep.harness.workspace.kept_snapshots import KeptSnapshots, content_digest
 from misstep.harness.workspace.suite_command import counts_tests

@@ -22,8 +22,9 @@ from misstep.harness.journal.beginning import new_manifest, now
 from misstep.harness.journal.inputs import file_state, inputs_of_files
 from misstep.harness.journal.records import LOOP_RECORDS, Manifest, manifest_text, read_manifest, read_records
 from misstep.harness.journal.run_folder import RunInProgress, standing
-from misstep.harness.loop_events import ItemEnded, LoopEvent, events_that_hold
 from misstep.harness.progress import Progress
+from misstep.harness.records.loop_events import ItemEnded, LoopEvent, events_that_hold
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.guarded import ADVICE, answer_of
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
@@ -32,7 +33,6 @@ from misstep.harness.reflexive.model_agents import NobodyAnswers
 from misstep.harness.reflexive.protocols import Agents, Skill
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.runs.model_requests import ConcurrentRequests
-from misstep.harness.work_item import WorkItem
 
 COMMAND = "reflect run"
 SNAPSHOTS = "snapshots"

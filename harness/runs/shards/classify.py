@@ -15,7 +15,15 @@ from misstep.harness.runs.classify import ClassifyAs, judge_of, judged_batches, 
 from misstep.harness.runs.file_batches import BATCH_BYTES, Batch, batches
 from misstep.harness.runs.inputs import EVER, Changed, no_trajectory, parts_of
 from misstep.harness.runs.shards.layout import Shard
-from misstep.harness.runs.shards.parts import PART_BYTES, Counts, Marker, is_whole, read_marker, write_marker, write_parts
+from misstep.harness.runs.shards.parts import (
+    PART_BYTES,
+    Counts,
+    Marker,
+    is_whole,
+    read_marker,
+    write_marker,
+    write_parts,
+)
 from misstep.harness.runs.shards.plan import Plan, Slice, frozen_plan, slices_of
 from misstep.harness.runs.shards.planned_files import fetched, planned, require_unchanged
 

@@ -14,18 +14,18 @@ from pathlib import Path
 import tomli_w
 from msgspec import Struct
 
-from misstep.harness.attribution import ACCESSES, Access, taxonomy
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.evidence import Evidence, noted, together
 from misstep.harness.items import Item
 from misstep.harness.journal.inputs import digest_of, length_and_checksum
 from misstep.harness.journal.records import encode
 from misstep.harness.journal.run_folder import make_folder
+from misstep.harness.records.attribution import ACCESSES, Access, taxonomy
+from misstep.harness.records.triage_case import CASE, TriageCase, read_triage_cases
 from misstep.harness.runs.shards.layout import Shard, refuse_unmerged
 from misstep.harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from misstep.harness.runs.triage.jobs import cases_of_job
 from misstep.harness.triage.texts import TRAJECTORY, TextsOfCase
-from misstep.harness.triage_case import CASE, TriageCase, read_triage_cases
 
 BENCHMARK = "benchmark"
 """The folder in a run that names the cases it was asked about."""

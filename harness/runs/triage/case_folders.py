@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from misstep.harness.generate.triage.draws import Unit
 from misstep.harness.generate.triage.family import families
 from misstep.harness.readers.interchange.atif import to_atif
+from misstep.harness.records.triage_case import CASE, SOLVE, CaseFile
 from misstep.harness.runs.triage.instance import Instance, UnshownError
 from misstep.harness.runs.triage.proofs import Proof, prove
 from misstep.harness.runs.triage.recording import Planned, Recorded, record
 from misstep.harness.runs.triage.scenarios import Scenario, scenarios
 from misstep.harness.runs.triage.session import Entry, Tree, write_tree
-from misstep.harness.triage_case import CASE, SOLVE, CaseFile
 
 _TRIES = 40
 _DRAWINGS = 6

@@ -16,18 +16,18 @@ from typing import Any, ClassVar, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.attribution import FAULTS, Access, TriageVerdict
 from misstep.harness.errors import InputError, TimeSpent, UsageError
 from misstep.harness.items import Item, Kind, Question
 from misstep.harness.judges.fit import check_fit
 from misstep.harness.protocols import Ask
+from misstep.harness.records.attribution import FAULTS, Access, TriageVerdict
+from misstep.harness.records.triage_case import CaseFile, TriageCase, read_triage_case
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.triage.files import FilesOfCase
 from misstep.harness.triage.logs import LOG_OF_ITEM
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.replica import SECONDS_OF_CASE, ReplicasOfCase
 from misstep.harness.triage.texts import TextsOfCase, TextsOfItem
-from misstep.harness.triage_case import CaseFile, TriageCase, read_triage_case
 from misstep.harness.workspace import Sandbox, find_sandbox
 
 _RUNNING = threading.BoundedSemaphore(os.cpu_count() or 1)

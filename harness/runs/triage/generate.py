@@ -1,7 +1,7 @@
 """A folder of generated triage cases: a benchmark, and the truth about each case with its proof.
 
     DIR/
-        <case id>/                 the folder of a case, as `harness.triage_case` says
+        <case id>/                 the folder of a case, as `harness.records.triage_case` says
         items.jsonl                one item a case
         gold.csv                   item, the rater "construction", task, agent, infrastructure or pass
         gold_subcategories.csv     item, rater, subcategory; sound passes have none
@@ -26,7 +26,6 @@ import msgspec
 import tomli_w
 from msgspec import Struct
 
-from misstep.harness.attribution import FAULTS, taxonomy
 from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
 from misstep.harness.datasets.upstream import digest_of
 from misstep.harness.errors import InputError, UsageError, writing
@@ -35,6 +34,7 @@ from misstep.harness.generate.triage.family import FamilySet, families
 from misstep.harness.journal.run_folder import locked
 from misstep.harness.journal.workers import available, in_order
 from misstep.harness.progress import Progress
+from misstep.harness.records.attribution import FAULTS, taxonomy
 from misstep.harness.runs.triage.case_folders import Row, make_unit
 
 RATER = "construction"

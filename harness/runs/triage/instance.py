@@ -8,8 +8,8 @@ from msgspec import Struct
 from misstep.harness.errors import MisstepError
 from misstep.harness.generate.triage.family import HONEST, SOUND, Family, Pieces, fill
 from misstep.harness.generate.triage.plans import Command
+from misstep.harness.records.triage_case import SOLVE, RunLimits
 from misstep.harness.runs.triage.session import Done, Tree, run_session, text_tree
-from misstep.harness.triage_case import SOLVE, RunLimits
 from misstep.harness.workspace.sandbox import NO_VARIABLES
 
 LIMITS = RunLimits(seconds=6.0, memory_mb=256, disk_mb=64)

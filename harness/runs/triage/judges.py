@@ -4,8 +4,8 @@ from typing import get_args
 
 from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.agent.policies.model import ModelSettings
-from misstep.harness.attribution import Access
 from misstep.harness.errors import UsageError
+from misstep.harness.records.attribution import Access
 from misstep.harness.registry import Registry
 from misstep.harness.runs.triage.case_judge import CaseJudge, Method
 from misstep.harness.triage.agentic.methods import MOST_TOKENS, AgenticMethod

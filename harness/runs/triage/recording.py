@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from misstep.harness.generate.triage.plans import Action, Command, actions, summary, unsent_thought
 from misstep.harness.generate.triage.wordings import wordings
+from misstep.harness.records.triage_case import RunLimits
 from misstep.harness.runs.triage.instance import Setting, run_tests
 from misstep.harness.runs.triage.session import KILLED, OUT_OF_TIME, Done, Session, Tree, run_session
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from misstep.harness.triage_case import RunLimits
 from misstep.harness.workspace.sandbox import NO_VARIABLES
 
 Event = Literal[

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Access, TriageVerdict
 from misstep.harness.protocols import Ask
+from misstep.harness.records.attribution import Access, TriageVerdict
 from misstep.harness.runs.benchmarks import digest_of_sources
 from misstep.harness.triage import phrases
 from misstep.harness.triage.attributed import Attribution
@@ -14,8 +14,9 @@ from misstep.harness.triage.rules import judging
 from misstep.harness.triage.rules.verdicts import Undecided
 
 _SOURCES = (
-    "misstep.harness.triage", "misstep.harness.triage.rules", "misstep.harness.triage.passes", "misstep.harness.classifiers", "misstep.harness.workspace",
-    "misstep.harness.attribution", "misstep.harness.trajectory", "misstep.harness.triage_case",
+    "misstep.harness.triage", "misstep.harness.triage.rules", "misstep.harness.triage.passes",
+    "misstep.harness.classifiers", "misstep.harness.workspace",
+    "misstep.harness.records.attribution", "misstep.harness.trajectory", "misstep.harness.records.triage_case",
 )  # fmt: skip
 """On what a verdict of a rule depends besides the case."""
 

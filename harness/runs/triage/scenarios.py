@@ -6,15 +6,15 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.attribution import Fault
 from misstep.harness.generate.triage import draws
 from misstep.harness.generate.triage.family import HONEST
 from misstep.harness.generate.triage.mechanisms import drawn, mechanisms, spoiled
 from misstep.harness.generate.triage.plans import Command
+from misstep.harness.records.attribution import Fault
+from misstep.harness.records.triage_case import SOLVE
 from misstep.harness.runs.triage.instance import TESTS, Instance, Setting, TaskForm, UnshownError, run_tests
 from misstep.harness.runs.triage.recording import Event, Planned
 from misstep.harness.runs.triage.session import Entry, Tree, run_session, text_tree
-from misstep.harness.triage_case import SOLVE
 
 _Option = TypeVar("_Option")
 _FEWEST_LINES = 3

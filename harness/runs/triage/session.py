@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.triage_case import RunLimits
+from misstep.harness.records.triage_case import RunLimits
 from misstep.harness.workspace import Finished, Limits, Sandbox, Toolchain, Workspace, find_sandbox, open_workspace
 from misstep.harness.workspace import python_toolchain as _toolchain
 from misstep.harness.workspace.sandbox import NO_VARIABLES

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from misstep.harness.agent.environment import FileView
-from misstep.harness.attribution import Evidence, Fault
+from misstep.harness.records.attribution import Evidence, Fault
 from misstep.harness.triage.agentic.case_files import CaseFiles
 from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, Result, SandboxAccess
 

@@ -4,8 +4,8 @@ from functools import cached_property
 from typing import get_args
 
 from misstep.harness.judges.context import shown_step
+from misstep.harness.records.triage_case import Part
 from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
-from misstep.harness.triage_case import Part
 
 INSTRUCTION = "instruction.md"
 LOGS: Part = "logs"

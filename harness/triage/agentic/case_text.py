@@ -1,10 +1,10 @@
 """A case and the taxonomy as texts for a prompt: what comes from the case is fenced and within a budget."""
 
-from misstep.harness.attribution import taxonomy
 from misstep.harness.judges.context import CHARACTERS_PER_TOKEN, cut_text, fitted_steps, shares
 from misstep.harness.judges.fencing import fence
+from misstep.harness.records.attribution import taxonomy
+from misstep.harness.records.triage_case import Outcome
 from misstep.harness.triage.protocols import TextAccess
-from misstep.harness.triage_case import Outcome
 
 _UNKNOWN = "The record does not say whether the tests passed."
 

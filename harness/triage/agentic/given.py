@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.attribution import FAULTS, Evidence, EvidenceKind, taxonomy
+from misstep.harness.records.attribution import FAULTS, Evidence, EvidenceKind, taxonomy
 from misstep.harness.triage.agentic.case_files import LOGS, STEPS, CaseFiles, step_path
 
 MOST_EVIDENCE_TEXT = 1_000

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.policies.model import ModelPolicy
 from misstep.harness.agent.protocols import Task
-from misstep.harness.attribution import FAULTS, taxonomy
 from misstep.harness.exchange import Reply
 from misstep.harness.judges.replies import label_meant
 from misstep.harness.protocols import Ask
+from misstep.harness.records.attribution import FAULTS, taxonomy
 from misstep.harness.trajectory import Step
 
 VERDICT = "verdict"

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from misstep.harness.agent.loop import AgentLimits, Equipment, run_loop
 from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.agent.protocols import Task
-from misstep.harness.attribution import FAULTS, Access, Evidence, TriageVerdict
 from misstep.harness.exchange import Failure, Message, Outcome, Request
 from misstep.harness.journal.records import encode, replace_file
 from misstep.harness.judges.replies import Answer, read_reply, schema_of
 from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.protocols import Ask
+from misstep.harness.records.attribution import FAULTS, Access, Evidence, TriageVerdict
 from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
 from misstep.harness.triage.agentic.bench import Bench
 from misstep.harness.triage.agentic.case_files import CaseFiles

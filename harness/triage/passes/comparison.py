@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.passes.observed import Call, Observed, observe, observe_commands, watched_tests
 from misstep.harness.triage.passes.parts import texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.passes import leakage, reliability, tampering
 from misstep.harness.triage.passes.comparison import Compared, Difference, compare, compare_files

@@ -12,7 +12,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.passes.comparison import Behaviour, behaviour
 from misstep.harness.triage.protocols import Result, SandboxAccess
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from misstep.harness.records.triage_case import Part
 from misstep.harness.triage.protocols import ReadOnlyAccess
-from misstep.harness.triage_case import Part
 
 
 def texts_of(access: ReadOnlyAccess, part: Part) -> dict[str, str]:

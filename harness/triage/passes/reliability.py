@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from posixpath import basename
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.passes.lines import cut
 from misstep.harness.triage.passes.parts import texts_of

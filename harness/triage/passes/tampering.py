@@ -13,7 +13,7 @@ from posixpath import basename, splitext
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.passes.lines import cut
 from misstep.harness.triage.passes.parts import changed_texts, joined, texts_of

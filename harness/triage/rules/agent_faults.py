@@ -8,7 +8,7 @@
 
 from collections.abc import Sequence
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.rules.failures import Failure, last_lines
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, Command, RunRecord

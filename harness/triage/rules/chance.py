@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
+from misstep.harness.records.triage_case import Part
 from misstep.harness.triage.protocols import ReadOnlyAccess
-from misstep.harness.triage_case import Part
 
 _CHANCE = re.compile(
     r"\brandom\.(?!seed\(\d|Random\(\d)|\biter\(|\bset\([^)]|\bhash\(|\bthreading\b|\blistdir\b|\bshuffle\(|"

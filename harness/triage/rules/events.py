@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.logs import writer_of
 
 Moment = Literal["machine", "starting", "running", "verifying"]

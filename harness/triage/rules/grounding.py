@@ -1,8 +1,8 @@
 """The texts of a case's files, and an input that the agent spoiled."""
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
+from misstep.harness.records.triage_case import Part
 from misstep.harness.triage.protocols import ReadOnlyAccess
-from misstep.harness.triage_case import Part
 
 _LARGEST = 64 << 10
 _MOST_TEXT = 1 << 20

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.logs import LOG_OF_ITEM, own_words, tests_log, writer_of
@@ -17,7 +18,6 @@ from misstep.harness.triage.rules.events import Event, harness_event, last_error
 from misstep.harness.triage.rules.failures import read_failure
 from misstep.harness.triage.rules.text import all_passed, broke_off, broken_harness, record_of
 from misstep.harness.triage.rules.verdicts import Undecided, infrastructure
-from misstep.harness.triage_case import Outcome
 
 _RUNNER = re.compile(
     r"\W{0,4}(?:api error\b|error code: \d{3}\b|\{\"type\": ?\"error\""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from misstep.harness.records.triage_case import OUTCOME_FORM, Outcome
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.logs import tests_log
 from misstep.harness.triage.passes import attribute_pass
@@ -12,7 +13,6 @@ from misstep.harness.triage.rules.failures import read_failure
 from misstep.harness.triage.rules.interrupted import interrupted
 from misstep.harness.triage.rules.verdicts import Undecided
 from misstep.harness.triage.texts import recorded_outcome
-from misstep.harness.triage_case import OUTCOME_FORM, Outcome
 from misstep.harness.workspace.suite_output import saw_tests
 
 AnyAccess = TypeVar("AnyAccess", bound=TextAccess)

@@ -13,7 +13,8 @@ import re
 import sys
 from functools import cache
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
+from misstep.harness.records.triage_case import SOLVE
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.logs import TestsLog, own_words, tests_log
 from misstep.harness.triage.protocols import ReadOnlyAccess
@@ -25,7 +26,6 @@ from misstep.harness.triage.rules.named_files import lacking_input, stands, unna
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
 from misstep.harness.triage.rules.text import agents_fault, broken_harness, missing_module, record_of
 from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
-from misstep.harness.triage_case import SOLVE
 
 _VALUE = re.compile(r"\w{3,40}")
 

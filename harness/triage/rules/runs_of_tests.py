@@ -5,7 +5,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.protocols import Replica, Result, SandboxAccess
 from misstep.harness.triage.rules.failures import Failure, last_lines, read_failure
 from misstep.harness.workspace import Finished

@@ -20,7 +20,7 @@ Which observation decides what, in the order in which they are made, and why:
 
 from collections.abc import Sequence
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.logs import own_words, tests_log
 from misstep.harness.triage.protocols import Replica, SandboxAccess

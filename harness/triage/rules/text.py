@@ -13,7 +13,7 @@ Which observation decides what, and why:
 
 import re
 
-from misstep.harness.attribution import Evidence
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.logs import TestsLog, own_words, tests_log, writer_of
 from misstep.harness.triage.protocols import TextAccess

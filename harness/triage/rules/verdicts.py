@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from misstep.harness.attribution import Evidence, Fault
+from misstep.harness.records.attribution import Evidence, Fault
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.rules.events import Event
 

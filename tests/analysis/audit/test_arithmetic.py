@@ -4,7 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from misstep.analysis.audit.arithmetic import check_difference, check_relative_change, check_same, check_share_of, check_sum
+from misstep.analysis.audit.arithmetic import (
+    check_difference,
+    check_relative_change,
+    check_same,
+    check_share_of,
+    check_sum,
+)
 from misstep.analysis.audit.rounding_boxes import Box, input_box
 from misstep.analysis.published import Figure
 from misstep.analysis.tables import Unit

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.judges import check_precision_recall
 from misstep.analysis.published import Figure
 from misstep.analysis.tables import Unit
-from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 
 CELLS = st.integers(0, 40)
 RULES = st.sampled_from(SOUND_RULES)

@@ -7,6 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_figure
 from misstep.analysis.audit.kappa import Raters, check_kappa
@@ -14,7 +15,6 @@ from misstep.analysis.audit.kappa_rows import rows_by_label
 from misstep.analysis.published import Derivation, Figure, Matrix, Paper
 from misstep.analysis.stats.kappa_tables import kappa_of
 from misstep.analysis.tables import Unit
-from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 
 Cells = tuple[tuple[int, ...], ...]
 

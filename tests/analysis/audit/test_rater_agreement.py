@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 from misstep.analysis.audit.agreement import Pairs, check_rater_agreement
 from misstep.analysis.audit.checks import check_all
 from misstep.analysis.published import Figure, load_paper
 from misstep.analysis.stats.agreement import cohen_kappa, fleiss_kappa
 from misstep.analysis.stats.patterns import category_counts, contingency_table
 from misstep.analysis.tables import Unit
-from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
 

@@ -11,7 +11,7 @@ from misstep.analysis.labels import Reading, read_questions, read_ratings
 from misstep.analysis.labels.counting import counted_labels, rating_patterns
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
 from misstep.harness.errors import UsageError
-from misstep.harness.whole_counts import Counts, summed
+from misstep.harness.records.whole_counts import Counts, summed
 
 CELL = st.sampled_from(["agent", "Agent", "task ", "", "pass"])
 ROWS = st.lists(st.tuples(CELL, CELL, CELL), min_size=3, max_size=30).filter(

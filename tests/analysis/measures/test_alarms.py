@@ -10,7 +10,7 @@ from msgspec import structs
 
 from misstep.analysis.measures.alarms import WINDOW, WatchedRun, alarms, alarms_table, watched_run
 from misstep.analysis.tables import Row
-from misstep.harness.intervention import Intervention, Misbehaviour, ObservedRun
+from misstep.harness.records.intervention import Intervention, Misbehaviour, ObservedRun
 
 
 def _run(name: str, onsets: tuple[int, ...], found: tuple[int, ...], n: int = 100) -> WatchedRun:

@@ -16,7 +16,7 @@ from misstep.analysis.measures.edit_formats import (
 from misstep.harness.datasets.aider_leaderboards import edit_runs
 from misstep.harness.datasets.patch_corpora import recorded_edits
 from misstep.harness.errors import InputError
-from misstep.harness.recorded_edits import EditRun, RecordedEdit
+from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
 from misstep.studies.edit_formats import read_edit
 
 

@@ -3,7 +3,7 @@
 from misstep.analysis.measures.observed import observed, observed_finding, observed_table
 from misstep.analysis.stats.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import wilson
-from misstep.harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 
 LOOP = Misbehaviour("infinite_loop", (3, 4, 5), "It goes round.")
 

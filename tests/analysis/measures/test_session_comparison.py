@@ -19,7 +19,7 @@ from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_sco
 from misstep.analysis.stats.two_proportions import fisher_exact, newcombe
 from misstep.analysis.tables.grid import grid
 from misstep.harness.errors import UsageError
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 CATEGORIES = ("loop", "drift")
 

@@ -18,7 +18,7 @@ from misstep.analysis.measures.session_rates import (
 )
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables.grid import grid
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 CATEGORIES = ("loop", "drift")
 

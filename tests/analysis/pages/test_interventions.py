@@ -3,7 +3,7 @@
 from misstep.analysis.pages import Foot
 from misstep.analysis.pages.interventions import AFTER, observer_view
 from misstep.analysis.pages.trajectory import trajectory_page
-from misstep.harness.intervention import INTERVENTION, Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep.harness.records.intervention import INTERVENTION, Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep.harness.trajectory import Source, Step, Trajectory
 
 LOOP = Misbehaviour("infinite_loop", (3, 4, 5), "It goes <round>.")

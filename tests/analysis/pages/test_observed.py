@@ -4,8 +4,8 @@ from pathlib import Path
 
 from misstep.analysis.measures.observed import Observed, observed
 from misstep.analysis.pages.observed import RECORDED, observed_page, observed_text
-from misstep.harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
-from misstep.harness.session import Session
+from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep.harness.records.session import Session
 from tests.analysis.pages.html_rules import check_page
 
 LOOP = Misbehaviour("infinite_loop", (3, 4, 5), "It goes <round>\x1b[31m.")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.validity.alternatives.two_samples import welch
 from misstep.analysis.measures.judging.comparison import compare_judges
 from misstep.analysis.stats import diagnostic, pass_at_k, ranking, two_proportions
 from misstep.analysis.stats.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
@@ -21,7 +22,6 @@ from misstep.analysis.stats.paired import PairedTable
 from misstep.analysis.stats.ratios import ratio_of_sums
 from misstep.analysis.stats.resampling import bca
 from misstep.analysis.stats.thresholds import precision_floor
-from benchmarks.validity.alternatives.two_samples import welch
 from misstep.harness.errors import UsageError
 
 RNG = np.random.default_rng(0)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import t
 from statsmodels.regression.linear_model import OLS
 
-from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, clustered_difference
 from benchmarks.validity.alternatives.shares import clustered_proportion
 from benchmarks.validity.alternatives.two_samples import welch
+from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, clustered_difference
 from misstep.harness.errors import UsageError
 
 CASES = [

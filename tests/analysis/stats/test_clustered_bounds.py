@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.validity.alternatives.shares import clustered_proportion
 from misstep.analysis.stats.clustered import ONE_CLUSTER
 from misstep.analysis.stats.clustered_bounds import effective_items, korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson
-from benchmarks.validity.alternatives.shares import clustered_proportion
 from misstep.harness.errors import UsageError
 
 CLUSTERS = st.lists(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.validity.alternatives.shares import clustered_proportion
 from misstep.analysis.stats import signed_sums
 from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER
 from misstep.analysis.stats.clustered_pairs import (
@@ -19,8 +20,13 @@ from misstep.analysis.stats.clustered_pairs import (
     resampled_pairs,
     sign_flip_mcnemar,
 )
-from misstep.analysis.stats.paired import NO_DISCORDANT, PairedTable, mcnemar_mid_p, paired_difference, paired_score_interval
-from benchmarks.validity.alternatives.shares import clustered_proportion
+from misstep.analysis.stats.paired import (
+    NO_DISCORDANT,
+    PairedTable,
+    mcnemar_mid_p,
+    paired_difference,
+    paired_score_interval,
+)
 from misstep.harness.errors import UsageError
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from misstep.analysis.stats.correction import OUTSIDE, rogan_gladen, rogan_gladen_clustered
 from benchmarks.validity.alternatives.shares import rogan_gladen_known
+from misstep.analysis.stats.correction import OUTSIDE, rogan_gladen, rogan_gladen_clustered
 from misstep.harness.errors import UsageError
 
 

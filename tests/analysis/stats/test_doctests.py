@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from misstep.analysis import stats
 from benchmarks.validity import alternatives
+from misstep.analysis import stats
 
 MODULES = [
     import_module(f"{package.__name__}.{module.name}")

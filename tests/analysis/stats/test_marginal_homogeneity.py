@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
 
+from benchmarks.validity.alternatives.differences import mcnemar_asymptotic
 from misstep.analysis.stats.marginal_homogeneity import (
     NO_DIFFERENCE_POSSIBLE,
     TOO_FEW_CLUSTERS,
@@ -13,7 +14,6 @@ from misstep.analysis.stats.marginal_homogeneity import (
     zero_mean,
 )
 from misstep.analysis.stats.paired import PairedTable
-from benchmarks.validity.alternatives.differences import mcnemar_asymptotic
 from misstep.harness.errors import UsageError
 
 FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]

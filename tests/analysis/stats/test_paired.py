@@ -5,8 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference, paired_error, paired_score_interval
 from benchmarks.validity.alternatives.differences import mcnemar_asymptotic, mcnemar_exact
+from misstep.analysis.stats.paired import (
+    PairedTable,
+    mcnemar_mid_p,
+    paired_difference,
+    paired_error,
+    paired_score_interval,
+)
 from misstep.harness.errors import UsageError
 
 COUNTS = st.integers(0, 30)

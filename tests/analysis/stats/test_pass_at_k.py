@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.analysis.stats.pass_at_k import curve, each_task, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
+from misstep.analysis.stats.pass_at_k import (
+    curve,
+    each_task,
+    mean_over_tasks,
+    pass_at_k,
+    pass_hat_k,
+    plugged_in_pass_at_k,
+)
 from misstep.harness.errors import UsageError
 
 TASKS = [[5, 0], [5, 1], [5, 3], [5, 5], [4, 2]]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
 from misstep.analysis.stats.two_by_two import pooled_p_values, unpooled_p_values, yates_p_values
 from misstep.analysis.stats.two_proportions import pooled_z
-from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
 
 SIZES = st.integers(1, 3_000)
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.validity.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
 from misstep.analysis.stats import two_proportions
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.two_proportions import fisher_exact, newcombe, pooled_z
-from benchmarks.validity.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
 from misstep.harness.errors import UsageError
 
 SIZES = st.integers(1, 40)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.audit.generated_shapes import two_sided_p_values
 from misstep.analysis.stats import usual_tests
 from misstep.analysis.stats.exact_two_by_two import LARGEST, MOST_PAIRS
 from misstep.analysis.stats.two_proportions import fisher_exact, pooled_z
-from benchmarks.audit.generated_shapes import two_sided_p_values
 
 COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 QUICK = {**usual_tests.USUAL, **usual_tests.RARER}

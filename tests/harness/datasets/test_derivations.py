@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from misstep.harness.datasets.catalogue import files_of, inputs_of
-from misstep.harness.datasets.derivations import DERIVATIONS, human_labels, ratings, relation_labels, rewards, texts_as_lines
+from misstep.harness.datasets.derivations import (
+    DERIVATIONS,
+    human_labels,
+    ratings,
+    relation_labels,
+    rewards,
+    texts_as_lines,
+)
 
 
 def registered(name: str, file: str) -> str:

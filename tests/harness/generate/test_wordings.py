@@ -20,7 +20,7 @@ from string import Template
 
 import pytest
 
-import misstep.harness.classifiers
+from misstep.harness import classifiers
 from misstep.harness.generate.families import load_families
 from misstep.harness.generate.trajectories import Case, generate_trajectories
 from misstep.harness.generate.voice import FOLDER, SETS, Wording, load_wordings
@@ -55,7 +55,7 @@ def _strings(data: object) -> list[str]:
 @cache
 def rule_texts() -> tuple[str, ...]:
     """Every text in the code of the rules that is no docstring, and every text of their data."""
-    folder = Path(harness.classifiers.__file__).parent
+    folder = Path(classifiers.__file__).parent
     found = [text for file in folder.rglob("*.toml") for text in _strings(tomllib.loads(file.read_text()))]
     for file in folder.rglob("*.py"):
         tree = ast.parse(file.read_text())
@@ -72,7 +72,7 @@ def rule_texts() -> tuple[str, ...]:
 def rule_phrases() -> frozenset[tuple[str, ...]]:
     """The phrases of the rules' texts and of their regular expressions."""
     found = {phrase for text in rule_texts() for phrase in phrases(text)}
-    for key in uses(harness.classifiers).place:
+    for key in uses(classifiers).place:
         found |= phrases_of_pattern(re.compile(*key))
     return frozenset(found)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from misstep.harness.journal.classified import Judged, Names, VerdictMerger, judge, summarise
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 from misstep.harness.trajectory import Skipped, Source, Trajectory, Unreadable
 from misstep.harness.verdict import Verdict
 

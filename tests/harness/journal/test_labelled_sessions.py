@@ -10,7 +10,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import PlacedVerdict
 from misstep.harness.journal.labelled_sessions import labelled_sessions
 from misstep.harness.journal.records import SESSIONS, VERDICTS, encode_lines
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 
 
 def _write(file: Path, records: Iterable[Struct]) -> None:

@@ -6,8 +6,8 @@ import sys
 import threading
 
 from misstep.harness.exchange import Message, Outcome, Reply, Request
-from misstep.harness.intervention import Feedback, Misbehaviour
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Trajectory
 
 

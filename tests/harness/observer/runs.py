@@ -1,6 +1,6 @@
 """Short runs for tests of the observer."""
 
-from misstep.harness.intervention import Feedback, Misbehaviour
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from misstep.harness.intervention import Misbehaviour
 from misstep.harness.observer.episodes import Episode, decide, episode_of, is_over, merged, noted
+from misstep.harness.records.intervention import Misbehaviour
 from misstep.harness.trajectory import Step
 from tests.harness.observer.runs import asked, call, looping, read
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import UnknownFormat
-from misstep.harness.intervention import Feedback
 from misstep.harness.observer.follow import Failures, follow, watch_of
 from misstep.harness.observer.replay import ReplayOptions
+from misstep.harness.records.intervention import Feedback
 from tests.harness.observer.growing_sessions import edited, looping, written
 from tests.harness.observer.runs import asked, read, run
 

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from misstep.harness.classifiers import CLASSIFIERS
-from misstep.harness.intervention import INTERVENTION, Misbehaviour
 from misstep.harness.observer.guidance import OTHER, PLACEHOLDERS, categories, guidance, guidance_step, of_category
 from misstep.harness.prompting import placeholders_in
 from misstep.harness.readers.interchange.atif import from_atif, to_atif
+from misstep.harness.records.intervention import INTERVENTION, Misbehaviour
 from misstep.harness.reminder import defused
 from tests.harness.observer.runs import asked, read, run
 from tests.harness.test_reminder import FORGED

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.loop import AgentLimits, run_agent
 from misstep.harness.agent.protocols import Task
-from misstep.harness.intervention import INTERVENTION, Feedback, ObservedRun
 from misstep.harness.observer.detector_process import DetectorProcess
 from misstep.harness.observer.observer import Observer
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import INTERVENTION, Feedback, ObservedRun
 from misstep.harness.trajectory import Source, Step, Trajectory
 from tests.harness.agent.folders import NoModel, environment
 from tests.harness.agent.test_loop import FILES, Scripted

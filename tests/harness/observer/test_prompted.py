@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from misstep.harness.clients import ClientSettings, open_client
 from misstep.harness.clients.local_server import MODEL, local_server
 from misstep.harness.exchange import Failure, Outcome, Reply, Request
-from misstep.harness.intervention import Feedback
 from misstep.harness.judges.fencing import fenced_parts
 from misstep.harness.observer.detector_process import DetectorFailed, DetectorProcess
 from misstep.harness.observer.detectors import detected, detector_named
 from misstep.harness.observer.detectors.prompted import NoAnswer, kinds, request_about
+from misstep.harness.records.intervention import Feedback
 from tests.harness.observer.runs import asked, call, read, run
 from tests.local_model import local_model_or_skip
 

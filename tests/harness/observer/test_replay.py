@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from misstep.harness.generate.trajectories import generate_trajectories
-from misstep.harness.intervention import Feedback, Misbehaviour, ObservedRun
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.observer.replay import Replay, ReplayOptions, replay, replayed
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback, Misbehaviour, ObservedRun
 from misstep.harness.trajectory import Trajectory
 from tests.harness.classifiers.building import bash, run, says, user
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.intervention import Arm, Feedback, Misbehaviour, ObservedRun
 from misstep.harness.observer.episodes import subject_of
 from misstep.harness.observer.guidance import guidance_step
 from misstep.harness.observer.state import ObserverState
+from misstep.harness.records.intervention import Arm, Feedback, Misbehaviour, ObservedRun
 from misstep.harness.trajectory import Step
 from tests.harness.observer.runs import asked, looping, read
 

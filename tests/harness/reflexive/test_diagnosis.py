@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.loop_events import Diagnosed
+from misstep.harness.records.loop_events import Diagnosed
 from misstep.harness.reflexive.diagnosis import MOST_CHARACTERS, diagnosed, facts_told
 from misstep.harness.reflexive.protocols import Reading, VitalSign
 from tests.harness.reflexive.notebook import SIGNS, Faults, Notebook

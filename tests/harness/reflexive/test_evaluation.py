@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.loop_events import Checked, CheckStatus
+from misstep.harness.records.loop_events import Checked, CheckStatus
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.evaluation import by_substring, evaluated, typed
 from misstep.harness.reflexive.protocols import Check
 from misstep.harness.reflexive.settings import LoopSettings
-from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import Faults, Notebook
 
 TEXTS = [

@@ -11,13 +11,13 @@ import pytest
 
 from misstep.harness.agent.clocks import Clock, VirtualClock
 from misstep.harness.errors import CannotWrite, SkillFailed, TimeSpent
-from misstep.harness.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, Warned
+from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, Warned
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.guarded import GuardedTarget, check_members
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, Target
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
-from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import (
     SIGNS,
     Faults,

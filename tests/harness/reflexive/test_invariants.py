@@ -13,7 +13,7 @@ from msgspec import Struct
 from misstep.harness.agent.clocks import Clock, VirtualClock
 from misstep.harness.agent.turns import Turn, TurnLimits
 from misstep.harness.errors import MisstepError
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Diagnosed,
     Failed,
@@ -33,11 +33,11 @@ from misstep.harness.loop_events import (
     Verified,
     events_that_hold,
 )
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, Check, Context
 from misstep.harness.reflexive.settings import MECHANISMS, ItemLimits, LoopSettings
-from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import Faults, Notebook, NotebookSkill, Scripted
 
 LIMITS = TurnLimits(tool_calls=2, seconds=50.0, sleeping_seconds=5.0, sub_agents=1, output_tokens=100)

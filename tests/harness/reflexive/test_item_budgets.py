@@ -3,10 +3,10 @@
 import pytest
 
 from misstep.harness.agent.turns import TurnLimits
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.item_budgets import budgets, limits_of, turn_limits, used_up
 from misstep.harness.reflexive.log import AttemptMade, ItemState
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
-from misstep.harness.work_item import WorkItem
 
 ITEM = WorkItem("a", "lines", "a")
 

@@ -5,7 +5,7 @@ import pytest
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import encode
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Happening,
     ItemBegan,
     ItemEnded,
@@ -18,8 +18,8 @@ from misstep.harness.loop_events import (
     TurnEnded,
     events_that_hold,
 )
+from misstep.harness.records.work_item import Ending, WorkItem
 from misstep.harness.reflexive.log import Log, last_that_holds, state_of
-from misstep.harness.work_item import Ending, WorkItem
 
 BEGAN = RunBegan("skill", "agents", 0, (), (WorkItem("a", "", ""), WorkItem("b", "", "")), "base")
 TURN = TurnEnded("worker", "agent", "said", 30.0, tokens_in=5, tokens_out=2, usd=0.5)

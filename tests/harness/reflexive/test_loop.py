@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from misstep.harness.agent.clocks import RealClock, VirtualClock
 from misstep.harness.agent.turns import Turn, TurnLimits
 from misstep.harness.journal.records import encode
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Diagnosed,
     Failed,
@@ -25,11 +25,11 @@ from misstep.harness.loop_events import (
     TurnEnded,
     Warned,
 )
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, Context
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
-from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

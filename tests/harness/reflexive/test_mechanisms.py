@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.turns import Turn
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
@@ -27,9 +27,9 @@ from misstep.harness.loop_events import (
     Verified,
     Warned,
 )
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import Agents, Context
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
-from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import (
     Faults,
     NotebookSkill,

@@ -3,10 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.loop_events import Deferred, Happening, ItemBegan, ItemEnded, LoopEvent, PutOff, RunBegan, Verified
+from misstep.harness.records.loop_events import (
+    Deferred,
+    Happening,
+    ItemBegan,
+    ItemEnded,
+    LoopEvent,
+    PutOff,
+    RunBegan,
+    Verified,
+)
+from misstep.harness.records.work_item import Ending, WorkItem
 from misstep.harness.reflexive.log import LoopState
 from misstep.harness.reflexive.ordering import next_step
-from misstep.harness.work_item import Ending, WorkItem
 
 NAMES = ("a", "b", "c", "d", "e")
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.turns import Turn
 from misstep.harness.generate.reflections import form_words, generate_reflections
-from misstep.harness.loop_events import LoopEvent, PlateauFound, ReEngaged
+from misstep.harness.records.loop_events import LoopEvent, PlateauFound, ReEngaged
 from misstep.harness.reflexive.protocols import Context
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import (

@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.loop_events import Restored, RunBegan, SnapshotTaken, Warned
+from misstep.harness.records.loop_events import Restored, RunBegan, SnapshotTaken, Warned
 from misstep.harness.reflexive.log import Log
-from misstep.harness.reflexive.snapshots import keep_baseline, keep_progress, restored, revert_script, reverted_by_script
+from misstep.harness.reflexive.snapshots import (
+    keep_baseline,
+    keep_progress,
+    restored,
+    revert_script,
+    reverted_by_script,
+)
 from tests.harness.reflexive.notebook import Faults, Notebook, happened, items
 
 

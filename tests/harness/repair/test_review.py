@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import UsageError
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.repair_reviews import REVIEWS
 from misstep.harness.repair.review import add_review, reviews_of, state_of
-from misstep.harness.repair_attempt import RepairAttempt
-from misstep.harness.repair_reviews import REVIEWS
 
 SOLVED = RepairAttempt("price", "search", "react", "search_replace", solved=True)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from misstep.__main__ import app
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_folders, sources_of
-from misstep.__main__ import app
 
 HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
 ROW = "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n"

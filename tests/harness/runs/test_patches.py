@@ -9,7 +9,7 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import read_items, read_question
 from misstep.harness.journal.records import read_verdicts
-from misstep.harness.repair_attempt import Signal
+from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.runs.judge import run_judge
 from misstep.harness.runs.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches

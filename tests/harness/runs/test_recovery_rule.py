@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.intervention import INTERVENTION
 from misstep.harness.items import Item
 from misstep.harness.no_model import NO_MODEL
+from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.runs.known_judges import known_judge
 from misstep.harness.runs.recovery_rule import NOT_RECOVERED, RECOVERED, outcome
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory

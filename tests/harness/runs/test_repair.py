@@ -12,12 +12,12 @@ from misstep.harness.items import read_items
 from misstep.harness.journal.records import read_manifest
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.protocols import FittedJudge
+from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.repair.affirm import Affirmed
 from misstep.harness.repair.case import Case, CaseFolder
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.repair.validators.patch_judge import fitted_to_patches
-from misstep.harness.repair_attempt import Signal
 from misstep.harness.runs.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
 from misstep.harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.loop_events import RunBegan
+from misstep.harness.records.loop_events import RunBegan
 from misstep.harness.runs.reflect.running import recorded_events
 from tests.misstep.as_a_user import in_this_process, misstep
 

@@ -12,7 +12,7 @@ import pytest
 
 from misstep.harness.errors import SandboxMissing
 from misstep.harness.journal.records import read_manifest
-from misstep.harness.loop_events import ItemEnded, RunBegan, TurnEnded
+from misstep.harness.records.loop_events import ItemEnded, RunBegan, TurnEnded
 from misstep.harness.reflexive.settings import MECHANISMS
 from misstep.harness.runs.reflect.running import recorded_events
 from misstep.harness.workspace import Sandbox
@@ -116,7 +116,10 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
         (["repair"], "Name their folder with --cases."),
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
-        (["misstep.harness.work_item:WorkItem"], "the skill's `harness.work_item:WorkItem` raised TypeError"),
+        (
+            ["misstep.harness.records.work_item:WorkItem"],
+            "the skill's `harness.records.work_item:WorkItem` raised TypeError",
+        ),
         (["misstep.harness.agent.clocks:inf"], "raised TypeError"),
     ],
 )

@@ -31,7 +31,7 @@ def test_a_case_is_shown_with_all_that_it_has(cases: Path) -> None:
     assert [part.id for part in shown.parts] == ["logs", "tests", "changes", "solution", "environment"]
     assert "prints the sum" in shown.instruction
     assert (shown.outcome, shown.run is not None) == ("failed", True)
-    assert list(_texts(shown, "logs")) == ["misstep.harness.log", "tests.log"]
+    assert list(_texts(shown, "logs")) == ["harness.log", "tests.log"]
 
 
 def test_changes_are_those_against_the_environment(cases: Path) -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.annotation import RaterAnswer
 from misstep.harness.errors import UsageError
+from misstep.harness.records.annotation import RaterAnswer
 from misstep.studies.annotation.plan import Plan, State, planned
 
 ITEMS = tuple(f"case-{number}" for number in range(12))

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from misstep.harness.annotation import PHASES, Phase, RaterAnswer
 from misstep.harness.errors import InputError, UsageError
+from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
 from misstep.studies.annotation.study import Conflict, Server, read_study
 from tests.studies.annotation.made_up import opened, write_case, write_cases
 

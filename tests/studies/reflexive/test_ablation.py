@@ -7,7 +7,13 @@ from msgspec import structs
 from misstep.harness.reflexive.settings import MECHANISMS
 from misstep.harness.runs.reflect.ablation import AblationPlan
 from misstep.harness.runs.reflect.skills import SkillOptions
-from misstep.studies.reflexive.ablation import ablation_of, not_as_recorded, record_anew, recorded_ablation, recorded_runs
+from misstep.studies.reflexive.ablation import (
+    ablation_of,
+    not_as_recorded,
+    record_anew,
+    recorded_ablation,
+    recorded_runs,
+)
 from misstep.studies.reflexive.runs import About
 
 PLAN = AblationPlan((0, 1), options=SkillOptions(n=4), mechanisms=("typed_evaluation", "memory"))

@@ -7,7 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from misstep.analysis.papers.reflexive.plateau import plateau_examples_table, plateau_generated_table, plateau_quoted_table
+from misstep.analysis.papers.reflexive.plateau import (
+    plateau_examples_table,
+    plateau_generated_table,
+    plateau_quoted_table,
+)
 from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.generate.reflections import form_words, generate_reflections
 from misstep.harness.reflexive.plateau import detector

@@ -11,10 +11,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from misstep.harness.records.triage_case import TriageCase
 from misstep.harness.registry import Registry
 from misstep.harness.runs.triage.jobs.trials import Trial, written_trials
 from misstep.harness.triage.texts import TRAJECTORY
-from misstep.harness.triage_case import TriageCase
 
 _SHOWN = 5
 

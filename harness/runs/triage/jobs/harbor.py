@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from misstep.harness.records.triage_case import Outcome, Part
 from misstep.harness.runs.triage.jobs.trials import Trial, first_run, folders_within, json_file, json_value, text_of
-from misstep.harness.triage_case import Outcome, Part
 
 NAME = "a Harbor job"
 
@@ -57,7 +57,7 @@ def trials(path: Path) -> Iterator[Trial]:
             run=run,
             logs={
                 "tests.log": "\n".join(filter(None, (text_of(last / "verifier" / name) for name in _TESTS))),
-                "misstep.harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log"), told))),
+                "harness.log": "\n".join(filter(None, (_raised(result, folder), text_of(folder / "trial.log"), told))),
                 "agent.log": "" if run is not None else _printed(last / "agent"),
             },
             parts={part: place for part, place in artifacts.items() if place.is_dir() and any(place.iterdir())},

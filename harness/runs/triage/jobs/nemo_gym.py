@@ -93,7 +93,7 @@ def _trial(row: dict[str, Any], file: Path, number: int) -> Trial:
         else None,
         {
             "verifier.log": msgspec.json.format(msgspec.json.encode(told), indent=1).decode() if told else "",
-            "misstep.harness.log": f"{_FAILURE}: {failure}\n{_get(answered, 'error') or ''}" if failure else "",
+            "harness.log": f"{_FAILURE}: {failure}\n{_get(answered, 'error') or ''}" if failure else "",
         },
     )
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from misstep.harness.records.triage_case import Outcome
 from misstep.harness.runs.triage.jobs.trials import MOST_BYTES, Trial, first_run, folders_within, json_value, text_of
-from misstep.harness.triage_case import Outcome
 
 NAME = "a SWE-bench evaluation"
 
@@ -47,13 +47,13 @@ def trials(path: Path) -> Iterator[Trial]:
                 "tests.log": text_of(folder / _OUTPUT),
                 "report.json": told,
                 "patch.diff": patch,
-                "misstep.harness.log": "\n".join(filter(None, (text_of(folder / _LOG), unfinished))),
+                "harness.log": "\n".join(filter(None, (text_of(folder / _LOG), unfinished))),
             },
         )
     for instance, patch in predictions.items():
         said = "" if patch.strip() else "The prediction has an empty patch, which is not evaluated."
         run = first_run(*(file for place in runs for file in _of_instance(place, instance)))
-        yield Trial(instance, instance, outcome="failed", run=run, logs={"patch.diff": patch, "misstep.harness.log": said})
+        yield Trial(instance, instance, outcome="failed", run=run, logs={"patch.diff": patch, "harness.log": said})
 
 
 def _instances(path: Path) -> Iterator[Path]:

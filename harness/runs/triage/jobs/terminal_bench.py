@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from misstep.harness.records.triage_case import Outcome
 from misstep.harness.runs.triage.jobs.trials import Trial, first_run, folders_within, json_file, json_value, text_of
 from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
-from misstep.harness.triage_case import Outcome
 
 NAME = "a Terminal-Bench run"
 
@@ -93,7 +93,7 @@ def _trial(result: _Result, folder: Path | None) -> Trial:
         {
             "tests.log": "\n".join([*([text_of(panes / "post-test.txt")] if panes else []), *tests]),
             "terminal.log": text_of(panes / "post-agent.txt") if panes else "",
-            "misstep.harness.log": failure,
+            "harness.log": failure,
         },
     )
 

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from misstep.harness.errors import InputError, MisstepError
 from misstep.harness.journal.records import encode
 from misstep.harness.readers import read_file
+from misstep.harness.records.triage_case import CASE, Outcome, Part, TriageCase, read_triage_case
 from misstep.harness.trajectory import Outcome as RunOutcome
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.triage.texts import INSTRUCTION, TRAJECTORY
-from misstep.harness.triage_case import CASE, Outcome, Part, TriageCase, read_triage_case
 
 MOST_BYTES = 64 << 20
 """The longest file of a job that is read."""

@@ -19,8 +19,7 @@ from misstep.analysis.measures.passing.attempts import Attempts, SystemAttempts,
 from misstep.analysis.measures.passing.scores import pass_report
 from misstep.analysis.measures.prevalence import prevalence
 from misstep.analysis.stats.estimate import Estimate
-from misstep.harness.verdict import Verdict
-from misstep.harness.whole_counts import (
+from misstep.harness.records.whole_counts import (
     AskedItems,
     Counts,
     GoldAnswer,
@@ -32,6 +31,7 @@ from misstep.harness.whole_counts import (
     summed,
     time_bin,
 )
+from misstep.harness.verdict import Verdict
 
 SESSIONS = st.dictionaries(
     st.tuples(*[st.sampled_from(["yes", "no", None])] * 2), st.integers(1, 9), min_size=1, max_size=6

@@ -7,7 +7,7 @@ from misstep.analysis.measures.experiments.live import of_live
 from misstep.analysis.measures.experiments.shadow import invocations, misbehaviour_rates
 from misstep.analysis.stats.clustered import clustered_difference
 from misstep.analysis.stats.two_proportions import pooled_z
-from misstep.harness.intervention import Invocation, Misbehaviour
+from misstep.harness.records.intervention import Invocation, Misbehaviour
 from tests.analysis.measures.recovery.made_up import experiment
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import structs
 
-from misstep.harness.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
-from misstep.harness.live_session import Episode, LiveArm, LiveSession
+from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
+from misstep.harness.records.live_session import Episode, LiveArm, LiveSession
 
 CATEGORIES = ("infinite_loop", "tool_call_failure", "did_not_follow_instructions", "unrequested_changes")
 

@@ -1,8 +1,8 @@
 """What became of each misbehaviour, from its onset on or from the word that the agent hears."""
 
 from misstep.analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, groundless, problems
-from misstep.harness.intervention import Intervention, Misbehaviour
-from misstep.harness.live_session import Episode
+from misstep.harness.records.intervention import Intervention, Misbehaviour
+from misstep.harness.records.live_session import Episode
 from tests.analysis.measures.recovery.made_up import experiment, session, word
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Diagnosed,
     Failed,
@@ -18,7 +18,7 @@ from misstep.harness.loop_events import (
     SnapshotTaken,
     TurnEnded,
 )
-from misstep.harness.work_item import Ending, WorkItem
+from misstep.harness.records.work_item import Ending, WorkItem
 
 BASELINE = "b0"
 TURN = 10.0

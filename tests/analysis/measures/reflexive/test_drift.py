@@ -3,7 +3,7 @@
 import pytest
 
 from misstep.analysis.measures.reflexive.drift import drift
-from misstep.harness.loop_events import LoopEvent, PartShown, Resumed, Role, TurnEnded
+from misstep.harness.records.loop_events import LoopEvent, PartShown, Resumed, Role, TurnEnded
 
 
 def _turn(number: int, role: Role, attempt: int = 1, item: str = "a", **digests: str) -> LoopEvent:

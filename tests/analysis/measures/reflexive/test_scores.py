@@ -10,7 +10,7 @@ from misstep.analysis.measures.reflexive.repeats import repeats
 from misstep.analysis.measures.reflexive.scores import LoopScores, score_loop
 from misstep.analysis.measures.reflexive.work import worked_run
 from misstep.harness.errors import InputError
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
@@ -26,7 +26,7 @@ from misstep.harness.loop_events import (
     SnapshotTaken,
     Verified,
 )
-from misstep.harness.work_item import WorkItem
+from misstep.harness.records.work_item import WorkItem
 from tests.analysis.measures.reflexive.made_up import TURN, Log, three_items, worker
 
 

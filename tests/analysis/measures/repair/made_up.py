@@ -1,7 +1,7 @@
 """Made-up attempts whose figures are known."""
 
 from misstep.analysis.measures.repair.attempts import RepairArm
-from misstep.harness.repair_attempt import NOT_AFFIRMED, RepairAttempt, Signal
+from misstep.harness.records.repair_attempt import NOT_AFFIRMED, RepairAttempt, Signal
 from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 
 

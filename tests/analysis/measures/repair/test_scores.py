@@ -12,7 +12,7 @@ from misstep.analysis.measures.repair.document import repair_document
 from misstep.analysis.measures.repair.scores import Spent, ValidatorCounts, score_repairs
 from misstep.analysis.measures.repair.tables import repairs_table, signals_table
 from misstep.analysis.stats.proportions import wilson
-from misstep.harness.repair_attempt import RepairAttempt, Signal
+from misstep.harness.records.repair_attempt import RepairAttempt, Signal
 from misstep.harness.trajectory import Source, Trajectory
 from tests.analysis.measures.repair.made_up import FOUR, arm, attempt, not_held, run_of
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.triage_gold import Construction
-from misstep.harness.attribution import Evidence, TriageVerdict
+from misstep.harness.records.attribution import Evidence, TriageVerdict
 from misstep.harness.verdict import Status
 
 SHOWN = Evidence("log", "logs/tests.log:3", "AssertionError: 2 != <b>3</b>")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.measures.triage.annotated import Study, coded_labels, consensus, disputed
-from misstep.harness.annotation import RaterAnswer
+from misstep.harness.records.annotation import RaterAnswer
 
 RATERS = ("ann", "ben", "cho")
 

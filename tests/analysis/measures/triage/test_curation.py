@@ -22,8 +22,13 @@ from misstep.analysis.measures.triage.curation_tables import (
     precision_sentence,
     worth_sentence,
 )
-from misstep.analysis.papers.autotriage.curation import curated_runs, curation_of_judges_table, known_errors, true_solve_rate
-from misstep.harness.attribution import FAULTS
+from misstep.analysis.papers.autotriage.curation import (
+    curated_runs,
+    curation_of_judges_table,
+    known_errors,
+    true_solve_rate,
+)
+from misstep.harness.records.attribution import FAULTS
 from tests.analysis.measures.triage.made_up import judged_cases, verdict
 
 SURE = Rate((50, 50), (50, 50))

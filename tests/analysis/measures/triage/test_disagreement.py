@@ -9,7 +9,7 @@ from misstep.analysis.measures.triage.disagreement_tables import annotation_tabl
 from misstep.analysis.measures.triage.rater_agreement import rater_agreement
 from misstep.analysis.measures.triage.simulated_raters import ErrorModel, SimulatedRater, error_model, simulated_study
 from misstep.analysis.tables.text import table_text
-from misstep.harness.annotation import Phase, RaterAnswer
+from misstep.harness.records.annotation import Phase, RaterAnswer
 
 LABELS = ("task", "agent", "infrastructure", "pass")
 RATERS = ("ann", "ben", "cho")

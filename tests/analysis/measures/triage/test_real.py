@@ -14,7 +14,7 @@ from misstep.analysis.measures.triage.real import (
     worth_of_passes,
 )
 from misstep.analysis.papers.autotriage.real import mappings_table, real_triage_table
-from misstep.harness.fault_mappings import fault_mappings, mapping_of
+from misstep.harness.records.fault_mappings import fault_mappings, mapping_of
 from misstep.harness.verdict import Verdict
 
 LABELS = ("task", "agent", "infrastructure", "pass")

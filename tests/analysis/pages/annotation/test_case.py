@@ -3,7 +3,7 @@
 from misstep.analysis.pages.annotation.case import Asked, case_page, step_line
 from misstep.analysis.pages.annotation.material import Material, Meaning, Part, TextFile
 from misstep.analysis.pages.foot import Foot
-from misstep.harness.annotation import RaterAnswer
+from misstep.harness.records.annotation import RaterAnswer
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
 from tests.analysis.pages.html_rules import Page, check_page
 

@@ -1,6 +1,6 @@
 """A made-up run in which everything happens that a page can show, some of it said by hostile agents."""
 
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
@@ -24,7 +24,7 @@ from misstep.harness.loop_events import (
     Verified,
     Warned,
 )
-from misstep.harness.work_item import WorkItem
+from misstep.harness.records.work_item import WorkItem
 from tests.analysis.measures.reflexive.made_up import Log, worker
 
 HOSTILE = "<script>alert(1)</script> </pre> \x1b[31m]]> {{ 7 * 7 }} \u202e&amp;"

@@ -12,7 +12,7 @@ from misstep.analysis.pages.reflexive import page as pages
 from misstep.analysis.pages.reflexive.lanes import lanes_of
 from misstep.analysis.pages.reflexive.page import run_page
 from misstep.analysis.pages.reflexive.told import told
-from misstep.harness.loop_events import LoopEvent, Planned, TurnEnded
+from misstep.harness.records.loop_events import LoopEvent, Planned, TurnEnded
 from tests.analysis.measures.reflexive.made_up import Log, three_items
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.reflexive.made_up import everything

@@ -13,7 +13,7 @@ from misstep.analysis.pages.sessions.shown import SESSION_CHARACTERS, show_sessi
 from misstep.harness.errors import InputError
 from misstep.harness.journal.classified import PlacedVerdict
 from misstep.harness.journal.labelled_sessions import LabelledSession
-from misstep.harness.session import Session
+from misstep.harness.records.session import Session
 from misstep.harness.trajectory import Source, Step, Trajectory
 
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from misstep.analysis.papers.wink.reasons import planted_reasons, reasons_table
-from misstep.harness.live_session import Episode
+from misstep.harness.records.live_session import Episode
 from tests.analysis.measures.recovery.made_up import session, word
 
 

@@ -9,8 +9,8 @@ from misstep.harness.agent.actions import Action
 from misstep.harness.agent.loop import AgentStopped
 from misstep.harness.agent.policies.wayward import Command, Slip, WaywardPolicy
 from misstep.harness.agent.protocols import PatchRequest, Task
-from misstep.harness.intervention import INTERVENTION
-from misstep.harness.live_session import Heeds
+from misstep.harness.records.intervention import INTERVENTION
+from misstep.harness.records.live_session import Heeds
 from misstep.harness.trajectory import Step
 from tests.harness.agent.folders import NoModel
 

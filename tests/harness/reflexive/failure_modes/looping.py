@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.loop_events import ItemEnded, LoopEvent, Role, TurnEnded
+from misstep.harness.records.loop_events import ItemEnded, LoopEvent, Role, TurnEnded
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.memory import Lesson

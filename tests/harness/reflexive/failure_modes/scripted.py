@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.agent.turns import Turn
-from misstep.harness.loop_events import Role
+from misstep.harness.records.loop_events import Role
 from misstep.harness.reflexive.protocols import Agent, Agents, Context
 from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from misstep.harness.loop_events import ItemEnded, Restored, RunEnded, SnapshotTaken
+from misstep.harness.records.loop_events import ItemEnded, Restored, RunEnded, SnapshotTaken
 from misstep.harness.reflexive.settings import MECHANISMS
 from misstep.harness.reflexive.simulated.items import MIX, Kind
 from misstep.harness.reflexive.simulated.workers import WorkerKind, worker_kinds

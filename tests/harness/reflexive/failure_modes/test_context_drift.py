@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from misstep.harness.loop_events import Role
+from misstep.harness.records.loop_events import Role
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import Looped, looped

@@ -1,6 +1,6 @@
 """Failure mode 7: what is only checked later is believed, and nobody comes back to it."""
 
-from misstep.harness.loop_events import Deferred, Verified
+from misstep.harness.records.loop_events import Deferred, Verified
 from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import looped
 

@@ -5,7 +5,7 @@ In the original 42 of 226 reflections put one broken file into other words and n
 
 import pytest
 
-from misstep.harness.loop_events import Diagnosed, Failed, Reflected, Restored, TurnEnded
+from misstep.harness.records.loop_events import Diagnosed, Failed, Reflected, Restored, TurnEnded
 from misstep.harness.reflexive.simulated.items import Kind
 from misstep.harness.reflexive.simulated.thinkers import wordings
 from tests.harness.reflexive.failure_modes.looping import Looped, looped

@@ -3,7 +3,7 @@
 import pytest
 
 from misstep.harness.errors import MisstepError
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Failed,
     GapFound,

@@ -3,7 +3,7 @@
 The original's first run stored 644 lessons and surfaced 3.
 """
 
-from misstep.harness.loop_events import LessonLearned, LessonsRecalled
+from misstep.harness.records.loop_events import LessonLearned, LessonsRecalled
 from misstep.harness.reflexive.memory import Lesson
 from misstep.harness.reflexive.memory.lessons import lesson_id
 from misstep.harness.reflexive.settings import LoopSettings

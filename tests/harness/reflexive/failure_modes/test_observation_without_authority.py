@@ -3,9 +3,9 @@
 The original's partition rule had 20 reflections that said to stop; the worker could not, and 20 minutes were gone.
 """
 
-from misstep.harness.loop_events import Planned, ReEngaged, Reflected
+from misstep.harness.records.loop_events import Planned, ReEngaged, Reflected
+from misstep.harness.records.work_item import Ending
 from misstep.harness.reflexive.settings import LoopSettings
-from misstep.harness.work_item import Ending
 from tests.harness.reflexive.failure_modes.looping import looped
 
 WITHOUT = ("re_engagement",)

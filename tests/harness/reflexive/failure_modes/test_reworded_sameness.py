@@ -3,7 +3,7 @@
 In the original no three reflections in a row began alike: its detector, which compares first sentences, found nothing.
 """
 
-from misstep.harness.loop_events import PlateauFound, Reflected
+from misstep.harness.records.loop_events import PlateauFound, Reflected
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import looped

@@ -4,7 +4,7 @@ In the original, taking NOPASSWD away broke sudo, which the health check and the
 night, some seven hours, hit "a password is required". Here a setting shuts the way in through which all commands go.
 """
 
-from misstep.harness.loop_events import Checked, Diagnosed, Restored, RunBegan, SnapshotTaken, Warned
+from misstep.harness.records.loop_events import Checked, Diagnosed, Restored, RunBegan, SnapshotTaken, Warned
 from misstep.harness.reflexive.simulated.items import Kind
 from tests.harness.reflexive.failure_modes.looping import Looped, looped
 

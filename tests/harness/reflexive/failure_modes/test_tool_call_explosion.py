@@ -3,7 +3,7 @@
 The original's worker made 15 calls in 350 seconds and overflowed its window with the 16th; that counted as one attempt.
 """
 
-from misstep.harness.loop_events import Failed, Reflected
+from misstep.harness.records.loop_events import Failed, Reflected
 from tests.harness.reflexive.failure_modes.looping import looped
 
 WITHOUT = ("turn_budgets",)

@@ -9,7 +9,7 @@ from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.agent.tools import Tool
 from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
-from misstep.harness.loop_events import Role
+from misstep.harness.records.loop_events import Role
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
 from misstep.harness.reflexive.hardening.workers import WORDS, WorkerName, make_agents, scripts

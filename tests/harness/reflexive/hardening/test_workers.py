@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.loop_events import Checked, Diagnosed, Failed, ItemEnded, Restored, TurnEnded
+from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, ItemEnded, Restored, TurnEnded
+from misstep.harness.records.work_item import Ending
 from misstep.harness.reflexive.hardening import HardeningSkill
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
@@ -16,7 +17,6 @@ from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Target
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
-from misstep.harness.work_item import Ending
 from misstep.harness.workspace import Sandbox
 
 SOME = ["sudo_no_nopasswd", "files_sticky_tmp", "kernel_no_forwarding", "audit_partition"]

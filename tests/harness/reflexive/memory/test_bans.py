@@ -1,6 +1,6 @@
 """Bans are facts about changes that failed; lessons in free text ban nothing."""
 
-from misstep.harness.loop_events import Failed, Happening, LessonLearned, LoopEvent, PutOff, TurnEnded
+from misstep.harness.records.loop_events import Failed, Happening, LessonLearned, LoopEvent, PutOff, TurnEnded
 from misstep.harness.reflexive.memory import Ban, bans, bans_text
 
 

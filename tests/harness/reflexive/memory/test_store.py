@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent
+from misstep.harness.records.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.memory import Lesson, Memory, MemoryRules, memory_of
 from misstep.harness.reflexive.settings import LoopSettings
-from misstep.harness.work_item import WorkItem
 
 ITEM = WorkItem("sshd-root", "sshd", "No login of root is permitted by sshd.")
 OTHERS = tuple(WorkItem(f"item-{number}", "sshd", "Something about sshd.") for number in range(8))

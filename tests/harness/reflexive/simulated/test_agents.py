@@ -8,7 +8,8 @@ import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
-from misstep.harness.loop_events import Role
+from misstep.harness.records.loop_events import Role
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import Agent, Context, Part
 from misstep.harness.reflexive.re_engagement import read_verdict
 from misstep.harness.reflexive.simulated.items import Kind, draw_world
@@ -17,7 +18,6 @@ from misstep.harness.reflexive.simulated.skill import SimulatedSkill
 from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
 from misstep.harness.reflexive.simulated.thinkers import SimulatedReflector, SimulatedStrategist, wordings
 from misstep.harness.reflexive.simulated.workers import SimulatedWorker, WorkerKind
-from misstep.harness.work_item import WorkItem
 
 ITEM = WorkItem("relay-3", "relay", "Bring relay-3 to on.")
 SHUT = "the way in was shut by relay-3=on while key-3=on did not hold"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import misstep.harness.repair.build
+from misstep.harness.repair import build as build_room
 from misstep.harness.repair.build.operators import OPERATORS
 from misstep.harness.repair.build.recipes import planted
 from misstep.harness.repair.build.syntax import Edit, Module, parses, read_modules, with_edits
@@ -105,8 +105,11 @@ def test_files_that_do_not_parse_are_no_modules() -> None:
 
 
 def test_operators_and_repair_templates_do_not_know_each_other() -> None:
-    build = Path(harness.repair.build.__file__).parent
-    for folder, other in ((build, "misstep.harness.repair.search"), (build.parent / "search", "misstep.harness.repair.build")):
+    build = Path(build_room.__file__).parent
+    for folder, other in (
+        (build, "misstep.harness.repair.search"),
+        (build.parent / "search", "misstep.harness.repair.build"),
+    ):
         for file in folder.rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):
                 names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -7,6 +7,7 @@ import pytest
 
 from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.judges.python_judge import PythonJudge
+from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.attempt import CaseWorkspace, attempt
 from misstep.harness.repair.case import Case, CaseFolder, read_case, write_case
 from misstep.harness.repair.scoring import open_case
@@ -14,7 +15,6 @@ from misstep.harness.repair.search import Effort, SearchPolicy, search_repairer
 from misstep.harness.repair.search.testing import SandboxedTests
 from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.repair.validators.patch_judge import PatchJudge
-from misstep.harness.repair_attempt import RepairAttempt
 from misstep.harness.workspace import Sandbox
 from tests.harness.agent.folders import NoModel
 from tests.harness.repair.cases import QUICK_PYTEST, price_case

@@ -10,6 +10,7 @@ from misstep.harness.judges.fencing import fenced_parts
 from misstep.harness.judges.prompted import ask
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.protocols import Ask
+from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.repair.validators.patch_judge import (
     ACCEPTABLE,
     UNACCEPTABLE,
@@ -19,7 +20,6 @@ from misstep.harness.repair.validators.patch_judge import (
     patch_item,
     question_folder,
 )
-from misstep.harness.repair_attempt import Signal
 from misstep.harness.runs.known_judges import known_judge
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import UNANSWERED, Status, Verdict

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from misstep.harness.intervention import Feedback, Misbehaviour
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.runs.experiment.observing import Beside, PacedObserver
 from misstep.harness.trajectory import Step, ToolCall, ToolResult, Trajectory
 

@@ -12,9 +12,9 @@ from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.exchange import Failure, Request
-from misstep.harness.intervention import INTERVENTION
 from misstep.harness.journal.records import LIVE_RECORDS, read_records
-from misstep.harness.live_session import LiveSession
+from misstep.harness.records.intervention import INTERVENTION
+from misstep.harness.records.live_session import LiveSession
 from misstep.harness.runs.experiment.assigning import ARMS, Design
 from misstep.harness.runs.experiment.observing import Beside
 from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment

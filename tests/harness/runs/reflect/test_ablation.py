@@ -9,7 +9,7 @@ import pytest
 
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import read_manifest
-from misstep.harness.loop_events import RunBegan, RunEnded
+from misstep.harness.records.loop_events import RunBegan, RunEnded
 from misstep.harness.reflexive.settings import MECHANISMS
 from misstep.harness.runs.reflect.ablation import AblationPlan, configurations, run_ablation
 from misstep.harness.runs.reflect.running import recorded_events

@@ -15,7 +15,7 @@ from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.agent.turns import Turn
 from misstep.harness.journal.records import encode
 from misstep.harness.journal.run_folder import RunInProgress
-from misstep.harness.loop_events import (
+from misstep.harness.records.loop_events import (
     Checked,
     Happening,
     ItemEnded,
@@ -27,10 +27,10 @@ from misstep.harness.loop_events import (
     SnapshotTaken,
     events_that_hold,
 )
+from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.log import state_of
 from misstep.harness.reflexive.protocols import Context
 from misstep.harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive
-from misstep.harness.work_item import WorkItem
 from tests.harness.reflexive.notebook import Notebook, NotebookSkill, Scripted, team, writing
 
 WORK = {

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from misstep.harness.attribution import Access, TriageVerdict
 from misstep.harness.errors import InputError, TimeSpent, UsageError
 from misstep.harness.items import Item, Question
+from misstep.harness.records.attribution import Access, TriageVerdict
 from misstep.harness.runs.triage.case_judge import CaseJudge
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case
 

@@ -7,13 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from misstep.harness.attribution import FAULTS
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.generate.triage.draws import ALONE, DEFAULT_N, PAIRS, Unit, units
 from misstep.harness.generate.triage.family import families
 from misstep.harness.items import read_items
 from misstep.harness.readers import read_file
+from misstep.harness.records.attribution import FAULTS
+from misstep.harness.records.triage_case import read_triage_cases
 from misstep.harness.runs.triage import case_folders, generate
 from misstep.harness.runs.triage.case_folders import make_unit
 from misstep.harness.runs.triage.generate import TriageOptions, write_triage_cases
@@ -21,7 +22,6 @@ from misstep.harness.runs.triage.instance import Instance, UnshownError
 from misstep.harness.runs.triage.proofs import Proof
 from misstep.harness.runs.triage.scenarios import Scenario, scenarios
 from misstep.harness.trajectory import Trajectory
-from misstep.harness.triage_case import read_triage_cases
 from tests.harness.runs.triage.conftest import OPTIONS
 
 LINE = f"misstep generate triage-cases --n {OPTIONS.n} --seed {OPTIONS.seed} --families development"
@@ -49,7 +49,7 @@ def test_each_case_is_a_folder_an_item_and_a_label(cases: Path) -> None:
         assert isinstance(run, Trajectory)
         assert 10 <= sum(len(step.calls) for step in run.steps) <= 60
         assert run.outcome.status == case.file.outcome
-        assert {path.name for path in (case.folder / "logs").iterdir()} == {"tests.log", "misstep.harness.log"}
+        assert {path.name for path in (case.folder / "logs").iterdir()} == {"tests.log", "harness.log"}
         assert all(case.part(part) for part in ("environment", "tests", "solution", "workspace"))
 
 

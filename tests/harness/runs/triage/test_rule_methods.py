@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.attribution import FAULTS, TriageVerdict
 from misstep.harness.items import Item, Question
+from misstep.harness.records.attribution import FAULTS, TriageVerdict
 from misstep.harness.runs.known_judges import known_judge
 from misstep.harness.runs.triage.judges import RULES
 from misstep.harness.trajectory import Step

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.agent.policies.model import ModelSettings
-from misstep.harness.attribution import Access, TriageVerdict, taxonomy
 from misstep.harness.clients.scripted import text_reply
 from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.records.attribution import Access, TriageVerdict, taxonomy
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.triage.agentic.case_text import taxonomy_text
 from misstep.harness.triage.agentic.json_verdicts import verdict_in

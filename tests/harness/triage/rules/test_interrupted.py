@@ -60,7 +60,7 @@ def judged(folder: Path, run: Trajectory | None, files: dict[str, str]) -> str:
     ],
 )
 def test_where_the_agent_took_no_step_it_is_never_at_fault(tmp_path, run, tests, log, label):
-    logs = {f"logs/{name}": text for name, text in (("misstep.harness.log", log), ("tests.log", tests)) if text}
+    logs = {f"logs/{name}": text for name, text in (("harness.log", log), ("tests.log", tests)) if text}
     assert judged(tmp_path, run, logs) == label
 
 

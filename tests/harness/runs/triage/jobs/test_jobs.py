@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
+from misstep.harness.records.triage_case import TriageCase
 from misstep.harness.runs.triage.jobs import JOBS, cases_of_job
 from misstep.harness.triage.texts import TextsOfCase, recorded_outcome
-from misstep.harness.triage_case import TriageCase
 from tests.harness.runs.triage.jobs import made_up_jobs as made
 from tests.harness.triage.made_up_cases import triage_case
 
@@ -61,18 +61,18 @@ def test_each_trial_is_a_case_with_the_outcome_that_the_harness_recorded(tmp_pat
 @pytest.mark.parametrize(
     ("name", "case", "log", "said"),
     [
-        ("harbor", "sort__c", "misstep.harness.log", "EnvironmentStartError: the container did not start"),
-        ("harbor", "sort__c", "misstep.harness.log", "starting the trial"),
+        ("harbor", "sort__c", "harness.log", "EnvironmentStartError: the container did not start"),
+        ("harbor", "sort__c", "harness.log", "starting the trial"),
         ("harbor", "sort__b", "tests.log", "1 test of sort__b"),
-        ("terminal_bench", "sort.3", "misstep.harness.log", "failure_mode: unknown_agent_error"),
+        ("terminal_bench", "sort.3", "harness.log", "failure_mode: unknown_agent_error"),
         ("terminal_bench", "sort.2", "tests.log", "FAILED test_a\ntest_a: failed"),
         ("terminal_bench", "sort.1", "terminal.log", "$ sort words.txt"),
-        ("swe_bench", "made__up-3", "misstep.harness.log", "BuildImageError"),
-        ("swe_bench", "made__up-3", "misstep.harness.log", "no report"),
-        ("swe_bench", "made__up-4", "misstep.harness.log", "empty patch"),
+        ("swe_bench", "made__up-3", "harness.log", "BuildImageError"),
+        ("swe_bench", "made__up-3", "harness.log", "no report"),
+        ("swe_bench", "made__up-4", "harness.log", "empty patch"),
         ("swe_bench", "made__up-2", "tests.log", "FAILED tests/test_a.py"),
         ("swe_bench", "made__up-2", "patch.diff", "+++ b/made__up-2.py"),
-        ("nemo_gym", "line1", "misstep.harness.log", "timeout"),
+        ("nemo_gym", "line1", "harness.log", "timeout"),
         ("nemo_gym", "task0-rollout1", "verifier.log", "sorted"),
     ],
 )

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from misstep.harness.attribution import FAULTS, Evidence, TriageVerdict, taxonomy
+from misstep.harness.records.attribution import FAULTS, Evidence, TriageVerdict, taxonomy
 from misstep.harness.verdict import Verdict
 
 SUBCATEGORIES = {

@@ -7,9 +7,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, field
 
-from misstep.harness.attribution import Fault, taxonomy
 from misstep.harness.errors import InputError
 from misstep.harness.places import data_folder
+from misstep.harness.records.attribution import Fault, taxonomy
 
 _FILE = Path("fault_mappings.toml")
 

@@ -11,8 +11,8 @@ from misstep.harness.datasets.catalogue import data_set
 from misstep.harness.datasets.trail import Annotation
 from misstep.harness.datasets.upstream import files_in, json_file
 from misstep.harness.errors import InputError
-from misstep.harness.fault_mappings import fault_mappings, mapping_of
 from misstep.harness.readers import read_file
+from misstep.harness.records.fault_mappings import fault_mappings, mapping_of
 
 
 def test_no_label_of_a_set_is_mapped_twice_and_every_reason_is_a_sentence() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.triage_case import read_triage_case, read_triage_cases
+from misstep.harness.records.triage_case import read_triage_case, read_triage_cases
 
 
 def case_in(folder: Path, text: str = 'id = "one"\ntest_command = "true"\n') -> Path:

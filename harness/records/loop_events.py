@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.work_item import Ending, Resource, WorkItem
+from misstep.harness.records.work_item import Ending, Resource, WorkItem
 
 Role = Literal["planner", "worker", "reflector", "strategist"]
 SnapshotName = Literal["baseline", "progress"]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.harness.errors import InputError
-from misstep.harness.whole_counts import (
+from misstep.harness.records.whole_counts import (
     TIME_EDGES,
     CategorySet,
     CountedParts,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.intervention import ObservedRun
+from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.trajectory import Trajectory
 
 LiveArm = Literal["control", "shadow", "guide"]
