@@ -6,10 +6,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = ("misstep", "analysis", "harness")
-"""The packages whose source may be shown; nothing else is read."""
-
-_MODULE = re.compile(rf"(?:{'|'.join(PACKAGES)})(?:\.[A-Za-z_]\w*)*", re.ASCII)
+_MODULE = re.compile(r"misstep(?:\.[A-Za-z_]\w*)*", re.ASCII)
+"""The modules whose source may be shown; nothing else is read."""
 
 
 @cache
@@ -28,7 +26,7 @@ def source_of(module: str) -> str:
 
 @cache
 def line_of(function: str) -> int | None:
-    """The line, from 1, where a function of this project (`analysis.papers.wink.prevalence.models_table`) is defined.
+    """The line, from 1, where a function of this project (`misstep.analysis.papers.wink.prevalence.models_table`) is defined.
 
     `None` where there is no such function at the top of such a module.
     """

@@ -20,7 +20,7 @@ from misstep.harness.version import __version__
 
 SCORED = "scored.json"
 
-_ROOMS = ("analysis", "harness", "misstep", "studies")
+_ROOMS = (".", "analysis", "harness", "studies")
 _BLOCK = 1 << 20
 
 
