@@ -1,6 +1,6 @@
 """Where things are: the project's own files, the cache. Nothing here changes them.
 
-In a checkout `data/` and `notebooks/` stand beside the packages; in a wheel they are inside `misstep`.
+In a checkout `data/` and `notebooks/` are beside the rooms; in a wheel they are inside `misstep`, as the rooms are.
 """
 
 import os
@@ -9,7 +9,8 @@ from pathlib import Path
 from misstep.harness.copies import address_text
 from misstep.harness.errors import UsageError
 
-_CHECKOUT = Path(__file__).resolve().parent.parent
+_BESIDE_HARNESS = Path(__file__).resolve().parents[1]
+"""The checkout, or in a wheel the package `misstep`, which has the rooms inside."""
 
 
 def data_folder() -> Path:
@@ -23,8 +24,8 @@ def notebooks_folder() -> Path:
 
 
 def _own(name: str) -> Path:
-    packed = _CHECKOUT / "misstep" / f"_{name}"
-    return packed if packed.is_dir() else _CHECKOUT / name
+    packed = _BESIDE_HARNESS / f"_{name}"
+    return packed if packed.is_dir() else _BESIDE_HARNESS / name
 
 
 def cache_folder() -> Path:

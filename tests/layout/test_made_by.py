@@ -37,7 +37,7 @@ def unmarked(tree: ast.Module) -> list[str]:
 def test_every_function_that_makes_a_table_is_marked():
     paths = [path for path in MODULES if path.startswith(("analysis/", "misstep/"))]
     forgotten = {path: names for path in paths if (names := unmarked(tree_of(path)))}
-    assert forgotten == {}, "put @made_by_this (analysis.tables) above it"
+    assert forgotten == {}, "put @made_by_this (misstep.analysis.tables) above it"
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_every_function_that_makes_a_table_is_marked():
     ids=["forgotten", "marked", "no maker"],
 )
 def test_a_function_that_was_forgotten_is_found(text, found):
-    assert unmarked(ast.parse(f"from analysis.tables import Row, Table, made_by_this\n{text}")) == found
+    assert unmarked(ast.parse(f"from misstep.analysis.tables import Row, Table, made_by_this\n{text}")) == found

@@ -12,9 +12,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """A folder with the wheel of this checkout, installed without its dependencies."""
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel of this checkout, without its dependencies, into a folder."""
+    tmp_path = tmp_path_factory.mktemp("wheel")
     _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")], cwd=ROOT)
     (wheel,) = (tmp_path / "dist").glob("misstep-*.whl")
     options = ["-q", "--disable-pip-version-check", "--no-deps", "--no-index", "--no-compile"]
@@ -39,9 +40,8 @@ def test_the_wheel_runs_every_kind_of_command_without_the_checkout(installed: Pa
         line = [sys.executable, "-S", str(installed / "bin" / "misstep"), *arguments]
         return _run(line, tmp_path, code, PYTHONPATH=dependencies)
 
-    where = "import misstep, analysis, harness, studies as s; print(misstep.__file__, analysis.__file__, s.__file__)"
-    places = _run([sys.executable, "-S", "-c", where], tmp_path, PYTHONPATH=dependencies).stdout.split()
-    assert all(Path(place).is_relative_to(installed) for place in places)
+    packages = {place.name for place in installed.iterdir() if place.is_dir()} - {"bin"}
+    assert {name for name in packages if not name.endswith(".dist-info")} == {"misstep"}
 
     assert "classify" in misstep("--help").stdout
     assert "aggregate" in misstep("help", "judge-file").stdout
@@ -51,3 +51,18 @@ def test_the_wheel_runs_every_kind_of_command_without_the_checkout(installed: Pa
     listed = misstep("reproduce", "no-such-notebook", code=2).stderr
     assert all(notebook.stem in listed for notebook in (ROOT / "notebooks").glob("*.ipynb"))
     assert json.loads(misstep("audit", "wink", "--json").stdout)["checked"] > 0
+
+
+@pytest.mark.parametrize("room", ["harness", "analysis", "studies"])
+def test_a_folder_of_the_users_own_works_beside_misstep(installed: Path, tmp_path: Path, room: str) -> None:
+    """The user's folder has the name of one of our rooms, and a script in it imports both."""
+    (tmp_path / room).mkdir()
+    (tmp_path / room / "__init__.py").write_text('NAME = "my own"\n')
+    script = tmp_path / "script.py"
+    script.write_text(f"import {room}\nfrom misstep import Item, Judge, open\nprint({room}.NAME, Item.__module__)\n")
+    paths = sysconfig.get_paths()
+    dependencies = os.pathsep.join(map(str, [installed, paths["purelib"], paths["platlib"]]))
+    done = _run([sys.executable, "-S", str(script)], tmp_path, PYTHONPATH=dependencies)
+    assert done.stdout == "my own misstep.harness.items\n"
+    in_folder = [sys.executable, "-S", "-m", "misstep", "audit", "wink", "--json"]
+    assert json.loads(_run(in_folder, tmp_path, PYTHONPATH=dependencies).stdout)["checked"] > 0
