@@ -26,7 +26,7 @@ def source_of(module: str) -> str:
 
 @cache
 def line_of(function: str) -> int | None:
-    """The line, from 1, where a function of this project (`misstep.analysis.papers.wink.prevalence.models_table`) is defined.
+    """Return the line, from 1, of a function such as `misstep.analysis.papers.wink.prevalence.models_table`.
 
     `None` where there is no such function at the top of such a module.
     """

@@ -73,7 +73,8 @@ def count(
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.analysis.labels import Reading
     from misstep.analysis.measures.counted import counted_report
-    from misstep.studies.counting import Counting, counted_parts
+    from misstep.studies.counting import counted_parts
+    from misstep.studies.kinds.kind import Counting
 
     reading = Reading(
         raters=names(raters, "--raters"),

@@ -8,7 +8,7 @@ import typer
 
 from misstep import gate_options
 from misstep.harness.progress import say
-from misstep.studies.merged_runs import Merged
+from misstep.studies.kinds.kind import Merged
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.gates import Gate

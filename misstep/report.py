@@ -9,19 +9,16 @@ import typer
 from misstep import gate_options
 from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.harness.errors import UsageError
-from misstep.harness.journal.records import REPORT, Manifest
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.journal.records import REPORT
+from misstep.harness.runs.opened import check_named_once
 from misstep.options import BenchmarkFolder, Data, Json, command_app, path_alone
 from misstep.pages import write_page
 from misstep.report_sessions import report_sessions
+from misstep.studies.kinds import kind_in
+from misstep.studies.kinds.kind import Choice
 
 app = command_app()
 
-_JUDGED = "judge run"
-_CLASSIFIED = "classify"
-_REPAIRED = "repair run"
-_OBSERVED = "observe"
-_REFLECTED = "reflect run"
 _COMPARED = 2
 
 
@@ -77,8 +74,10 @@ def report(
     with --json it prints the figures of runs of `classify`, and writes a page only where --out names it.
     """
     gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
-    manifests = {run: _manifest(run) for run in runs}
-    commands = {manifest.command for manifest in manifests.values()}
+    known = {run: kind_in(run) for run in runs}
+    manifests = {run: manifest for run, (_, manifest) in known.items()}
+    kinds = {kind.command: kind for kind, _ in known.values()}
+    kind = next(iter(kinds.values())) if len(kinds) == 1 else None
     given = {"--out": out, "--by": by, "--benchmark": benchmark, "--data": data}
     options = [part for option, value in given.items() if value for part in (option, str(value))]
     again = shlex.join(["misstep", "report", *map(str, runs), *options, *(("--compare", *compare) if compare else ())])
@@ -87,7 +86,7 @@ def report(
         raise UsageError("--compare is for the groups of one run", "Name one run of `misstep classify`, and --by.")
     if gates and not (pair or compare):
         raise UsageError("--fail-on is for a change", "Name two runs of `misstep classify`, or --by and --compare.")
-    if commands == {_CLASSIFIED} and (pair or (by is not None and len(runs) == 1)):
+    if kind and kind.by_category and (pair or (by is not None and len(runs) == 1)):
         changes = report_sessions(manifests, by, compare, out, again, json=json)
         return gate_options.settle(gates, changes, "misstep report", junit, summary)
     if by or json or gates:
@@ -95,40 +94,15 @@ def report(
             "--by, --fail-on and --json are for runs of `misstep classify`",
             "Name two, or one with --by. `judge compare` and `repair report` have --json of their own.",
         )
-    if commands == {_JUDGED}:
-        from misstep.studies.judged_runs import open_runs
-        from misstep.studies.judging.report import report_html
-
-        written = report_html(open_runs(runs, benchmark, data), command=again)
-    elif commands == {_REPAIRED}:
-        from misstep.studies.repair_report import repairs_html
-        from misstep.studies.repair_runs import open_repair_runs
-
-        written = repairs_html(open_repair_runs(runs), command=again)
-    elif commands == {_CLASSIFIED} and len(runs) == 1:
-        from misstep.studies.classified_paths import classified_page
-
-        written = classified_page(runs[0])
-    elif commands == {_OBSERVED} and len(runs) == 1:
-        from misstep.studies.observed_paths import page_of_observed
-
-        written = page_of_observed(runs[0])
-    elif commands == {_REFLECTED}:
-        from misstep.studies.reflexive.report import reflections_html
-        from misstep.studies.reflexive.runs import open_reflexive_runs
-
-        written = reflections_html(open_reflexive_runs(runs), again)
-    else:
+    if kind is None or not kind.has("page") or (kind.shown_alone and len(runs) > 1):
         listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(
             f"one page cannot show these runs together: {listed}",
             "Name runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of `observe`.",
         )
+    check_named_once(runs)
+    written = kind.page([kind.open(run, Choice(benchmark, data)) for run in runs], again)
     target = out or runs[0] / REPORT
     write_page("--out", target, written)
     print(target)
     return None
-
-
-def _manifest(run: Path) -> Manifest:
-    return manifest_of(run, "Name the folder of a run.")

@@ -21,7 +21,8 @@ from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores, scores_in
-from misstep.studies.merged_runs import Merged, merge_run, page_of
+from misstep.studies.kinds.kind import Merged
+from misstep.studies.merged_runs import merge_run, page_of
 
 
 def classified_findings(

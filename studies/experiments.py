@@ -29,7 +29,6 @@ from misstep.harness.journal.records import (
     LIVE_RECORDS,
     MANIFEST,
     VERDICTS,
-    Manifest,
     encode_lines,
     read_records,
     read_verdicts,
@@ -40,23 +39,17 @@ from misstep.harness.journal.records import (
 from misstep.harness.places import data_folder
 from misstep.harness.records.intervention import Misbehaviour
 from misstep.harness.records.live_session import LiveSession
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.runs.opened import OpenRun, manifest_of_command
 from misstep.studies.recovery_benchmark import judgements_of, rule_verdicts
 
 EXPERIMENT = "experiment run"
 """What the manifest of an experiment names as its command."""
 
 
-class Experiment(Struct, frozen=True):
+class Experiment(OpenRun, frozen=True):
     """A run of live sessions: its folder, what was asked, and its sessions."""
 
-    folder: Path
-    manifest: Manifest
     sessions: tuple[LiveSession, ...]
-
-    def requested(self, name: str) -> str:
-        """What was asked, by name; empty where that is not on record."""
-        return str(self.manifest.settings.get(name, ""))
 
     @property
     def source(self) -> str:
@@ -97,11 +90,7 @@ class Report(Struct, frozen=True):
 
 def open_experiment(folder: Path) -> Experiment:
     """The experiment in a folder, also one in progress."""
-    manifest = manifest_of(folder, "Name the folder that `misstep experiment run` wrote.")
-    if manifest.command != EXPERIMENT:
-        advice = "Name a run of `misstep experiment run`."
-        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", advice)
-    return Experiment(folder, manifest, tuple(sessions_in(folder)))
+    return Experiment(folder, manifest_of_command(folder, EXPERIMENT), tuple(sessions_in(folder)))
 
 
 def sessions_in(folder: Path) -> Iterator[LiveSession]:

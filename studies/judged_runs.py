@@ -7,7 +7,7 @@ is to be named. Whatever compares, calibrates or reports starts here.
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import field
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel, read_gold
 from misstep.analysis.measures.judging.reference import clusters_of
@@ -26,17 +26,16 @@ from misstep.harness.progress import say
 from misstep.harness.records.attribution import FAULTS
 from misstep.harness.runs.benchmark_inputs import inputs_of
 from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_named
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
 from misstep.harness.verdict import Verdict
 
 JUDGED = "judge run"
 """What the manifest of a run of a judge names as its command."""
 
 
-class JudgedRun(Struct, frozen=True):
+class JudgedRun(OpenRun, frozen=True):
     """A run of a judge and what it was about.
 
-    - `folder`, `manifest`: The run's folder and what its `run.toml` says.
     - `benchmark`, `question`: The benchmark's folder and what it asks.
     - `verdicts`: One an item, in the order of the benchmark, whichever was answered first: of several attempts the
       last.
@@ -44,20 +43,13 @@ class JudgedRun(Struct, frozen=True):
     - `subcategories`, `constructions`: What more is known of triage cases; empty of all other items.
     """
 
-    folder: Path
-    manifest: Manifest
     benchmark: Path
     question: Question
     verdicts: tuple[Verdict, ...]
     gold: tuple[GoldLabel, ...]
     items: tuple[BenchmarkItem, ...]
     subcategories: tuple[GoldLabel, ...] = ()
-    constructions: dict[str, Construction] = {}
-
-    @property
-    def name(self) -> str:
-        """The name of the run's folder, by which people tell runs apart."""
-        return self.folder.resolve().name
+    constructions: dict[str, Construction] = field(default_factory=dict)
 
     @property
     def judge(self) -> str:
@@ -95,9 +87,7 @@ def asks_whose_fault(question: Question) -> bool:
 
 def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> JudgedRun:
     """The run in a folder, with its benchmark."""
-    manifest = manifest_of(folder, "Name the folder that `misstep judge run` wrote.")
-    if manifest.command != JUDGED:
-        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep judge run`.")
+    manifest = manifest_of_command(folder, JUDGED)
     where = benchmark_of_run(manifest, folder, benchmark, data)
     question = read_question(where)
     read = read_triage_verdicts if asks_whose_fault(question) else read_verdicts
@@ -120,10 +110,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
 
 def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> list[JudgedRun]:
     """Several runs that are to be looked at together."""
-    resolved = [folder.resolve() for folder in folders]
-    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
-    if twice is not None:
-        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+    check_named_once(folders)
     return [open_run(folder, benchmark, data) for folder in folders]
 
 

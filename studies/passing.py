@@ -10,6 +10,7 @@ from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counte
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
+from misstep.harness.records.whole_counts import Counts, TaskAttempts, summed
 from misstep.studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 
@@ -26,6 +27,16 @@ def open_attempts(paths: Sequence[Path], threshold: float | None = None, system:
         for file, name in zip(files, [system] * len(files) if system else _names(files), strict=True)
     ]
     return together([*parts, *_of_runs(folders)])
+
+
+def counted_attempts(attempts: Attempts) -> Counts:
+    """Return how many attempts at each task passed, failed and have no outcome."""
+    rows = (
+        TaskAttempts(one.name, one.evidence, counts.passed, counts.failed, counts.unanswered, 1)
+        for one in attempts.systems
+        for counts in one.tasks.values()
+    )
+    return summed([Counts(tasks=tuple(rows))])
 
 
 def described(paths: Sequence[Path]) -> list[str]:

@@ -12,7 +12,7 @@ Whatever reads a run reads a recording: `misstep repair report`, `misstep report
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from misstep.analysis.measures.repair.attempts import Evidence, RepairArm, noted
 from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_funnel
@@ -23,7 +23,6 @@ from misstep.harness.escaping import plain
 from misstep.harness.journal.records import (
     ATTEMPT_RECORDS,
     MANIFEST,
-    Manifest,
     encode_lines,
     read_records,
     replace_file,
@@ -34,7 +33,7 @@ from misstep.harness.places import data_folder
 from misstep.harness.progress import say
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.judged_runs import distinct_names
 from misstep.studies.recorded_texts import placeless
@@ -48,17 +47,10 @@ ABOUT = ("benchmark", "evidence")
 _NOTED = ("test_runs", "candidates")
 
 
-class RepairRun(Struct, frozen=True):
+class RepairRun(OpenRun, frozen=True):
     """A run of repairs: its folder, what was asked, and its attempts without trajectories, patches and texts."""
 
-    folder: Path
-    manifest: Manifest
     attempts: tuple[RepairAttempt, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the run's folder, by which people tell runs apart."""
-        return self.folder.resolve().name
 
     @property
     def unfinished(self) -> str:
@@ -66,10 +58,6 @@ class RepairRun(Struct, frozen=True):
         if self.manifest.finished:
             return ""
         return f"is not finished: it has {counted_text(len(self.attempts), 'attempt')} so far"
-
-    def requested(self, name: str) -> str:
-        """What was asked, by name; empty where that is not on record."""
-        return str(self.manifest.settings.get(name, ""))
 
     def arm(self, name: str) -> RepairArm:
         """The run as measures take it, called so."""
@@ -91,9 +79,7 @@ class RepairRun(Struct, frozen=True):
 
 def open_repair_run(folder: Path) -> RepairRun:
     """The run in a folder."""
-    manifest = manifest_of(folder, "Name the folder that `misstep repair run` wrote.")
-    if manifest.command != REPAIRED:
-        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep repair run`.")
+    manifest = manifest_of_command(folder, REPAIRED)
     attempts = {attempt.id: compacted(attempt) for attempt in attempts_in(folder)}
     in_order = sorted(attempts.values(), key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
     return RepairRun(folder, manifest, tuple(in_order))
@@ -101,10 +87,7 @@ def open_repair_run(folder: Path) -> RepairRun:
 
 def open_repair_runs(folders: Sequence[Path]) -> list[RepairRun]:
     """Several runs that are to be looked at together."""
-    resolved = [folder.resolve() for folder in folders]
-    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
-    if twice is not None:
-        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+    check_named_once(folders)
     return [open_repair_run(folder) for folder in folders]
 
 

@@ -1,6 +1,6 @@
 """A run as data frames, for people's own notebooks: `misstep.open(RUN)`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,24 +9,16 @@ from msgspec import Struct
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.measures.judging.reference import clusters_of, majority
-from misstep.analysis.measures.observed import OBSERVED, ObservedIntervention, interventions_of
+from misstep.analysis.measures.observed import ObservedIntervention, interventions_of
 from misstep.harness.journal.records import (
-    OBSERVED_RECORDS,
     Manifest,
-    read_records,
-    read_verdicts,
 )
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.repair_attempt import RepairAttempt, Signal
-from misstep.harness.runs.standing_runs import manifest_of
 from misstep.harness.verdict import Verdict
-from misstep.studies.experiments import EXPERIMENT, sessions_in
-from misstep.studies.exports.columns import ExportedTable
-from misstep.studies.exports.record_tables import experiment_tables, reflected_tables
 from misstep.studies.frames import frame_of
-from misstep.studies.judged_runs import JUDGED, open_run
-from misstep.studies.reflexive.runs import REFLECTED, open_reflexive_run
-from misstep.studies.repair_runs import REPAIRED, attempts_in
+from misstep.studies.kinds import kind_in
+from misstep.studies.kinds.kind import Choice, Content
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -70,40 +62,17 @@ class RunFrames(Struct, frozen=True):
 
 
 def open_frames(run: Path | str, benchmark: str = "", data: Path | None = None) -> RunFrames:
-    """The run in a folder as frames."""
+    """Open the run in a folder as frames."""
     folder = Path(run)
-    manifest = manifest_of(folder, "Name the folder of a run.")
-    if manifest.command == JUDGED:
-        opened = open_run(folder, benchmark, data)
-        return _frames(manifest, opened.items, opened.verdicts, opened.gold)
-    if manifest.command == REPAIRED:
-        last = {attempt.id: attempt for attempt in attempts_in(folder)}
-        return _frames(manifest, (), (), (), list(last.values()))
-    if manifest.command == OBSERVED:
-        return _frames(manifest, (), (), (), observed=list(read_records(folder, OBSERVED_RECORDS, unfinished=True)))
-    if manifest.command == EXPERIMENT:
-        seen = [one.observed for one in sessions_in(folder) if one.observed is not None]
-        tables = experiment_tables(folder, gold=True, unfinished=True)
-        return _frames(manifest, (), (), (), observed=seen, tables=[tables[0], tables[-1]])
-    if manifest.command == REFLECTED:
-        work = open_reflexive_run(folder).work
-        return _frames(manifest, (), (), (), tables=reflected_tables(folder, work, unfinished=True))
-    verdicts = list(read_verdicts(folder, unfinished=True))
-    items = [BenchmarkItem(name) for name in dict.fromkeys(verdict.item for verdict in verdicts)]
-    return _frames(manifest, items, verdicts, ())
+    kind, manifest = kind_in(folder)
+    return _frames(manifest, kind.content(kind.open(folder, Choice(benchmark, data))))
 
 
-def _frames(
-    manifest: Manifest,
-    items: Sequence[BenchmarkItem],
-    verdicts: Sequence[Verdict],
-    gold: Sequence[GoldLabel],
-    attempts: Sequence[RepairAttempt] = (),
-    observed: Sequence[ObservedRun] = (),
-    tables: Sequence[ExportedTable] = (),
-) -> RunFrames:
+def _frames(manifest: Manifest, content: Content) -> RunFrames:
     from pandas import DataFrame  # takes a second
 
+    items, verdicts, gold = content.items, content.verdicts, content.gold
+    attempts, observed = content.attempts, content.observed
     verdict_frame = frame_of(verdicts, Verdict)
     gold_of, cluster_of = majority(gold).label_of, clusters_of(items)
     answers = verdict_frame.assign(
@@ -120,7 +89,10 @@ def _frames(
         DataFrame(signals, columns=["attempt", *Signal.__struct_fields__]),
         DataFrame([line for run in observed for line in _questions(run)], columns=_QUESTION),
         frame_of((one for run in observed for one in interventions_of(run)), ObservedIntervention),
-        {one.name: DataFrame(list(one.rows()), columns=[column.name for column in one.columns]) for one in tables},
+        {
+            one.name: DataFrame(list(one.rows()), columns=[column.name for column in one.columns])
+            for one in content.tables
+        },
     )
 
 

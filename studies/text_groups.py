@@ -9,7 +9,7 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.journal.records import ATTEMPT_RECORDS, VERDICTS, read_records, read_verdicts
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.studies.kinds import kind_in
 
 Texts = Literal["reasons", "errors"]
 
@@ -21,9 +21,9 @@ _EXAMPLE_SHOWN = 200
 
 def texts_of(run: Path, what: Texts) -> list[tuple[str, str]]:
     """Name and text of each reason or error of a run, those of sessions that show nothing left out."""
-    manifest = manifest_of(run, "Name the folder of a run.")
+    kind, manifest = kind_in(run)
     if (run / VERDICTS).is_file():
-        found = list(_of_verdicts(run, what, classified=manifest.command == "classify"))
+        found = list(_of_verdicts(run, what, classified=kind.by_category))
     elif (run / ATTEMPT_RECORDS.file).is_file() and what == "errors":
         found = [(one.id, one.error) for one in read_records(run, ATTEMPT_RECORDS, unfinished=True) if one.error]
     else:

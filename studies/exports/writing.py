@@ -9,11 +9,12 @@ from misstep.harness.version import __version__
 from misstep.studies.exports.comma_separated import write_csv
 from misstep.studies.exports.folder import ExportFile, check_free, exported_folder
 from misstep.studies.exports.hugging_face import write_data_set
-from misstep.studies.exports.opening import Choice, RunExport, open_export
+from misstep.studies.exports.opening import RunExport, open_export
 from misstep.studies.exports.parquet import write_parquet
 from misstep.studies.exports.scout import write_scan
 from misstep.studies.exports.secrets import Secrets
 from misstep.studies.finished_runs import places_of
+from misstep.studies.kinds.kind import Choice
 
 Form = Literal["hf", "parquet", "csv", "scout"]
 

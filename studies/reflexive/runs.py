@@ -20,7 +20,6 @@ from misstep.harness.escaping import plain
 from misstep.harness.journal.records import (
     LOOP_RECORDS,
     MANIFEST,
-    Manifest,
     encode_lines,
     read_records,
     replace_file,
@@ -30,8 +29,8 @@ from misstep.harness.progress import say
 from misstep.harness.records.loop_events import TurnEnded
 from misstep.harness.reflexive.inert import inert
 from misstep.harness.reflexive.settings import LoopSettings
+from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
 from misstep.harness.runs.reflect.ablation import EARLIER
-from misstep.harness.runs.standing_runs import manifest_of
 
 REFLECTED = "reflect run"
 """What the manifest of a run of the reflexive loop names as its command."""
@@ -41,18 +40,11 @@ RUNS = "runs.jsonl"
 _NAMED = 5
 
 
-class ReflexiveRun(Struct, frozen=True):
+class ReflexiveRun(OpenRun, frozen=True):
     """A run of the reflexive loop: its folder, what was asked, what its log says, and its figures."""
 
-    folder: Path
-    manifest: Manifest
     work: WorkedRun
     scores: LoopScores
-
-    @property
-    def name(self) -> str:
-        """The name of the run's folder, by which people tell runs apart."""
-        return self.folder.resolve().name
 
     @property
     def evidence(self) -> Evidence:
@@ -62,19 +54,14 @@ class ReflexiveRun(Struct, frozen=True):
 
 def open_reflexive_run(folder: Path) -> ReflexiveRun:
     """The run in a folder, also one in progress."""
-    manifest = manifest_of(folder, "Name the folder that `misstep reflect run` wrote.")
-    if manifest.command != REFLECTED:
-        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", "Name runs of `misstep reflect run`.")
+    manifest = manifest_of_command(folder, REFLECTED)
     work = worked_run(read_records(folder, LOOP_RECORDS, unfinished=True))
     return ReflexiveRun(folder, manifest, work, score_loop(work))
 
 
 def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:
     """Several runs that are to be looked at together."""
-    resolved = [folder.resolve() for folder in folders]
-    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
-    if twice is not None:
-        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")
+    check_named_once(folders)
     return [open_reflexive_run(folder) for folder in folders]
 
 

@@ -22,15 +22,15 @@ from tests.docs.documents import EVERYTHING
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
-WAYS = [line for line in TEXT.splitlines() if line.count("| `") == 4 and "`analysis.stats." in line]
-NAMES = sorted({name for line in WAYS for name in re.findall(r"`((?:analysis|studies)\.[\w.]+)`", line)})
+WAYS = [line for line in TEXT.splitlines() if line.count("| `") == 4 and "`misstep.analysis.stats." in line]
+NAMES = sorted({name for line in WAYS for name in re.findall(r"`(misstep\.(?:analysis|studies)\.[\w.]+)`", line)})
 
 
 def replace(monkeypatch: pytest.MonkeyPatch, statistic: Callable[..., object], by: Callable[..., object]) -> None:
     """Put another function in the place of a statistic, in every module of `analysis` that has it by its name."""
     name = statistic.__name__
     for module_name, module in list(sys.modules.items()):
-        if module_name.startswith("analysis.") and getattr(module, name, None) is statistic:
+        if module_name.startswith("misstep.analysis.") and getattr(module, name, None) is statistic:
             monkeypatch.setattr(module, name, by)
 
 

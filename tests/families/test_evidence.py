@@ -14,7 +14,8 @@ from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.harness.runs.patches import write_patches
 from misstep.harness.runs.triage.benchmark import asked_cases
 from misstep.harness.trajectory import Source, Trajectory
-from misstep.studies.exports.opening import Choice, open_export
+from misstep.studies.exports.opening import open_export
+from misstep.studies.kinds.kind import Choice
 from misstep.studies.repair_runs import open_repair_run
 from tests.harness.triage.made_up_cases import triage_case
 from tests.misstep.as_a_user import in_this_process

@@ -8,9 +8,9 @@ import pytest
 
 from misstep.harness.errors import UsageError
 from misstep.studies.classified_paths import classified_findings
-from misstep.studies.exports.opening import Choice
 from misstep.studies.exports.scan_results import id_of
 from misstep.studies.exports.writing import export_run
+from misstep.studies.kinds.kind import Choice
 from tests.misstep.made_up import atif_lines, by_id
 
 COLUMNS = """

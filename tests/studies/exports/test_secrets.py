@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import read_manifest, write_manifest
-from misstep.studies.exports.opening import Choice
 from misstep.studies.exports.writing import Form, export_run
+from misstep.studies.kinds.kind import Choice
 from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 

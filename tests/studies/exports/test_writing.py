@@ -10,8 +10,8 @@ import pytest
 
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import MANIFEST
-from misstep.studies.exports.opening import Choice
 from misstep.studies.exports.writing import Form, export_run
+from misstep.studies.kinds.kind import Choice
 from tests.misstep.made_up_exports import KINDS
 from tests.misstep.made_up_repairs import repaired, repaired_run
 

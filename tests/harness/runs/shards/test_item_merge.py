@@ -25,7 +25,7 @@ from misstep.harness.runs.shards.item_runs import dealt
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
 from misstep.harness.runs.shards.plan import read_plan
 from misstep.studies.judging.scores import write_scores
-from misstep.studies.merged_items import merge_judge_run
+from misstep.studies.kinds.judged import JudgedRuns
 from tests.misstep.made_up_judges import PROMPT, benchmark, judge_file
 
 N = 7
@@ -73,7 +73,7 @@ def merge(out: Path) -> None:
     store = FolderStore(out)
     found = read_plan(store)
     assert found is not None
-    merge_judge_run(store, *found)
+    JudgedRuns().merge(store, *found, "")
 
 
 def files(out: Path) -> dict[str, bytes]:

@@ -1,0 +1,42 @@
+"""A run that is opened once and passed on: its folder, and what its `run.toml` says."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import Manifest
+from misstep.harness.runs.standing_runs import manifest_of
+
+
+class OpenRun(Struct, frozen=True):
+    """A run: its folder, and its manifest. Each kind of run adds what it read of the records."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def name(self) -> str:
+        """Return the name of the run's folder, by which people tell runs apart."""
+        return self.folder.resolve().name
+
+    def requested(self, name: str) -> str:
+        """Return a setting of the run as text; empty if it is not on record."""
+        return str(self.manifest.settings.get(name, ""))
+
+
+def manifest_of_command(folder: Path, command: str) -> Manifest:
+    """Return the manifest of a run of one command; a run of another is a `UsageError`."""
+    manifest = manifest_of(folder, f"Name the folder that `misstep {command}` wrote.")
+    if manifest.command != command:
+        raise UsageError(f"{folder} is a run of `misstep {manifest.command}`", f"Name runs of `misstep {command}`.")
+    return manifest
+
+
+def check_named_once(folders: Sequence[Path]) -> None:
+    """Refuse runs of which one is named twice."""
+    resolved = [folder.resolve() for folder in folders]
+    twice = next((folder for folder in resolved if resolved.count(folder) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the run {twice.name} is named twice", "Name each run once.")

@@ -1,0 +1,90 @@
+"""Runs of `misstep classify`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import ClassVar
+
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.prevalence import prevalence_table
+from misstep.analysis.measures.session_rates import group_of
+from misstep.analysis.pages.findings import Findings
+from misstep.analysis.tables import Table, of_evidence
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.journal.classified import Labels, PlacedVerdict
+from misstep.harness.journal.inputs import FileState
+from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.records import FILES, VERDICT_RECORDS, VERDICTS, Records, read_verdicts
+from misstep.harness.lake.store import Store
+from misstep.harness.records.whole_counts import Counts, category_sets, summed
+from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.harness.runs.shards.plan import Plan
+from misstep.studies.exports.columns import ExportedTable, table_of
+from misstep.studies.finished_runs import read_scores
+from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
+from misstep.studies.kinds.sessions import records_of, session_table
+
+_PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
+_FILE_STATES = Records(FileState, FILES, "file")
+
+
+class ClassifiedRuns(RunResults[OpenRun]):
+    """Runs of `misstep classify`."""
+
+    command = "classify"
+    records = VERDICT_RECORDS
+    notebook = StarterNotebook("verdicts", ("classify",), "judge", "Sessions")
+    shown_alone: ClassVar[bool] = True
+    by_category: ClassVar[bool] = True
+
+    def open(self, folder: Path, choice: Choice) -> OpenRun:
+        """Open the run in a folder."""
+        return OpenRun(folder, manifest_of_command(folder, self.command))
+
+    def page(self, runs: Sequence[OpenRun], command: str) -> str:
+        """Return the page of a finished run."""
+        from misstep.studies.classified_paths import classified_page
+
+        return classified_page(runs[0].folder)
+
+    def content(self, run: OpenRun) -> Content:
+        """Return the verdicts, and the ids of the sessions."""
+        verdicts = list(read_verdicts(run.folder, unfinished=True))
+        return Content([BenchmarkItem(name) for name in dict.fromkeys(one.item for one in verdicts)], verdicts)
+
+    def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the verdicts, sessions and files."""
+        verdicts = table_of("verdicts", VERDICTS, PlacedVerdict, records_of(run.folder, _PLACED), key=("item", "judge"))
+        files = table_of("files", FILES, FileState, records_of(run.folder, _FILE_STATES), key=("file",))
+        return (verdicts, session_table(run.folder), *([files] if (run.folder / FILES).is_file() else []))
+
+    def figures(self, run: OpenRun) -> Iterator[Table]:
+        """Return the share of each category."""
+        scores = read_scores(run.folder, Findings)
+        patterns = {pattern.labels: pattern.count for pattern in scores.patterns}
+        source = counted_text(scores.n, "session")
+        shares = prevalence_table(tuple(scores.categories), patterns, source=source, paper=self.command, every=True)
+        yield of_evidence(shares, scores.evidence)
+
+    def counts(self, run: Path, how: Counting) -> Counts:
+        """Return how many sessions have each set of categories, by stratum."""
+        sessions: defaultdict[str, Counter[Labels]] = defaultdict(Counter)
+        sub_agents: Counter[Labels] = Counter()
+        categories: tuple[str, ...] = ()
+        for one in labelled_sessions(run):
+            categories = tuple(verdict.judge for verdict in one.verdicts)
+            if one.session.parent is not None:
+                sub_agents[one.labels] += 1
+            else:
+                sessions[group_of(one.session, how.stratum) if how.stratum else ""][one.labels] += 1
+        by = how.stratum or ""
+        each = (category_sets(categories, patterns, by, stratum) for stratum, patterns in sessions.items())
+        both = Counts(sessions=tuple(chain.from_iterable(each)), sub_agents=category_sets(categories, sub_agents))
+        return summed([both])
+
+    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+        """Merge the shards, also at an address."""
+        from misstep.studies.classified_paths import merge_classified
+
+        return merge_classified(store, plan, digest)

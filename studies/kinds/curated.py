@@ -1,0 +1,47 @@
+"""Folders of `misstep triage --curate`: runs with what becomes of each."""
+
+from pathlib import Path
+
+from misstep.analysis.measures.triage.curation import ACTIONS
+from misstep.analysis.pages.data_card import RUNS, CuratedRun
+from misstep.harness.journal.records import Records
+from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.studies.curation import CURATED
+from misstep.studies.exports.columns import ExportedTable, table_of
+from misstep.studies.exports.sources import Source, sources_named
+from misstep.studies.kinds.kind import Choice, Content, RunResults
+from misstep.studies.kinds.sessions import records_of
+
+
+class CuratedRuns(RunResults[OpenRun]):
+    """Curated training data."""
+
+    command = CURATED
+    records = Records(CuratedRun, RUNS, "run")
+
+    def open(self, folder: Path, choice: Choice) -> OpenRun:
+        """Open the folder."""
+        return OpenRun(folder, manifest_of_command(folder, self.command))
+
+    def content(self, run: OpenRun) -> Content:
+        """Return the curated runs."""
+        return Content(tables=self.tables(run, gold=False))
+
+    def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the curated runs, and those of each action that any has."""
+        names = [name for name in (RUNS, *(f"{action}.jsonl" for action in ACTIONS)) if (run.folder / name).is_file()]
+        return tuple(
+            table_of(
+                Path(name).stem,
+                name,
+                CuratedRun,
+                records_of(run.folder, Records(CuratedRun, name, "run")),
+                key=("id",),
+            )
+            for name in names
+        )
+
+    def sources(self, run: OpenRun, data: Path | None) -> tuple[Source, ...]:
+        """Return the cases."""
+        cases = run.manifest.settings.get("cases")
+        return (Source(str(cases)),) if cases else sources_named(run.manifest, data)

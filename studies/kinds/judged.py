@@ -1,0 +1,129 @@
+"""Runs of `misstep judge run` and `misstep triage`: verdicts of a judge on the items of a benchmark."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+
+from misstep.analysis.gold import GoldLabel, item_ids, read_gold
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.journal.records import VERDICT_RECORDS, VERDICTS, Manifest
+from misstep.harness.lake.store import Store
+from misstep.harness.records.attribution import TriageVerdict
+from misstep.harness.records.whole_counts import (
+    AskedItems,
+    Counts,
+    GoldAnswer,
+    ScoreBin,
+    TimeBin,
+    score_bin,
+    summed,
+    time_bin,
+)
+from misstep.harness.runs.shards.item_merge import finished_shards, merge_judged
+from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.verdict import Verdict
+from misstep.studies.exports.columns import ExportedTable, table_of
+from misstep.studies.exports.sources import Source, source_at
+from misstep.studies.judged_runs import JUDGED, JudgedRun, benchmark_of_run, open_run
+from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
+from misstep.studies.kinds.shards import folder_of_shards, merged
+
+_TRIAGE = "triage"
+
+
+class JudgedRuns(RunResults[JudgedRun]):
+    """Runs of judges."""
+
+    command = JUDGED
+    records = VERDICT_RECORDS
+    of_benchmark: ClassVar[bool] = True
+    notebook = StarterNotebook("verdicts", ("judge",), "judge", "Sessions")
+
+    def open(self, folder: Path, choice: Choice) -> JudgedRun:
+        """Open the run in a folder with its benchmark."""
+        return open_run(folder, choice.benchmark, choice.data)
+
+    def page(self, runs: Sequence[JudgedRun], command: str) -> str:
+        """Return the page of one or several runs."""
+        from misstep.studies.judging.report import report_html
+
+        return report_html(runs, command=command)
+
+    def content(self, run: JudgedRun) -> Content:
+        """Return the items, the verdicts and the gold labels."""
+        return Content(run.items, run.verdicts, run.gold)
+
+    def tables(self, run: JudgedRun, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the verdicts, one an item, and on request what people said of the items."""
+        kind = TriageVerdict if run.is_triage else Verdict
+        verdicts = table_of("verdicts", VERDICTS, kind, lambda: iter(run.verdicts), key=("item",))
+        labels = table_of("gold", "gold.csv", GoldLabel, lambda: iter(run.gold), key=("item", "rater"))
+        return (verdicts, labels) if gold else (verdicts,)
+
+    def figures(self, run: JudgedRun) -> Iterable[Table]:
+        """Return the tables of the run's page."""
+        from misstep.studies.judging.assessment import assessed
+        from misstep.studies.judging.report import tables_of_run
+
+        return tables_of_run(run, assessed(run))
+
+    def sources(self, run: JudgedRun, data: Path | None) -> tuple[Source, ...]:
+        """Return the benchmark."""
+        return (source_at(run.benchmark, data),)
+
+    def questions(self, run: Path, records: Sequence[Verdict], manifest: Manifest) -> Sequence[str]:
+        """Ask of scores only if they can be shares, and of errors only if people labelled items."""
+        benchmark, items = Path(manifest.folder), {verdict.item for verdict in records}
+        if (benchmark / "items.jsonl").exists() and not any(
+            label.item in items for label in read_gold(benchmark, item_ids(benchmark))
+        ):
+            return ("unlabelled",)
+        scores = [verdict.score for verdict in records if verdict.score is not None]
+        are_shares = bool(scores) and all(0 <= score <= 1 for score in scores)
+        return ("judge", *(["scores"] if are_shares else []), "wrong")
+
+    def counts(self, run: Path, how: Counting) -> Counts:
+        """Return how many answers, scores and seconds the judge's run has of each kind."""
+        opened = open_run(run, how.benchmark)
+        judge, question, verdicts = opened.judge, opened.question, opened.verdicts
+        gold = majority(opened.gold).label_of
+        answers = Counter((gold.get(one.item), one.label, one.status) for one in verdicts)
+        scored = [one for one in verdicts if one.label is not None and one.item in gold]
+        scores = Counter((gold[one.item], one.label or "", score_bin(one.score)) for one in scored)
+        times = Counter(time_bin(one.seconds) for one in verdicts)
+        asked = AskedItems(judge, tuple(question.labels), question.evidence, len(verdicts))
+        counts = Counts(
+            asked=(asked,) if verdicts else (),
+            answers=tuple(GoldAnswer(judge, *key, n) for key, n in answers.items()),
+            scores=tuple(ScoreBin(judge, *key, n) for key, n in scores.items()),
+            times=tuple(TimeBin(judge, place, n) for place, n in times.items()),
+        )
+        return summed([counts])
+
+    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+        """Merge the shards, and score the run."""
+        from misstep.studies.judging.scores import scores_text, scores_text_json, write_scores
+        from misstep.studies.judging.triaged import triage_document, triage_text
+
+        out = folder_of_shards(store)
+        shards = finished_shards(out, plan)
+        folder = benchmark_of_run(shards.manifest, out, benchmark)
+        merge_judged(out, shards, folder)
+        assessment = write_scores(out, folder)
+        scores = assessment.scores
+        failed = f"{scores.failed:,} of {counted_text(scores.n, 'item')} failed; they have no label."
+        complaints = [failed] if scores.failed else []
+        if _printed_by(shards.manifest) == _TRIAGE:
+            run = open_run(out, str(folder))
+            return merged(triage_text(run), msgspec.json.encode(triage_document(run)).decode(), complaints)
+        return merged(scores_text(assessment), scores_text_json(assessment), complaints)
+
+
+def _printed_by(manifest: Manifest) -> str:
+    """Return the command whose form the result is printed in: two commands run judges of triage."""
+    return next((word for word in manifest.arguments if not word.startswith("-")), "")

@@ -1,0 +1,157 @@
+"""A kind of run: what is made of the finished runs of one command.
+
+A kind is a class with `command` and `records`. It overrides what it has; what it leaves is refused in one line.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from misstep.analysis.gold import BenchmarkItem, GoldLabel
+from misstep.analysis.labels import Reading
+from misstep.analysis.measures.session_rates import Grouping
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Table
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import Manifest, Records
+from misstep.harness.lake.store import Store
+from misstep.harness.records.intervention import ObservedRun
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.whole_counts import Counts
+from misstep.harness.runs.opened import OpenRun
+from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.verdict import Verdict
+from misstep.studies.exports.columns import ExportedTable
+from misstep.studies.exports.sources import Source, sources_named
+
+Run = TypeVar("Run", bound=OpenRun)
+
+
+class Choice(Struct, frozen=True):
+    """What of a run is asked for.
+
+    - `benchmark`: Folder or name of its benchmark, if that has moved.
+    - `data`: Folder of the public data sets.
+    - `gold`: Whether labels that a judge must not see are exported.
+    """
+
+    benchmark: str = ""
+    data: Path | None = None
+    gold: bool = False
+
+
+class Counting(Struct, frozen=True):
+    """How files and runs are counted.
+
+    - `reading`: Which columns of a file of labels hold what.
+    - `name`: What precedes the name of each part, for machines with files of the same name.
+    - `stratum`: What tells the sessions of `classify` apart.
+    - `system`: The system of a file of attempts in which no column says it.
+    - `threshold`: The least reward that passes.
+    - `benchmark`: The benchmark of a judge's run, if it has moved.
+    """
+
+    reading: Reading = Reading()
+    name: str = ""
+    stratum: Grouping | None = None
+    system: str = "attempts"
+    threshold: float | None = None
+    benchmark: str = ""
+
+
+class Content(Struct, frozen=True):
+    """What a run has for data frames; see `misstep.studies.run_frames.RunFrames`."""
+
+    items: Sequence[BenchmarkItem] = ()
+    verdicts: Sequence[Verdict] = ()
+    gold: Sequence[GoldLabel] = ()
+    attempts: Sequence[RepairAttempt] = ()
+    observed: Sequence[ObservedRun] = ()
+    tables: Sequence[ExportedTable] = ()
+
+
+class StarterNotebook(Struct, frozen=True):
+    """What the starter notebook of a kind begins with.
+
+    - `opening`, `questions`: Its first cell and its questions, as `starter_notebook.toml` names them.
+    - `who`: The setting that names who did the work.
+    - `title`: Its title if nobody is named.
+    """
+
+    opening: str
+    questions: Sequence[str]
+    who: str
+    title: str
+
+
+class Merged(NamedTuple):
+    """What a command prints of a merged run.
+
+    `figures` are what a limit can be set on. `complaints` are sentences on what went wrong; if `complete` is false,
+    the command ends with 1, as the same command without shards does.
+    """
+
+    text: str
+    document: str
+    figures: Mapping[str, Estimate]
+    complaints: list[str]
+    complete: bool
+
+
+class RunResults(Generic[Run]):
+    """What is made of the runs of one command."""
+
+    command: ClassVar[str]
+    records: ClassVar[Records[Any]]
+    notebook: ClassVar[StarterNotebook] = StarterNotebook("tables", (), "", "A run")
+    shown_alone: ClassVar[bool] = False
+    """Whether a page shows one run only."""
+    of_benchmark: ClassVar[bool] = False
+    """Whether its items are those of a benchmark, which may have moved."""
+    by_category: ClassVar[bool] = False
+    """Whether an item has a verdict for each category, so that two runs are compared category by category."""
+
+    def open(self, folder: Path, choice: Choice) -> Run:
+        """Open the run in a folder."""
+        raise NotImplementedError
+
+    def page(self, runs: Sequence[Run], command: str) -> str:
+        """Return the page of some runs; `command` makes it again."""
+        raise self._lacks("page")
+
+    def content(self, run: Run) -> Content:
+        """Return what the run has for data frames."""
+        return Content()
+
+    def tables(self, run: Run, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the tables of records for an export, the main one first."""
+        raise self._lacks("tables to export")
+
+    def figures(self, run: Run) -> Iterable[Table]:
+        """Return the tables of figures that an export has as `scores`."""
+        return ()
+
+    def sources(self, run: Run, data: Path | None) -> tuple[Source, ...]:
+        """Return what the run was made on; by default what its command line names."""
+        return sources_named(run.manifest, data)
+
+    def questions(self, run: Path, records: Sequence[Any], manifest: Manifest) -> Sequence[str]:
+        """Return the questions of the starter notebook, as its file of cells names them."""
+        return self.notebook.questions
+
+    def counts(self, run: Path, how: Counting) -> Counts:
+        """Return the whole counts of a run."""
+        raise self._lacks("counts")
+
+    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+        """Merge the shards of a run where they lie, and say what the whole run shows."""
+        raise self._lacks("shards")
+
+    def has(self, method: str) -> bool:
+        """Say whether the kind overrides a method."""
+        return getattr(type(self), method) is not getattr(RunResults, method)
+
+    def _lacks(self, thing: str) -> UsageError:
+        return UsageError(f"a run of `misstep {self.command}` has no {thing}", "Name another run.")

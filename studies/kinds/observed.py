@@ -1,0 +1,51 @@
+"""Runs of `misstep observe`: what an observer would have seen and said."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from misstep.analysis.measures.observed import OBSERVED, Observed, observed_table
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
+from misstep.harness.records.intervention import ObservedRun
+from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.studies.exports.columns import ExportedTable, table_of
+from misstep.studies.finished_runs import read_scores
+from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
+from misstep.studies.kinds.sessions import observer_tables, records_of, session_table
+
+
+class ObservedRuns(RunResults[OpenRun]):
+    """Runs of an observer."""
+
+    command = OBSERVED
+    records = OBSERVED_RECORDS
+    notebook = StarterNotebook("invocations", ("observe",), "detector", "An observer")
+    shown_alone: ClassVar[bool] = True
+
+    def open(self, folder: Path, choice: Choice) -> OpenRun:
+        """Open the run in a folder."""
+        return OpenRun(folder, manifest_of_command(folder, self.command))
+
+    def page(self, runs: Sequence[OpenRun], command: str) -> str:
+        """Return the page of a finished run."""
+        from misstep.studies.observed_paths import page_of_observed
+
+        return page_of_observed(runs[0].folder)
+
+    def content(self, run: OpenRun) -> Content:
+        """Return what was observed of each session."""
+        return Content(observed=list(read_records(run.folder, OBSERVED_RECORDS, unfinished=True)))
+
+    def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the runs, invocations, interventions and sessions."""
+        file, records = OBSERVED_RECORDS.file, records_of(run.folder, OBSERVED_RECORDS)
+        inside = ("invocations", "interventions")
+        runs = table_of("runs", file, ObservedRun, records, key=("item",), without=inside)
+        return (runs, *observer_tables(file, records), session_table(run.folder))
+
+    def figures(self, run: OpenRun) -> Iterator[Table]:
+        """Return how often the observer would have spoken."""
+        scores = read_scores(run.folder, Observed)
+        yield observed_table(scores, source=counted_text(scores.n, "session"), evidence=scores.evidence)

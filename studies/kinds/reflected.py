@@ -1,0 +1,97 @@
+"""Runs of `misstep reflect run`: the log of a reflexive loop and its items."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, structs
+
+from misstep.analysis.measures.reflexive.work import WorkedRun
+from misstep.analysis.tables import Table
+from misstep.harness.journal.records import LOOP_RECORDS
+from misstep.harness.records.loop_events import LoopEvent
+from misstep.studies.exports.columns import Column, ExportedTable, Values, json_text, table_of
+from misstep.studies.exports.sources import GENERATED, Source
+from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
+from misstep.studies.kinds.sessions import records_of
+from misstep.studies.reflexive.runs import REFLECTED, ReflexiveRun, open_reflexive_run
+
+
+class _Item(Struct, frozen=True):
+    """One item that the loop worked on, with its end where it has one."""
+
+    id: str
+    category: str
+    end: str | None
+    reason: str | None
+    attempts: int
+    seconds: float
+    solved: bool
+
+
+class ReflexiveRuns(RunResults[ReflexiveRun]):
+    """Runs of the reflexive loop."""
+
+    command = REFLECTED
+    records = LOOP_RECORDS
+    notebook = StarterNotebook("events", ("reflect",), "skill", "The reflexive loop")
+
+    def open(self, folder: Path, choice: Choice) -> ReflexiveRun:
+        """Open the run in a folder, also one in progress."""
+        return open_reflexive_run(folder)
+
+    def page(self, runs: Sequence[ReflexiveRun], command: str) -> str:
+        """Return the page of some runs."""
+        from misstep.studies.reflexive.report import reflections_html
+
+        return reflections_html(runs, command)
+
+    def content(self, run: ReflexiveRun) -> Content:
+        """Return the items and the log, also of a run in progress."""
+        return Content(tables=_tables(run.folder, run.work, unfinished=True))
+
+    def tables(self, run: ReflexiveRun, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the items, and the log with the fields of each event as JSON text."""
+        return _tables(run.folder, run.work)
+
+    def figures(self, run: ReflexiveRun) -> Iterable[Table]:
+        """Return the tables of the run's page."""
+        from misstep.studies.reflexive.report import reflection_tables
+
+        return reflection_tables([run])
+
+    def sources(self, run: ReflexiveRun, data: Path | None) -> tuple[Source, ...]:
+        """Return the skill's items; those that nobody calls real are generated."""
+        settings = run.manifest.settings
+        if settings.get("evidence") != "real":
+            return (GENERATED,)
+        return (Source(str(settings.get("cases") or settings.get("skill", "the items of the loop"))),)
+
+
+def _tables(folder: Path, work: WorkedRun, *, unfinished: bool = False) -> tuple[ExportedTable, ...]:
+    items = [
+        _Item(
+            one.item.id,
+            one.item.category,
+            one.ending.end if one.ending else None,
+            one.ending.reason if one.ending else None,
+            len(one.attempts),
+            one.seconds,
+            one.solved,
+        )
+        for one in work.items
+    ]
+    file, events = LOOP_RECORDS.file, records_of(folder, LOOP_RECORDS, unfinished=unfinished)
+    log = table_of("events", file, LoopEvent, events, key=("number",), without=("happened",))
+    name = Column("event", str, "The name of what happened.")
+    fields = Column("happened", dict[str, Any], "What happened, as JSON text.")
+
+    def rows() -> Iterator[Values]:
+        for row, record in zip(log.rows(), events(), strict=True):
+            tag = record.happened.__struct_config__.tag
+            yield row | {"event": tag, "happened": json_text(record.happened)}
+
+    return (
+        table_of("items", file, _Item, lambda: iter(items), key=("id",)),
+        structs.replace(log, columns=(*log.columns, name, fields), rows=rows),
+    )

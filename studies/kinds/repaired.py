@@ -1,0 +1,94 @@
+"""Runs of `misstep repair run`: attempts at repair cases."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from misstep.analysis.tables import Table
+from misstep.harness.journal.records import ATTEMPT_RECORDS
+from misstep.harness.lake.store import Store
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.whole_counts import Counts
+from misstep.harness.runs.shards.item_merge import finished_shards, merge_repairs
+from misstep.harness.runs.shards.plan import Plan
+from misstep.studies.exports.columns import Column, ExportedTable, table_of
+from misstep.studies.exports.sources import Source, source_at
+from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
+from misstep.studies.kinds.shards import folder_of_shards, merged
+from misstep.studies.repair_runs import REPAIRED, RepairRun, attempts_in, open_repair_run
+
+
+class _Said(Struct, frozen=True):
+    """What one validator says of the patch of an attempt."""
+
+    attempt: str
+    validator: str
+    passed: bool | None
+    text: str
+    score: float | None
+
+
+class RepairRuns(RunResults[RepairRun]):
+    """Runs of repairs."""
+
+    command = REPAIRED
+    records = ATTEMPT_RECORDS
+    notebook = StarterNotebook("attempts", ("repair",), "policy", "Repairs")
+
+    def open(self, folder: Path, choice: Choice) -> RepairRun:
+        """Open the run in a folder."""
+        return open_repair_run(folder)
+
+    def page(self, runs: Sequence[RepairRun], command: str) -> str:
+        """Return the page of some runs, with every attempt."""
+        from misstep.studies.repair_report import repairs_html
+
+        return repairs_html(runs, command=command)
+
+    def content(self, run: RepairRun) -> Content:
+        """Return the attempts, each once."""
+        return Content(attempts=list(_attempts(run.folder)))
+
+    def tables(self, run: RepairRun, *, gold: bool) -> tuple[ExportedTable, ...]:
+        """Return the attempts, each once, and what validators say of their patches."""
+
+        def signals() -> Iterator[_Said]:
+            return (_Said(one.id, **structs.asdict(each)) for one in _attempts(run.folder) for each in one.signals)
+
+        file, inside = ATTEMPT_RECORDS.file, ("signals", "trajectory")
+        name = Column("id", str, "The name of the attempt in the run.")
+        attempts = table_of(
+            "attempts", file, RepairAttempt, lambda: _attempts(run.folder), key=("id",), without=inside, first=name
+        )
+        return attempts, table_of("signals", file, _Said, signals, key=("attempt", "validator"))
+
+    def figures(self, run: RepairRun) -> Iterable[Table]:
+        """Return the tables of the run's page."""
+        from misstep.studies.repair_report import repair_tables, scores_of
+
+        return repair_tables(scores_of([run]))
+
+    def sources(self, run: RepairRun, data: Path | None) -> tuple[Source, ...]:
+        """Return the folder of the cases."""
+        return (source_at(Path(run.manifest.folder), data),) if run.manifest.folder else ()
+
+    def counts(self, run: Path, how: Counting) -> Counts:
+        """Return how many attempts at each case passed."""
+        from misstep.studies.passing import counted_attempts, open_attempts
+
+        return counted_attempts(open_attempts([run], how.threshold))
+
+    def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
+        """Merge the shards, and score the run."""
+        from misstep.studies.repair_report import repairs_text, scores_json, write_repair_scores
+
+        out = folder_of_shards(store)
+        merge_repairs(out, finished_shards(out, plan))
+        scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
+        return merged(repairs_text([scores]), scores_json(out))
+
+
+def _attempts(folder: Path) -> Iterator[RepairAttempt]:
+    return iter({attempt.id: attempt for attempt in attempts_in(folder)}.values())
