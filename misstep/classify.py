@@ -26,7 +26,6 @@ from misstep.shard_options import ShardOption, folder_of, place_of_shards, refus
 from misstep.studies.classified_paths import (
     as_json,
     classified_findings,
-    classified_on_cluster,
     classified_page,
     classified_shard,
     shard_text,
@@ -112,6 +111,8 @@ def classify(
     if asks_cluster(dask, shards, {"--html": html, "--workers": workers}):
         place = place_of_shards(out, "--dask")
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
+            from misstep.studies.merged_runs import classified_on_cluster
+
             merged = classified_on_cluster(
                 dask, shards, given, chosen, classify_all, place, [*given, *named, "--out", place], changed
             )

@@ -1,28 +1,21 @@
 """What the classifiers find in people's own files and folders: the findings, and the run that keeps them."""
 
 from collections.abc import Collection, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from misstep.analysis.pages.findings import Findings, complaints, findings, findings_text, shares
+from misstep.analysis.pages.findings import Findings, findings
 from misstep.harness.journal.classified import Summary
 from misstep.harness.journal.labelled_sessions import labelled_sessions
 from misstep.harness.journal.records import REPORT, SCORES, encode
-from misstep.harness.lake.store import Store, open_store
 from misstep.harness.places import path_text
 from misstep.harness.runs.classify import ClassifyAs, Conclude, classify_paths
 from misstep.harness.runs.inputs import EVER, Changed
-from misstep.harness.runs.shards.classify import ShardDone, classify_shard, plan_of_classify
-from misstep.harness.runs.shards.cluster import open_cluster
-from misstep.harness.runs.shards.layout import PLAN, Shard, next_step, shards_of
-from misstep.harness.runs.shards.merge import merge_shards
-from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.classify import ShardDone, classify_shard
+from misstep.harness.runs.shards.layout import Shard, next_step
 from misstep.harness.trajectory import Trajectory
-from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores, scores_in
-from misstep.studies.kinds.kind import Merged
-from misstep.studies.merged_runs import merge_run, page_of
+from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores
 
 
 def classified_findings(
@@ -43,7 +36,7 @@ def classified_findings(
         out=out,
         workers=workers,
         arguments=arguments,
-        conclude=_concluding(categories, list(map(path_text, paths)), arguments),
+        conclude=concluding(categories, list(map(path_text, paths)), arguments),
         changed=changed,
         show=_show,
     )
@@ -77,37 +70,6 @@ def classified_shard(
     )
 
 
-def classified_on_cluster(
-    address: str,
-    shards: int | None,
-    paths: Sequence[str],
-    categories: Sequence[str],
-    classify: ClassifyAs,
-    out: str,
-    arguments: Sequence[str] = (),
-    changed: Changed = EVER,
-) -> Merged:
-    """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them."""
-    store = open_store(out)
-    with open_cluster(address) as cluster:
-        count = cluster.shards_for(store, shards)
-        plan_of_classify(store, count, paths, categories, arguments, changed)
-        cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
-        run = partial(
-            classified_shard,
-            paths=paths,
-            categories=categories,
-            classify=classify,
-            out=out,
-            workers=1,
-            arguments=arguments,
-            changed=changed,
-        )
-        for _ in cluster.do(list(shards_of(count)), run):
-            pass
-    return merge_run(out)
-
-
 def shard_text(done: ShardDone, out: str) -> str:
     """What a shard has read, and what comes next, for a terminal."""
     counts = done.counts
@@ -116,26 +78,7 @@ def shard_text(done: ShardDone, out: str) -> str:
     return f"shard {done.shard} {was}; {read}\n{next_step(done.shard, out)}"
 
 
-def merge_classified(store: Store, plan: Plan, digest: str) -> Merged:
-    """The run of which all shards are done, merged where it lies unless it stands there, and what it says."""
-    categories = plan.manifest.settings["categories"]
-    summary = merge_shards(
-        store, plan, digest, _concluding(categories, named_inputs(plan.manifest), plan.manifest.arguments)
-    )
-    if summary is not None:
-        found = findings(categories, summary)
-    else:
-        found = scores_in(store.read(SCORES), f"{store.place}/{SCORES}", Findings)
-    return Merged(
-        findings_text(found, page_of(store)),
-        as_json(found).decode(),
-        shares(found),
-        list(complaints(found)),
-        complete=not (found.unreadable or found.failed),
-    )
-
-
-def _concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
+def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
     """The scores and the page of a finished run."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:

@@ -1,10 +1,17 @@
 """A run in shards as one run, whatever its kind."""
 
+from collections.abc import Sequence
+from functools import partial
+
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.journal.records import REPORT
-from misstep.harness.lake.store import Store, open_store
-from misstep.harness.runs.shards.layout import PLAN
+from misstep.harness.lake.store import open_store
+from misstep.harness.runs.classify import ClassifyAs
+from misstep.harness.runs.inputs import EVER, Changed
+from misstep.harness.runs.shards.classify import plan_of_classify
+from misstep.harness.runs.shards.cluster import open_cluster
+from misstep.harness.runs.shards.layout import PLAN, shards_of
 from misstep.harness.runs.shards.plan import read_plan
+from misstep.studies.classified_paths import classified_shard
 from misstep.studies.kinds import kind_of, kinds_with
 from misstep.studies.kinds.kind import Merged
 
@@ -29,6 +36,32 @@ def merge_run(place: str, benchmark: str = "") -> Merged:
     return kind.merge(store, plan, digest, benchmark)
 
 
-def page_of(store: Store) -> str:
-    """Return the page of a run, as people open it."""
-    return f"{store.place}/{REPORT}" if store.folder is None else str(store.folder / REPORT)
+def classified_on_cluster(
+    address: str,
+    shards: int | None,
+    paths: Sequence[str],
+    categories: Sequence[str],
+    classify: ClassifyAs,
+    out: str,
+    arguments: Sequence[str] = (),
+    changed: Changed = EVER,
+) -> Merged:
+    """Do the shards of a run on the workers of a Dask cluster, those that are done left alone, and merge them."""
+    store = open_store(out)
+    with open_cluster(address) as cluster:
+        count = cluster.shards_for(store, shards)
+        plan_of_classify(store, count, paths, categories, arguments, changed)
+        cluster.require_paths([*paths, f"{store.place}/{PLAN}"])
+        run = partial(
+            classified_shard,
+            paths=paths,
+            categories=categories,
+            classify=classify,
+            out=out,
+            workers=1,
+            arguments=arguments,
+            changed=changed,
+        )
+        for _ in cluster.do(list(shards_of(count)), run):
+            pass
+    return merge_run(out)

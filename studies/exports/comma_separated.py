@@ -7,7 +7,7 @@ from typing import Any
 
 from misstep.analysis.tables.files import csv_field
 from misstep.harness.journal.records import encode
-from misstep.studies.exports.columns import ExportedTable, Values
+from misstep.studies.kinds.columns import ExportedTable, Values
 
 
 def write_csv(file: Path, table: ExportedTable, rows: Iterable[Values]) -> int:

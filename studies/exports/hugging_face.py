@@ -11,12 +11,12 @@ from misstep.analysis.tables.figures import is_generated
 from misstep.harness.journal.records import MANIFEST
 from misstep.harness.sharing import without_places
 from misstep.harness.version import __version__
-from misstep.studies.exports.columns import type_name
 from misstep.studies.exports.opening import RunExport
 from misstep.studies.exports.parquet import write_parquet
 from misstep.studies.exports.secrets import Secrets
-from misstep.studies.exports.sources import hub_licence
 from misstep.studies.finished_runs import command_line
+from misstep.studies.kinds.columns import type_name
+from misstep.studies.kinds.sources import hub_licence
 
 _FILE = f"{SPLIT}-00000-of-00001.parquet"
 

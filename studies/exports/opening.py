@@ -21,11 +21,11 @@ from misstep.analysis.tables import Table
 from misstep.analysis.tables.figures import Figure, figures_of
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import SCORES, Manifest
-from misstep.studies.exports.columns import ExportedTable, table_of
-from misstep.studies.exports.sources import Source
 from misstep.studies.finished_runs import command_line
 from misstep.studies.kinds import kind_in
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice
+from misstep.studies.kinds.sources import Source
 
 _GOLD = ("gold", "episodes")
 

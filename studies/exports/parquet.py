@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import inspect as types
 
 from misstep.harness.lake.drivers import missing_lake
-from misstep.studies.exports.columns import Column, ExportedTable, Values, known
+from misstep.studies.kinds.columns import Column, ExportedTable, Values, known
 
 if TYPE_CHECKING:
     import pyarrow as pa

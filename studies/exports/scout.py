@@ -28,11 +28,11 @@ from msgspec import Struct
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import MANIFEST, encode
 from misstep.harness.version import __version__
-from misstep.studies.exports.columns import Values, columns_of
 from misstep.studies.exports.opening import RunExport
 from misstep.studies.exports.parquet import ParquetRows, schema_of
 from misstep.studies.exports.scan_results import ScanResult, id_of
 from misstep.studies.exports.secrets import Secrets
+from misstep.studies.kinds.columns import Values, columns_of
 
 _TRUTH = {"yes": "true", "no": "false"}
 _ERRORS = ("unreadable", "refused", "failed")

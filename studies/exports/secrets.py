@@ -17,7 +17,7 @@ from misstep.harness.clients.redaction import Redaction
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import encode
 from misstep.harness.sharing import Places, without_folders, without_places
-from misstep.studies.exports.columns import ExportedTable, Values
+from misstep.studies.kinds.columns import ExportedTable, Values
 
 _PLACES = frozenset({"file", "project"})
 """The columns that hold places: of a path that no command line names, the last name is left."""

@@ -9,21 +9,24 @@ from typing import ClassVar
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.prevalence import prevalence_table
 from misstep.analysis.measures.session_rates import group_of
-from misstep.analysis.pages.findings import Findings
+from misstep.analysis.pages.findings import Findings, complaints, findings, findings_text, shares
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.classified import Labels, PlacedVerdict
 from misstep.harness.journal.inputs import FileState
 from misstep.harness.journal.labelled_sessions import labelled_sessions
-from misstep.harness.journal.records import FILES, VERDICT_RECORDS, VERDICTS, Records, read_verdicts
+from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS, Records, read_verdicts
 from misstep.harness.lake.store import Store
 from misstep.harness.records.whole_counts import Counts, category_sets, summed
 from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import Plan
-from misstep.studies.exports.columns import ExportedTable, table_of
-from misstep.studies.finished_runs import read_scores
+from misstep.studies.classified_paths import as_json, classified_page, concluding
+from misstep.studies.finished_runs import named_inputs, read_scores, scores_in
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
 from misstep.studies.kinds.sessions import records_of, session_table
+from misstep.studies.kinds.shards import page_of
 
 _PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
 _FILE_STATES = Records(FileState, FILES, "file")
@@ -44,8 +47,6 @@ class ClassifiedRuns(RunResults[OpenRun]):
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
         """Return the page of a finished run."""
-        from misstep.studies.classified_paths import classified_page
-
         return classified_page(runs[0].folder)
 
     def content(self, run: OpenRun) -> Content:
@@ -85,6 +86,18 @@ class ClassifiedRuns(RunResults[OpenRun]):
 
     def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
         """Merge the shards, also at an address."""
-        from misstep.studies.classified_paths import merge_classified
-
-        return merge_classified(store, plan, digest)
+        settings = plan.manifest
+        categories = settings.settings["categories"]
+        conclude = concluding(categories, named_inputs(settings), settings.arguments)
+        summary = merge_shards(store, plan, digest, conclude)
+        if summary is not None:
+            merged = findings(categories, summary)
+        else:
+            merged = scores_in(store.read(SCORES), f"{store.place}/{SCORES}", Findings)
+        return Merged(
+            findings_text(merged, page_of(store)),
+            as_json(merged).decode(),
+            shares(merged),
+            list(complaints(merged)),
+            complete=not (merged.unreadable or merged.failed),
+        )

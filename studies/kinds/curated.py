@@ -7,10 +7,10 @@ from misstep.analysis.pages.data_card import RUNS, CuratedRun
 from misstep.harness.journal.records import Records
 from misstep.harness.runs.opened import OpenRun, manifest_of_command
 from misstep.studies.curation import CURATED
-from misstep.studies.exports.columns import ExportedTable, table_of
-from misstep.studies.exports.sources import Source, sources_named
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults
 from misstep.studies.kinds.sessions import records_of
+from misstep.studies.kinds.sources import Source, sources_named
 
 
 class CuratedRuns(RunResults[OpenRun]):

@@ -9,10 +9,10 @@ from misstep.analysis.tables import Table
 from misstep.harness.journal.records import LIVE_RECORDS
 from misstep.harness.records.live_session import Episode, LiveSession
 from misstep.studies.experiments import EXPERIMENT, Experiment, open_experiment, report_of_run
-from misstep.studies.exports.columns import ExportedTable, table_of
-from misstep.studies.exports.sources import GENERATED, Source
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
 from misstep.studies.kinds.sessions import observed_in, observer_tables, records_of
+from misstep.studies.kinds.sources import GENERATED, Source
 
 
 class _Planted(Struct, frozen=True):

@@ -27,11 +27,11 @@ from misstep.harness.records.whole_counts import (
 from misstep.harness.runs.shards.item_merge import finished_shards, merge_judged
 from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.verdict import Verdict
-from misstep.studies.exports.columns import ExportedTable, table_of
-from misstep.studies.exports.sources import Source, source_at
 from misstep.studies.judged_runs import JUDGED, JudgedRun, benchmark_of_run, open_run
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
 from misstep.studies.kinds.shards import folder_of_shards, merged
+from misstep.studies.kinds.sources import Source, source_at
 
 _TRIAGE = "triage"
 

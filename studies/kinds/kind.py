@@ -23,8 +23,8 @@ from misstep.harness.records.whole_counts import Counts
 from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.verdict import Verdict
-from misstep.studies.exports.columns import ExportedTable
-from misstep.studies.exports.sources import Source, sources_named
+from misstep.studies.kinds.columns import ExportedTable
+from misstep.studies.kinds.sources import Source, sources_named
 
 Run = TypeVar("Run", bound=OpenRun)
 

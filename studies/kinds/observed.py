@@ -10,8 +10,8 @@ from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.runs.opened import OpenRun, manifest_of_command
-from misstep.studies.exports.columns import ExportedTable, table_of
 from misstep.studies.finished_runs import read_scores
+from misstep.studies.kinds.columns import ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
 from misstep.studies.kinds.sessions import observer_tables, records_of, session_table
 

@@ -10,10 +10,10 @@ from misstep.analysis.measures.reflexive.work import WorkedRun
 from misstep.analysis.tables import Table
 from misstep.harness.journal.records import LOOP_RECORDS
 from misstep.harness.records.loop_events import LoopEvent
-from misstep.studies.exports.columns import Column, ExportedTable, Values, json_text, table_of
-from misstep.studies.exports.sources import GENERATED, Source
+from misstep.studies.kinds.columns import Column, ExportedTable, Values, json_text, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
 from misstep.studies.kinds.sessions import records_of
+from misstep.studies.kinds.sources import GENERATED, Source
 from misstep.studies.reflexive.runs import REFLECTED, ReflexiveRun, open_reflexive_run
 
 

@@ -10,7 +10,7 @@ from misstep.analysis.measures.observed import ObservedIntervention, interventio
 from misstep.harness.journal.records import SESSION_RECORDS, Records, read_records
 from misstep.harness.records.intervention import Invocation, ObservedRun
 from misstep.harness.records.session import Session
-from misstep.studies.exports.columns import ExportedTable, table_of
+from misstep.studies.kinds.columns import ExportedTable, table_of
 
 Rows = Callable[[], Iterator[Any]]
 

@@ -1,9 +1,10 @@
-"""What merged runs over items share: their folder, and what is printed of them."""
+"""What merged runs share: their folder, their page, and what is printed of them."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import REPORT
 from misstep.harness.lake.store import Store
 from misstep.studies.kinds.kind import Merged
 
@@ -20,3 +21,8 @@ def folder_of_shards(store: Store) -> Path:
 def merged(text: str, document: str, complaints: Sequence[str] = ()) -> Merged:
     """Return what is printed of a merged run over items."""
     return Merged(text.removesuffix("\n"), document.removesuffix("\n") + "\n", {}, list(complaints), complete=True)
+
+
+def page_of(store: Store) -> str:
+    """Return the page of a run, as people open it."""
+    return f"{store.place}/{REPORT}" if store.folder is None else str(store.folder / REPORT)

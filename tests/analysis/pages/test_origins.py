@@ -93,7 +93,7 @@ def test_a_generated_figure_leads_to_the_function_that_generated_it():
     row = Row("Recall", 1, evidence="generated", source="generated, seed 0, n 3")
     table = Table("t", "fruit", "T", "F", (row,), made_by="misstep.analysis.papers.wink.prevalence.prevalence_table")
     assert origins(table).rows[row] == origins(table).code
-    assert origins(table).code.startswith("code/analysis.papers.wink.prevalence.html#L")
+    assert origins(table).code.startswith("code/misstep.analysis.papers.wink.prevalence.html#L")
 
 
 @pytest.mark.parametrize("function", ["", "os.system", "misstep.analysis.tables.no_such", HOSTILE])
@@ -108,7 +108,7 @@ def test_every_link_of_a_table_leads_to_a_page_and_a_place_on_it(printed):
     ]
     pages = origin_pages(shown, {"pears": PEARS}, FOOT)
     html = {address: check_page(text) for address, text in pages.items() if address.endswith(".html")}
-    assert {"code/analysis.papers.wink.prevalence.html", "records/wink.html", "records/pears.html"} == set(html)
+    assert {"code/misstep.analysis.papers.wink.prevalence.html", "records/wink.html", "records/pears.html"} == set(html)
     links = [link for table in shown for link in check_page(table_html(table, origins=origins(table))).addresses]
     assert len(links) > 10
     for link in links:

@@ -19,7 +19,7 @@ from misstep.harness.runs.shards.cluster import Cluster, open_cluster
 from misstep.harness.runs.shards.layout import shards_of
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
-from misstep.studies.classified_paths import classified_on_cluster
+from misstep.studies.merged_runs import classified_on_cluster
 from tests.misstep.made_up import atif
 
 CATEGORIES = chosen_categories("infinite_loop,tool_call_failure")
