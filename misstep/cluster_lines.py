@@ -11,7 +11,6 @@ from misstep.harness.runs.shards.item_runs import without_options
 from misstep.harness.runs.shards.layout import shards_of
 from misstep.merged import show_merged
 from misstep.run_folders import stopped_with
-from misstep.studies.merged_runs import merge_run
 
 
 def do_line(dask: str, shards: int | None, out: Path, *, json: bool) -> None:
@@ -27,5 +26,7 @@ def do_line(dask: str, shards: int | None, out: Path, *, json: bool) -> None:
         it.require_paths([str(out), *(one for one in line if Path(one).exists())])
         for _ in it.do(list(shards_of(count)), partial(run_line, arguments=line)):
             pass
+        from misstep.studies.merged_runs import merge_run  # loads what makes pages
+
         merged = merge_run(str(out))
     show_merged(merged, [], "", None, None, json=json)

@@ -8,14 +8,14 @@ import typer
 
 from misstep import gate_options
 from misstep.harness.progress import say
-from misstep.studies.kinds.kind import Merged
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.gates import Gate
+    from misstep.studies.kinds.kind import Merged
 
 
 def show_merged(
-    merged: Merged, gates: "Sequence[Gate]", command: str, junit: Path | None, summary: Path | None, *, json: bool
+    merged: "Merged", gates: "Sequence[Gate]", command: str, junit: Path | None, summary: Path | None, *, json: bool
 ) -> None:
     """Print what was found, complain of what went wrong, and hold the figures against limits."""
     print(merged.document if json else merged.text, end="" if json else "\n")
