@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from misstep.harness.version import __version__
 
 if TYPE_CHECKING:
+    from misstep.analysis.tables import Row, Table
     from misstep.harness.agent.actions import Observation
     from misstep.harness.agent.clocks import Clock
     from misstep.harness.agent.tools import Tool
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from misstep.harness.errors import MisstepError, UnreadableTrajectory
     from misstep.harness.exchange import Failure, Message, Reply, Request
     from misstep.harness.items import Item
+    from misstep.harness.journal.records import Inputs, Records
     from misstep.harness.judges.fencing import fence
     from misstep.harness.protocols import Ask, Classifier, Reader, Sample
     from misstep.harness.protocols import WrittenJudge as Judge
@@ -33,14 +35,20 @@ if TYPE_CHECKING:
         Target,
         VitalSign,
     )
+    from misstep.harness.runs.inputs import inputs_of_paths, trajectories
+    from misstep.harness.runs.kind import RunKind, Units
+    from misstep.harness.runs.opened import OpenRun
     from misstep.harness.runs.reflect.skills import SkillOptions
+    from misstep.harness.runs.run import Asking, carry_out
     from misstep.harness.trajectory import Outcome, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
     from misstep.harness.verdict import Verdict
+    from misstep.studies.kinds.kind import RunResults
     from misstep.studies.run_frames import RunFrames
 
 __all__ = [
     "Agents",
     "Ask",
+    "Asking",
     "ChannelBroken",
     "Check",
     "Classifier",
@@ -48,22 +56,29 @@ __all__ = [
     "Context",
     "Failure",
     "Feedback",
+    "Inputs",
     "Item",
     "Judge",
     "Message",
     "Misbehaviour",
     "MisstepError",
     "Observation",
+    "OpenRun",
     "Outcome",
     "Reader",
     "Reading",
+    "Records",
     "Reply",
     "Request",
+    "Row",
+    "RunKind",
+    "RunResults",
     "Sample",
     "Skill",
     "SkillOptions",
     "Source",
     "Step",
+    "Table",
     "Target",
     "Tokens",
     "Tool",
@@ -71,16 +86,42 @@ __all__ = [
     "ToolResult",
     "Trajectory",
     "Turn",
+    "Units",
     "UnreadableTrajectory",
     "Verdict",
     "VitalSign",
     "WorkItem",
     "__version__",
+    "carry_out",
     "fence",
+    "inputs_of_paths",
     "open",
+    "trajectories",
 ]
 
 _MODULES = {
+    "misstep.analysis.tables": (
+        "Row",
+        "Table",
+    ),
+    "misstep.harness.journal.records": (
+        "Inputs",
+        "Records",
+    ),
+    "misstep.harness.runs.inputs": (
+        "inputs_of_paths",
+        "trajectories",
+    ),
+    "misstep.harness.runs.kind": (
+        "RunKind",
+        "Units",
+    ),
+    "misstep.harness.runs.opened": ("OpenRun",),
+    "misstep.harness.runs.run": (
+        "Asking",
+        "carry_out",
+    ),
+    "misstep.studies.kinds.kind": ("RunResults",),
     "misstep.harness.agent.actions": ("Observation",),
     "misstep.harness.agent.clocks": ("Clock",),
     "misstep.harness.agent.tools": ("Tool",),

@@ -94,7 +94,7 @@ def report(
             "--by, --fail-on and --json are for runs of `misstep classify`",
             "Name two, or one with --by. `judge compare` and `repair report` have --json of their own.",
         )
-    if kind is None or not kind.has("page") or (kind.shown_alone and len(runs) > 1):
+    if kind is None or not kind.has("figures") or (kind.shown_alone and len(runs) > 1):
         listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
         raise UsageError(
             f"one page cannot show these runs together: {listed}",

@@ -21,6 +21,8 @@ from misstep.harness.errors import (
     UnknownFormat,
     UnreadableTrajectory,
 )
+from misstep.harness.journal.inputs import file_state, inputs_of_files
+from misstep.harness.journal.records import Inputs
 from misstep.harness.places import path_text
 from misstep.harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
 from misstep.harness.readers.files import lost_in, open_bytes
@@ -29,6 +31,11 @@ from misstep.harness.trajectory import Trajectory, Unreadable
 
 _JSON_START = re.compile(rb'\s*(?:\{\s*(?:"|\}|\Z)|\[\s*(?:[\[{"\]\-0-9]|true|false|null|\Z))')
 _LOOKED_AT = 4096
+
+
+def inputs_of_paths(paths: Iterable[Path]) -> Inputs:
+    """Return what files and folders hold, for the manifest of a run: files, bytes and a digest."""
+    return inputs_of_files(file_state(found.path) for found in find_files(paths))
 
 
 def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Skipped]:

@@ -1,12 +1,12 @@
 """A run that is opened once and passed on: its folder, and what its `run.toml` says."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from misstep.harness.errors import UsageError
-from misstep.harness.journal.records import Manifest
+from misstep.harness.journal.records import Manifest, Record, Records, read_records
 from misstep.harness.runs.standing_runs import manifest_of
 
 
@@ -20,6 +20,10 @@ class OpenRun(Struct, frozen=True):
     def name(self) -> str:
         """Return the name of the run's folder, by which people tell runs apart."""
         return self.folder.resolve().name
+
+    def read(self, records: Records[Record], *, unfinished: bool = True) -> Iterator[Record]:
+        """Read the records of the run as a stream, also of a run in progress."""
+        return read_records(self.folder, records, unfinished=unfinished)
 
     def requested(self, name: str) -> str:
         """Return a setting of the run as text; empty if it is not on record."""

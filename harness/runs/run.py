@@ -49,10 +49,14 @@ class Asking(Struct, frozen=True):
     batch: bool = False
 
 
+NO_MODEL = Asking()
+"""For a kind that asks no model."""
+
+
 def carry_out(
     kind: RunKind[Unit, Recorded],
     out: Path,
-    asking: Asking,
+    asking: Asking = NO_MODEL,
     *,
     shard: Shard | None = None,
     arguments: Sequence[str] = (),

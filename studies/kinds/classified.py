@@ -18,14 +18,14 @@ from misstep.harness.journal.labelled_sessions import labelled_sessions
 from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS, Records, read_verdicts
 from misstep.harness.lake.store import Store
 from misstep.harness.records.whole_counts import Counts, category_sets, summed
-from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.harness.runs.opened import OpenRun
 from misstep.harness.runs.shards.merge import merge_shards
 from misstep.harness.runs.shards.plan import Plan
 from misstep.studies.classified_paths import as_json, classified_page, concluding
 from misstep.studies.finished_runs import named_inputs, read_scores, scores_in
-from misstep.studies.kinds.columns import ExportedTable, table_of
-from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
-from misstep.studies.kinds.sessions import records_of, session_table
+from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.studies.kinds.kind import Content, Counting, Merged, RunResults, StarterNotebook
+from misstep.studies.kinds.sessions import session_table
 from misstep.studies.kinds.shards import page_of
 
 _PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
@@ -38,12 +38,7 @@ class ClassifiedRuns(RunResults[OpenRun]):
     command = "classify"
     records = VERDICT_RECORDS
     notebook = StarterNotebook("verdicts", ("classify",), "judge", "Sessions")
-    shown_alone: ClassVar[bool] = True
     by_category: ClassVar[bool] = True
-
-    def open(self, folder: Path, choice: Choice) -> OpenRun:
-        """Open the run in a folder."""
-        return OpenRun(folder, manifest_of_command(folder, self.command))
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
         """Return the page of a finished run."""

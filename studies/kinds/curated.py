@@ -5,11 +5,10 @@ from pathlib import Path
 from misstep.analysis.measures.triage.curation import ACTIONS
 from misstep.analysis.pages.data_card import RUNS, CuratedRun
 from misstep.harness.journal.records import Records
-from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.harness.runs.opened import OpenRun
 from misstep.studies.curation import CURATED
-from misstep.studies.kinds.columns import ExportedTable, table_of
-from misstep.studies.kinds.kind import Choice, Content, RunResults
-from misstep.studies.kinds.sessions import records_of
+from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.studies.kinds.kind import RunResults
 from misstep.studies.kinds.sources import Source, sources_named
 
 
@@ -18,14 +17,6 @@ class CuratedRuns(RunResults[OpenRun]):
 
     command = CURATED
     records = Records(CuratedRun, RUNS, "run")
-
-    def open(self, folder: Path, choice: Choice) -> OpenRun:
-        """Open the folder."""
-        return OpenRun(folder, manifest_of_command(folder, self.command))
-
-    def content(self, run: OpenRun) -> Content:
-        """Return the curated runs."""
-        return Content(tables=self.tables(run, gold=False))
 
     def tables(self, run: OpenRun, *, gold: bool) -> tuple[ExportedTable, ...]:
         """Return the curated runs, and those of each action that any has."""

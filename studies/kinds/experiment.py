@@ -1,6 +1,6 @@
 """Runs of `misstep experiment run`: live sessions with and without guidance."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -9,9 +9,9 @@ from misstep.analysis.tables import Table
 from misstep.harness.journal.records import LIVE_RECORDS
 from misstep.harness.records.live_session import Episode, LiveSession
 from misstep.studies.experiments import EXPERIMENT, Experiment, open_experiment, report_of_run
-from misstep.studies.kinds.columns import ExportedTable, table_of
+from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
-from misstep.studies.kinds.sessions import observed_in, observer_tables, records_of
+from misstep.studies.kinds.sessions import observed_in, observer_tables
 from misstep.studies.kinds.sources import GENERATED, Source
 
 
@@ -37,6 +37,10 @@ class ExperimentRuns(RunResults[Experiment]):
     def open(self, folder: Path, choice: Choice) -> Experiment:
         """Open the run in a folder, also one in progress."""
         return open_experiment(folder)
+
+    def page(self, runs: Sequence[Experiment], command: str) -> str:
+        """Return the page of an experiment."""
+        return report_of_run(runs[0].folder).html(command, runs[0].source)
 
     def content(self, run: Experiment) -> Content:
         """Return what was observed, the sessions and what was planted."""

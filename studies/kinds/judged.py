@@ -41,6 +41,7 @@ class JudgedRuns(RunResults[JudgedRun]):
 
     command = JUDGED
     records = VERDICT_RECORDS
+    shown_alone: ClassVar[bool] = False
     of_benchmark: ClassVar[bool] = True
     notebook = StarterNotebook("verdicts", ("judge",), "judge", "Sessions")
 

@@ -5,13 +5,14 @@ A kind is a class with `command` and `records`. It overrides what it has; what i
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.labels import Reading
 from misstep.analysis.measures.session_rates import Grouping
+from misstep.analysis.pages import Foot, page
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table
 from misstep.harness.errors import UsageError
@@ -20,10 +21,10 @@ from misstep.harness.lake.store import Store
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.whole_counts import Counts
-from misstep.harness.runs.opened import OpenRun
+from misstep.harness.runs.opened import OpenRun, manifest_of_command
 from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.verdict import Verdict
-from misstep.studies.kinds.columns import ExportedTable
+from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
 from misstep.studies.kinds.sources import Source, sources_named
 
 Run = TypeVar("Run", bound=OpenRun)
@@ -106,7 +107,7 @@ class RunResults(Generic[Run]):
     command: ClassVar[str]
     records: ClassVar[Records[Any]]
     notebook: ClassVar[StarterNotebook] = StarterNotebook("tables", (), "", "A run")
-    shown_alone: ClassVar[bool] = False
+    shown_alone: ClassVar[bool] = True
     """Whether a page shows one run only."""
     of_benchmark: ClassVar[bool] = False
     """Whether its items are those of a benchmark, which may have moved."""
@@ -114,23 +115,26 @@ class RunResults(Generic[Run]):
     """Whether an item has a verdict for each category, so that two runs are compared category by category."""
 
     def open(self, folder: Path, choice: Choice) -> Run:
-        """Open the run in a folder."""
-        raise NotImplementedError
+        """Open the run in a folder; a kind that reads more than the manifest overrides this."""
+        run: Any = OpenRun(folder, manifest_of_command(folder, self.command))
+        return cast(Run, run)
 
     def page(self, runs: Sequence[Run], command: str) -> str:
-        """Return the page of some runs; `command` makes it again."""
-        raise self._lacks("page")
+        """Return the page of some runs; `command` makes it again. By default it has the figures of one run."""
+        figures = list(self.figures(runs[0]))
+        return page(f"misstep {self.command}", figures[0].finding, figures, foot=Foot(command))
 
     def content(self, run: Run) -> Content:
-        """Return what the run has for data frames."""
-        return Content()
+        """Return what the run has for data frames; by default its tables."""
+        return Content(tables=self.tables(run, gold=True))
 
     def tables(self, run: Run, *, gold: bool) -> tuple[ExportedTable, ...]:
-        """Return the tables of records for an export, the main one first."""
-        raise self._lacks("tables to export")
+        """Return the tables of records for an export, the main one first; by default one of all records."""
+        name, records = Path(self.records.file).stem, self.records
+        return (table_of(name, records.file, records.type, records_of(run.folder, records), key=()),)
 
     def figures(self, run: Run) -> Iterable[Table]:
-        """Return the tables of figures that an export has as `scores`."""
+        """Return the tables of figures that a page shows, and an export has as `scores`."""
         return ()
 
     def sources(self, run: Run, data: Path | None) -> tuple[Source, ...]:

@@ -1,19 +1,17 @@
 """Runs of `misstep observe`: what an observer would have seen and said."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import ClassVar
 
 from misstep.analysis.measures.observed import OBSERVED, Observed, observed_table
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
 from misstep.harness.records.intervention import ObservedRun
-from misstep.harness.runs.opened import OpenRun, manifest_of_command
+from misstep.harness.runs.opened import OpenRun
 from misstep.studies.finished_runs import read_scores
-from misstep.studies.kinds.columns import ExportedTable, table_of
-from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
-from misstep.studies.kinds.sessions import observer_tables, records_of, session_table
+from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
+from misstep.studies.kinds.kind import Content, RunResults, StarterNotebook
+from misstep.studies.kinds.sessions import observer_tables, session_table
 
 
 class ObservedRuns(RunResults[OpenRun]):
@@ -22,11 +20,6 @@ class ObservedRuns(RunResults[OpenRun]):
     command = OBSERVED
     records = OBSERVED_RECORDS
     notebook = StarterNotebook("invocations", ("observe",), "detector", "An observer")
-    shown_alone: ClassVar[bool] = True
-
-    def open(self, folder: Path, choice: Choice) -> OpenRun:
-        """Open the run in a folder."""
-        return OpenRun(folder, manifest_of_command(folder, self.command))
 
     def page(self, runs: Sequence[OpenRun], command: str) -> str:
         """Return the page of a finished run."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct, structs
 
@@ -10,9 +10,8 @@ from misstep.analysis.measures.reflexive.work import WorkedRun
 from misstep.analysis.tables import Table
 from misstep.harness.journal.records import LOOP_RECORDS
 from misstep.harness.records.loop_events import LoopEvent
-from misstep.studies.kinds.columns import Column, ExportedTable, Values, json_text, table_of
+from misstep.studies.kinds.columns import Column, ExportedTable, Values, json_text, records_of, table_of
 from misstep.studies.kinds.kind import Choice, Content, RunResults, StarterNotebook
-from misstep.studies.kinds.sessions import records_of
 from misstep.studies.kinds.sources import GENERATED, Source
 from misstep.studies.reflexive.runs import REFLECTED, ReflexiveRun, open_reflexive_run
 
@@ -34,6 +33,7 @@ class ReflexiveRuns(RunResults[ReflexiveRun]):
 
     command = REFLECTED
     records = LOOP_RECORDS
+    shown_alone: ClassVar[bool] = False
     notebook = StarterNotebook("events", ("reflect",), "skill", "The reflexive loop")
 
     def open(self, folder: Path, choice: Choice) -> ReflexiveRun:

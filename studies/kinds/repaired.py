@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from msgspec import Struct, structs
 
@@ -35,6 +36,7 @@ class RepairRuns(RunResults[RepairRun]):
 
     command = REPAIRED
     records = ATTEMPT_RECORDS
+    shown_alone: ClassVar[bool] = False
     notebook = StarterNotebook("attempts", ("repair",), "policy", "Repairs")
 
     def open(self, folder: Path, choice: Choice) -> RepairRun:

@@ -1,23 +1,16 @@
 """Tables that several kinds of runs export: sessions, and what an observer asked and said."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from misstep.analysis.measures.observed import ObservedIntervention, interventions_of
-from misstep.harness.journal.records import SESSION_RECORDS, Records, read_records
+from misstep.harness.journal.records import SESSION_RECORDS
 from misstep.harness.records.intervention import Invocation, ObservedRun
 from misstep.harness.records.session import Session
-from misstep.studies.kinds.columns import ExportedTable, table_of
-
-Rows = Callable[[], Iterator[Any]]
-
-
-def records_of(folder: Path, records: Records[Any], *, unfinished: bool = False) -> Rows:
-    """Return a function that reads the records of a run as a stream."""
-    return lambda: read_records(folder, records, unfinished=unfinished)
+from misstep.studies.kinds.columns import ExportedTable, Rows, records_of, table_of
 
 
 def session_table(folder: Path) -> ExportedTable:

@@ -90,7 +90,8 @@ def test_nothing_imports_a_command(graph: dict[str, set[str]]) -> None:
 
 
 def test_a_command_is_at_most_150_lines() -> None:
-    commands = {name: file for name, file in MODULES.items() if file.is_relative_to(ROOT / "misstep")}
+    files = {name: file for name, file in MODULES.items() if file.is_relative_to(ROOT / "misstep")}
+    commands = {name: file for name, file in files.items() if name != "misstep"}  # it lists public names
     assert [name for name, file in commands.items() if len(file.read_text().splitlines()) > 150] == []
 
 
