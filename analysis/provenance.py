@@ -36,7 +36,7 @@ from msgspec import Struct
 
 from misstep.analysis.modules import source_of
 from misstep.analysis.tables import Table
-from misstep.analysis.tables.inputs import Figure
+from misstep.analysis.tables.inputs import InputFigure
 
 Kind = Literal["published file", "data set", "generated"]
 
@@ -81,7 +81,7 @@ class Provenance(Struct, frozen=True):
     versions: dict[str, str]
     inputs: tuple[Input, ...]
     tables: tuple[MadeTable, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[InputFigure, ...]
 
 
 def module_sha256(function: str) -> str:

@@ -173,7 +173,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
         return self.also if self.check is None else (Derivation(self.check, self.inputs, self.reading), *self.also)
 
 
-class Matrix(Struct, frozen=True, forbid_unknown_fields=True):
+class PrintedMatrix(Struct, frozen=True, forbid_unknown_fields=True):
     """A printed table of counts: `cells` holds the ids of figures, a row for each of `rows` (the truth).
 
     `other_items` is what the paper says by which these may not be the items that its other figures are of; empty where
@@ -189,19 +189,19 @@ class Matrix(Struct, frozen=True, forbid_unknown_fields=True):
     other_items: str = ""
 
 
-class Pattern(Struct, frozen=True, forbid_unknown_fields=True):
+class _Pattern(Struct, frozen=True, forbid_unknown_fields=True):
     """One combination of the raters' labels, and how many items have it."""
 
     labels: tuple[int, ...]
     items: int
 
 
-class Reconstruction(Struct, frozen=True, forbid_unknown_fields=True):
+class _Reconstruction(Struct, frozen=True, forbid_unknown_fields=True):
     """Ratings that print the figures at `place`; one possibility among many, not the authors' data."""
 
     id: str
     place: str
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[_Pattern, ...]
 
 
 class Paper(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -211,8 +211,8 @@ class Paper(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     title: str
     authors: str
     figure: tuple[Figure, ...] = ()
-    matrix: tuple[Matrix, ...] = ()
-    reconstruction: tuple[Reconstruction, ...] = ()
+    matrix: tuple[PrintedMatrix, ...] = ()
+    reconstruction: tuple[_Reconstruction, ...] = ()
 
     def __getitem__(self, id: str) -> Figure:  # noqa: A002 (the file's own word)
         """The figure with an id."""

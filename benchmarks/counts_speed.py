@@ -18,9 +18,9 @@ from misstep.analysis.labels import Reading, read_labels
 from misstep.analysis.labels.counting import counted_labels
 from misstep.analysis.measures.agreement import agreement_report
 from misstep.harness.records.whole_counts import (
+    CountedPart,
     CountedParts,
     Counts,
-    Part,
     RatingPattern,
     ScoreBin,
     decoded_parts,
@@ -61,7 +61,10 @@ def scores(seed: int) -> Counts:
 
 def encoded(counts: list[Counts]) -> list[bytes]:
     """The files of 64 machines."""
-    return [CountedParts({f"machine {number}": Part(str(number), one)}).encoded() for number, one in enumerate(counts)]
+    return [
+        CountedParts({f"machine {number}": CountedPart(str(number), one)}).encoded()
+        for number, one in enumerate(counts)
+    ]
 
 
 def merged(files: list[bytes]) -> Counts:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from misstep.harness.escaping import plain
-from misstep.harness.lake.manifest import Manifest
+from misstep.harness.lake.manifest import PackManifest
 from misstep.harness.progress import say
 from misstep.harness.runs.pack import pack as pack_into
 from misstep.options import Json, command_app, json_text, path_or_address
@@ -60,7 +60,7 @@ def pack(
         raise typer.Exit(1)
 
 
-def _document(packed: Manifest) -> dict[str, Any]:
+def _document(packed: PackManifest) -> dict[str, Any]:
     return {
         "n": packed.tally.sessions,
         "bytes_in": packed.asked.inputs.bytes,
@@ -75,7 +75,7 @@ def _document(packed: Manifest) -> dict[str, Any]:
     }
 
 
-def _text(packed: Manifest, out: str) -> str:
+def _text(packed: PackManifest, out: str) -> str:
     tally = packed.tally
     sessions = f"{tally.sessions:,} session{'' if tally.sessions == 1 else 's'} packed into {plain(out)}"
     left_out = [

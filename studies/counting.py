@@ -11,7 +11,7 @@ from misstep.analysis.labels.source import read_source
 from misstep.analysis.measures.passing.reading import has_attempts
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.places import path_text
-from misstep.harness.records.whole_counts import CountedParts, Counts, Part, decoded_parts, summed
+from misstep.harness.records.whole_counts import CountedPart, CountedParts, Counts, decoded_parts, summed
 from misstep.studies.kinds import kind_in, kinds_with
 from misstep.studies.kinds.kind import Counting
 from misstep.studies.passing import counted_attempts, open_attempts
@@ -43,7 +43,7 @@ def _parts_of(path: Path, how: Counting) -> CountedParts:
 
 def _one(path: Path, how: Counting, digest: str, counts: Counts) -> CountedParts:
     name = f"{how.name}/{path_text(path)}" if how.name else path_text(path)
-    return CountedParts({name: Part(digest, counts)})
+    return CountedParts({name: CountedPart(digest, counts)})
 
 
 def _digest(file: Path) -> str:

@@ -22,7 +22,7 @@ from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.measures.triage.curation import ACTIONS, Curation, Decision, ErrorRates, Outcome, curation, decide
 from misstep.analysis.measures.triage.curation_tables import curation_sentence, worth_sentence
-from misstep.analysis.pages.data_card import CARD, RUNS, About, ChatMessage, CuratedEvidence, CuratedRun, card_text
+from misstep.analysis.pages.data_card import CARD, RUNS, CardAbout, ChatMessage, CuratedEvidence, CuratedRun, card_text
 from misstep.analysis.papers.autotriage.curation import known_errors
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.journal.records import MANIFEST, Manifest, encode_lines, replace_file, write_manifest, written_in
@@ -49,7 +49,7 @@ TRAJECTORIES = "trajectories"
 """In the folder: the runs that would not outlast the judge's run."""
 
 
-class Recorded(Struct, frozen=True):
+class _Recorded(Struct, frozen=True):
     """What is recorded of a run beside the verdict; `acted` says whether anything shows a step of the agent."""
 
     task: str = ""
@@ -101,7 +101,7 @@ def _write(lines: Iterable[CuratedRun], out: Path) -> None:
             (out / f"{name}.jsonl").unlink(missing_ok=True)
 
 
-def _manifest(run: JudgedRun, about: About, out: Path) -> Manifest:
+def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
     """What the folder is, without a place of the machine that made it."""
     places = places_of(run.manifest, run.folder)
     return structs.replace(
@@ -123,11 +123,11 @@ def curation_text(found: Curation, out: Path) -> str:
     return "\n".join(told) + "\n"
 
 
-def _about(run: JudgedRun) -> About:
+def _about(run: JudgedRun) -> CardAbout:
     cases = judged_cases({run.judge: run})
     places = places_of(run.manifest, run.folder)
     command = without_places(command_line(run.manifest), places)
-    return About(run.judge, without_places(cases.source, places), cases.evidence, command, run.manifest.misstep)
+    return CardAbout(run.judge, without_places(cases.source, places), cases.evidence, command, run.manifest.misstep)
 
 
 def known_rates(run: JudgedRun) -> ErrorRates | None:
@@ -141,37 +141,37 @@ def known_rates(run: JudgedRun) -> ErrorRates | None:
     return known_errors(alone)[run.judge]
 
 
-def _recorded(benchmark: Path, item: BenchmarkItem | None, cases: Path | None) -> Recorded:
+def _recorded(benchmark: Path, item: BenchmarkItem | None, cases: Path | None) -> _Recorded:
     """What the case of an item records, or its run where there is no case."""
     if item is None:
-        return Recorded()
+        return _Recorded()
     named = item.extra.get("case")
     if named:
         case = read_triage_case(case_folder(benchmark, named, item.id, cases))
         try:
             return _of_case(case)
         except InputError:  # the judge said so of this run, and the others go on
-            return Recorded(case.file.task or case.id, case.file.outcome, acted=False)
+            return _Recorded(case.file.task or case.id, case.file.outcome, acted=False)
     file = benchmark / item.trajectory if isinstance(item.trajectory, str) else None
     try:
         return _of_run(_first(file) if file is not None else None, file)
     except InputError:
-        return Recorded(acted=False)
+        return _Recorded(acted=False)
 
 
-def _of_case(case: TriageCase) -> Recorded:
+def _of_case(case: TriageCase) -> _Recorded:
     files = FilesOfCase(case)
     run, outcome = files.trajectory, recorded_outcome(files)
     place = case.folder / TRAJECTORY if run is not None else None
-    return Recorded(case.file.task or case.id, outcome, _reward(run, outcome), place, acted(files, run))
+    return _Recorded(case.file.task or case.id, outcome, _reward(run, outcome), place, acted(files, run))
 
 
-def _of_run(run: Trajectory | None, file: Path | None) -> Recorded:
+def _of_run(run: Trajectory | None, file: Path | None) -> _Recorded:
     if run is None:
-        return Recorded()
+        return _Recorded()
     outcome = outcome_of_run(run)
     texts = TextsOfItem(TriageCase(CaseFile(run.id), Path()), run.task, run)
-    return Recorded(run.task, outcome, _reward(run, outcome), file, acted(texts, run))
+    return _Recorded(run.task, outcome, _reward(run, outcome), file, acted(texts, run))
 
 
 def _reward(run: Trajectory | None, outcome: Outcome | None) -> float | None:
@@ -207,7 +207,7 @@ def _kept_place(place: Path, item: str, out: Path, judged: Path) -> Path:
 
 
 def _line(
-    verdict: TriageVerdict, decision: Decision, recorded: Recorded, rates: ErrorRates | None, out: Path, judged: Path
+    verdict: TriageVerdict, decision: Decision, recorded: _Recorded, rates: ErrorRates | None, out: Path, judged: Path
 ) -> CuratedRun:
     measured = rates.confidence(decision) if rates is not None else None
     place = recorded.trajectory and _kept_place(recorded.trajectory, verdict.item, out, judged)

@@ -64,7 +64,7 @@ class Experiment(OpenRun, frozen=True):
         return LiveExperiments(shadow, ab, int(self.requested("seed") or 0), {})
 
 
-class Report(Struct, frozen=True):
+class _Report(Struct, frozen=True):
     """An experiment in a sentence and tables, and a warning where it is not finished."""
 
     title: str
@@ -98,7 +98,7 @@ def sessions_in(folder: Path) -> Iterator[LiveSession]:
     return read_records(folder, LIVE_RECORDS, unfinished=True)
 
 
-def report_of_run(folder: Path, seed: int = 0) -> Report:
+def report_of_run(folder: Path, seed: int = 0) -> _Report:
     """The report of a run; `seed` is of resamples and permutations."""
     run = open_experiment(folder)
     if len({one.arm for one in run.sessions}) < 2:
@@ -116,7 +116,7 @@ def report_of_run(folder: Path, seed: int = 0) -> Report:
     if not run.manifest.finished:
         so_far = counted_text(len(run.sessions), "session")
         warning = f"The run is not finished: it has {so_far} of {run.requested('n')} so far."
-    return Report(title, finding, tuple(tables), warning)
+    return _Report(title, finding, tuple(tables), warning)
 
 
 def report_of_file(
@@ -126,10 +126,10 @@ def report_of_file(
     shares: Mapping[str, float] | None = None,
     planned_units: int | None = None,
     seed: int = 0,
-) -> Report:
+) -> _Report:
     """The report of a user's own sessions in a CSV."""
     found = file_report(file, control, treatment, shares, planned_units, seed)
-    return Report("An experiment with two arms", experiment_finding(found.compared), found.tables)
+    return _Report("An experiment with two arms", experiment_finding(found.compared), found.tables)
 
 
 def compacted(session: LiveSession) -> LiveSession:

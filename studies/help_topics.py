@@ -22,7 +22,7 @@ TOPICS = {
     "items": Topic("misstep.harness.items:Item", "a line of a benchmark's items.jsonl"),
     "verdicts": Topic("misstep.harness.verdict:Verdict", "a line of a run's verdicts.jsonl"),
     "prices": Topic("misstep.harness.clients.prices:PriceFile", "the prices of models (TOML)"),
-    "repair-case": Topic("misstep.harness.repair.case:Case", "the folder of a repair case, and its case.toml"),
+    "repair-case": Topic("misstep.harness.repair.case:RepairCase", "the folder of a repair case, and its case.toml"),
     "triage-case": Topic(
         "misstep.harness.records.triage_case:CaseFile", "the folder of a triage case, and its case.toml"
     ),

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 
 from misstep.analysis.gold import GoldLabel, read_gold, write_gold
 from misstep.analysis.pages.foot import Foot
-from misstep.analysis.pages.labelling import Asked, Label, done_page, labelling_page
+from misstep.analysis.pages.labelling import Label, LabelQuestion, done_page, labelling_page
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import one_line
 from misstep.harness.items import Item, Runs, read_items
@@ -88,7 +88,9 @@ class Labelling:
         question = run.question.asks or f"{self._category.replace('_', ' ').capitalize()}: which label is right?"
         session = self._session(item)
         title = title_of(session) or next((one_line(step.text)[:TITLE_CHARACTERS] for step in session.steps), "")
-        asked = Asked(item.id, title or item.id, self._place + 1, len(self.drawn.items), question, labels, session)
+        asked = LabelQuestion(
+            item.id, title or item.id, self._place + 1, len(self.drawn.items), question, labels, session
+        )
         return labelling_page(asked, labelled=self.labelled, foot=foot)
 
     def _labels(self, item: Item) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from misstep.analysis.measures.observed import Observed, observed
+from misstep.analysis.measures.observed import ObservedSummary, observed
 from misstep.analysis.pages.observed import observed_json, observed_page
 from misstep.harness.journal.records import (
     OBSERVED_RECORDS,
@@ -30,7 +30,7 @@ def observed_findings(
     workers: int | None = None,
     arguments: Sequence[str] = (),
     with_page: bool = True,
-) -> Observed:
+) -> ObservedSummary:
     """What the observer sees in all trajectories of the files and folders `paths`."""
 
     def conclude(left_out: LeftOut, folder: Path) -> dict[str, bytes]:
@@ -43,13 +43,13 @@ def observed_findings(
 
     show = _show if with_page else None
     observe_paths(paths, observe, settings, out, conclude=conclude, workers=workers, arguments=arguments, show=show)
-    return read_scores(out, Observed)
+    return read_scores(out, ObservedSummary)
 
 
 def page_of_observed(run: Path) -> str:
     """The page of a finished run, made again."""
     manifest = finished_manifest(run, "observe")
-    return observed_page(read_scores(run, Observed), _runs(run), named_inputs(manifest), manifest.arguments)
+    return observed_page(read_scores(run, ObservedSummary), _runs(run), named_inputs(manifest), manifest.arguments)
 
 
 def _runs(run: Path) -> Iterator[tuple[Session, ObservedRun]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from misstep.analysis.labels.content import STANDARD_INPUT, shown
-from misstep.analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered, together
+from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered, together
 from misstep.analysis.measures.passing.reading import read_attempts
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted, ended_as
 from misstep.analysis.tables.wording import counted_text
@@ -14,7 +14,7 @@ from misstep.harness.records.whole_counts import Counts, TaskAttempts, summed
 from misstep.studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 
-def open_attempts(paths: Sequence[Path], threshold: float | None = None, system: str = "") -> Attempts:
+def open_attempts(paths: Sequence[Path], threshold: float | None = None, system: str = "") -> PassAttempts:
     """The attempts in files and in runs of repairs; those of one system in several files are put together."""
     resolved = [path.resolve() for path in paths]
     twice = next((path for path in resolved if resolved.count(path) > 1), None)
@@ -29,7 +29,7 @@ def open_attempts(paths: Sequence[Path], threshold: float | None = None, system:
     return together([*parts, *_of_runs(folders)])
 
 
-def counted_attempts(attempts: Attempts) -> Counts:
+def counted_attempts(attempts: PassAttempts) -> Counts:
     """Return how many attempts at each task passed, failed and have no outcome."""
     rows = (
         TaskAttempts(one.name, one.evidence, counts.passed, counts.failed, counts.unanswered, 1)
@@ -50,11 +50,11 @@ def _names(files: Sequence[Path]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [shown(file) for file in files]
 
 
-def _of_runs(folders: Sequence[Path]) -> Iterator[Attempts]:
+def _of_runs(folders: Sequence[Path]) -> Iterator[PassAttempts]:
     runs = open_repair_runs(folders)
     remarks = [sentence.removesuffix(".") for sentence in warn_of(runs)] if runs else []
     for run, arm in zip(runs, arms_of(runs), strict=True):
-        yield Attempts((_system(arm, run.folder),), (*remarks, *_not_held(arm)))
+        yield PassAttempts((_system(arm, run.folder),), (*remarks, *_not_held(arm)))
 
 
 def _not_held(arm: RepairArm) -> list[str]:

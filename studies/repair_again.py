@@ -24,7 +24,7 @@ from misstep.harness.workspace import Sandbox, find_sandbox
 from misstep.studies.repair_runs import RepairRun, open_repair_run, recordings
 
 
-class Repeated(Struct, frozen=True):
+class _Repeated(Struct, frozen=True):
     """Recordings, each with the run that made its sample again; a sentence where nothing could be made again."""
 
     runs: tuple[tuple[RepairArm, RepairArm], ...] = ()
@@ -41,20 +41,20 @@ class Repeated(Struct, frozen=True):
             )
 
 
-def repeated_sample(folder: Path | None = None) -> Repeated:
+def repeated_sample(folder: Path | None = None) -> _Repeated:
     """Make the sample of every recording of a public data set again."""
     recorded = [run for run in recordings(folder) if run.requested("benchmark") in SETS]
     here = [run for run in recorded if located(run.requested("benchmark")) is not None]
     if not here:
         absent = how_to_get({run.requested("benchmark") for run in recorded})
-        return Repeated(absent=absent if recorded else "No repair of a public data set is recorded.")
+        return _Repeated(absent=absent if recorded else "No repair of a public data set is recorded.")
     try:
         sandbox = find_sandbox()
     except SandboxMissing as error:
-        return Repeated(absent=error.line())
+        return _Repeated(absent=error.line())
     # A notebook's cells run in an event loop, and a run of repairs begins one of its own: hence the thread.
     with tempfile.TemporaryDirectory(prefix="misstep-") as place, ThreadPoolExecutor(1) as apart:
-        return Repeated(tuple(apart.submit(_made_again, run, Path(place), sandbox).result() for run in here))
+        return _Repeated(tuple(apart.submit(_made_again, run, Path(place), sandbox).result() for run in here))
 
 
 def _made_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[RepairArm, RepairArm]:

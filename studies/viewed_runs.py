@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.runs.index import runs_page
 from misstep.analysis.pages.runs.listed import ListedRun, ListedRuns, listed_run
-from misstep.harness.journal.classified import Failed, Names, failed_verdicts, together
+from misstep.harness.journal.classified import FailedClassifier, Names, failed_verdicts, together
 from misstep.harness.journal.workers import enough_workers, in_order
 from misstep.harness.places import path_text
 from misstep.harness.progress import Progress
@@ -24,7 +24,7 @@ class ViewedRuns(Struct, frozen=True):
     page: str
     n: int
     unreadable: tuple[Unreadable, ...]
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedClassifier, ...]
 
 
 def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, command: str) -> ViewedRuns:
@@ -32,7 +32,7 @@ def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, com
     files = list(found_files([path]))
     listed, names = ListedRuns(), Names()
     unreadable: list[Unreadable] = []
-    failed: list[Failed] = []
+    failed: list[FailedClassifier] = []
     work = partial(_listed, classify=classify, categories=tuple(categories))
     with Progress("runs") as progress:
         for batch in in_order(work, batches(files), enough_workers(total_bytes(files)), describe):

@@ -7,7 +7,7 @@ import msgspec
 
 from misstep.harness.errors import NoTrajectory
 from misstep.harness.escaping import plain
-from misstep.harness.journal.classified import Finding, PlacedVerdict
+from misstep.harness.journal.classified import PlacedVerdict, SessionFinding
 from misstep.harness.journal.records import VERDICTS, Records, read_manifest, read_records, replace_file
 from misstep.harness.progress import say
 from misstep.harness.runs.classify import ClassifyAs
@@ -28,7 +28,7 @@ def new_findings(
     out: Path,
     *,
     wait: Callable[[], object],
-) -> Iterator[Finding]:
+) -> Iterator[SessionFinding]:
     """The findings of each look that were not there before, without end; those of the first look are all told.
 
     A run that goes on tells what it did not tell before; of a run of `classify` that is all that is found from then on.

@@ -26,7 +26,7 @@ from misstep.analysis.published import Figure
 from misstep.analysis.stats.audit import decimals
 from misstep.analysis.stats.dissent import Dissent, possible_dissents
 from misstep.analysis.stats.kappa_tables import MOST_LABELS
-from misstep.analysis.stats.rater_margins import Kappa, PossibleRatings, Ratings, possible_ratings
+from misstep.analysis.stats.rater_margins import Kappa, MarginRatings, PossibleRatings, possible_ratings
 
 _PAIRS: tuple[Kappa, ...] = ("first_second", "first_third", "second_third")
 _MOST_COUNTS = 400
@@ -169,7 +169,7 @@ def _splits(n: int, possible: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple
             yield counts, dissent
 
 
-def _told(ratings: Ratings) -> str:
+def _told(ratings: MarginRatings) -> str:
     """One set of ratings: how many items of each label all give alike, and the labels of the split ones."""
     split = " ".join("[" + " ".join(str(label + 1) for label in labels) + "]" for labels in ratings.split)
     together = ", ".join(f"{count:,}" for count in ratings.unanimous)

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from misstep.analysis.audit.figure_text import Typed
 from misstep.analysis.audit.paired import Named
-from misstep.analysis.published import LISTS, Check, Derivation, Figure, Matrix, Paper
+from misstep.analysis.published import LISTS, Check, Derivation, Figure, Paper, PrintedMatrix
 from misstep.analysis.tables import Unit
 
 MEASURES = ("precision", "recall", "f1", "accuracy")
@@ -124,11 +124,11 @@ def _check_needed(given: Given) -> None:
         raise ValueError(f"{' and '.join(least)} {'is' if len(least) == 1 else 'are'} missing")
 
 
-def _inputs(given: Given) -> tuple[list[Figure], tuple[Matrix, ...], dict[str, str | tuple[str, ...]]]:
+def _inputs(given: Given) -> tuple[list[Figure], tuple[PrintedMatrix, ...], dict[str, str | tuple[str, ...]]]:
     """The figures of all inputs, the matrix if there is one, and what a derivation calls them."""
     figures: list[Figure] = []
     named: dict[str, str | tuple[str, ...]] = {}
-    matrices: tuple[Matrix, ...] = ()
+    matrices: tuple[PrintedMatrix, ...] = ()
     for key, rows in given.numbers.items():
         unit_of = _units(given, key)
         ids = [[_name(given.id, key, *place) for place in _places(at, row, rows, key)] for at, row in enumerate(rows)]
@@ -153,12 +153,12 @@ def _places(at: int, row: Sequence[Typed], rows: Sequence[Sequence[Typed]], key:
     return [()] if key not in LISTS and len(rows) == 1 else [(place,) for place in range(len(row))]
 
 
-def _matrix(id_: str, ids: Sequence[Sequence[str]]) -> Matrix:
+def _matrix(id_: str, ids: Sequence[Sequence[str]]) -> PrintedMatrix:
     if len(ids) < 2 or any(len(row) != len(ids) for row in ids):
         shape = " / ".join(str(len(row)) for row in ids)
         raise ValueError(f"the matrix has rows of {shape} cells, not as many rows as columns (write it as 8 1/2 9)")
     labels = tuple(str(place + 1) for place in range(len(ids)))
-    return Matrix(_name(id_, "matrix"), "the key matrix", labels, labels, tuple(tuple(row) for row in ids))
+    return PrintedMatrix(_name(id_, "matrix"), "the key matrix", labels, labels, tuple(tuple(row) for row in ids))
 
 
 def _name(id_: str, key: str, *place: int) -> str:

@@ -6,14 +6,14 @@ import zlib
 from pathlib import PurePosixPath
 
 from misstep.analysis.labels.content import MOST_BYTES, decoded
-from misstep.analysis.labels.records import Records, json_records
+from misstep.analysis.labels.records import LabelRecords, json_records
 from misstep.harness.errors import InputError
 
 _WHO = "annotator"
 _ENDINGS = (".jsonl", ".json")
 
 
-def packed_records(content: bytes, file: str) -> Records | None:
+def packed_records(content: bytes, file: str) -> LabelRecords | None:
     """The records of all files of an archive, each with its file's name as `annotator`; `None` where it has no JSON."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
         return None
@@ -32,4 +32,4 @@ def packed_records(content: bytes, file: str) -> Records | None:
                     places += records.places
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         raise InputError(f"not a zip archive that can be read: {error}", "Export it again.", file=file) from error
-    return Records(file, values, places, "record") if values else None
+    return LabelRecords(file, values, places, "record") if values else None

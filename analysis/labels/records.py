@@ -16,7 +16,7 @@ SEVERAL = " + "
 """Stands between the choices of a rating that made several."""
 
 
-class Records(Struct, frozen=True):
+class LabelRecords(Struct, frozen=True):
     """The objects of a file.
 
     - `file`: As the user named it.
@@ -36,7 +36,7 @@ def is_json(text: str) -> bool:
     return _OPENS.match(text) is not None
 
 
-def json_records(text: str, file: str) -> Records:
+def json_records(text: str, file: str) -> LabelRecords:
     """The objects of a JSON list, or of JSON Lines."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     try:
@@ -45,13 +45,13 @@ def json_records(text: str, file: str) -> Records:
         if len(lines) < 2 or text.lstrip().startswith("["):
             raise InputError(f"not valid JSON: {error}", _ADVICE, file=file) from error
         values = [_line(line, number, file) for number, line in lines]
-        return Records(file, values, [number for number, _ in lines], "line")
+        return LabelRecords(file, values, [number for number, _ in lines], "line")
     if isinstance(document, dict):
-        return Records(file, [document], [lines[0][0]], "line")
+        return LabelRecords(file, [document], [lines[0][0]], "line")
     for number, value in enumerate(document, start=1):
         if not isinstance(value, dict):
             raise InputError("not an object", _ADVICE, file=file, field=f"record {number}")
-    return Records(file, document, list(range(1, len(document) + 1)), "record")
+    return LabelRecords(file, document, list(range(1, len(document) + 1)), "record")
 
 
 def _line(line: str, number: int, file: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from misstep.analysis.labels.content import decoded, read_content, shown
 from misstep.analysis.labels.packed import packed_records
-from misstep.analysis.labels.records import Records, is_json, json_records, label_text
+from misstep.analysis.labels.records import LabelRecords, is_json, json_records, label_text
 from misstep.analysis.labels.rows import SHAPES, LabelRows, check_header, csv_rows
 from misstep.analysis.labels.sheets import is_workbook, sheet_rows
 from misstep.analysis.labels.tools import TOOLS, label_studio, tool_of
@@ -35,7 +35,7 @@ def read_source(path: Path, item_field: str = "", what: str = "labels", shapes: 
     return _of_records(json_records(text, file), item_field)
 
 
-def _of_records(records: Records, item_field: str) -> Source:
+def _of_records(records: LabelRecords, item_field: str) -> Source:
     tool = tool_of(records)
     if tool is None:
         return _of_table(*_flat(records))
@@ -50,7 +50,7 @@ def _of_table(sheet: LabelRows, remarks: list[str]) -> Source:
     return Source(sheet, remarks=tuple(remarks))
 
 
-def _flat(records: Records) -> tuple[LabelRows, list[str]]:
+def _flat(records: LabelRecords) -> tuple[LabelRows, list[str]]:
     """Objects of one value a name as a table; what holds objects is left out and said."""
     names = Counter(name for record in records.values for name in record)
     cells = {name: [label_text(record.get(name)) for record in records.values] for name in names}

@@ -45,7 +45,7 @@ class ObservedIntervention(Struct, frozen=True):
     line: int | None = None
 
 
-class Observed(Struct, frozen=True):
+class ObservedSummary(Struct, frozen=True):
     """What was found in `n` trajectories.
 
     `misbehaviour_rate` is the share of the `answered` invocations that are `flagged`, its interval clustered by
@@ -81,7 +81,7 @@ def observed(
     unreadable: Iterable[Unreadable] = (),
     skipped: Iterable[Skipped] = (),
     renamed: int = 0,
-) -> Observed:
+) -> ObservedSummary:
     """What the observer found in some runs of one arm, taken as a stream."""
     clusters: list[tuple[int, int]] = []
     categories: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def observed(
         invocations += len(run.invocations)
         steps += run.n_steps
     flagged, answered_all = (sum(column) for column in zip(*clusters, strict=True)) if clusters else (0, 0)
-    return Observed(
+    return ObservedSummary(
         arm=first.arm if first else "",
         detector=first.detector if first else "",
         every=first.every if first else 0,
@@ -152,7 +152,7 @@ def _placed(run: ObservedRun, one: Intervention) -> ObservedIntervention:
     )
 
 
-def observed_finding(found: Observed) -> str:
+def observed_finding(found: ObservedSummary) -> str:
     """How often the detector saw misbehaviour, in one sentence."""
     rate = found.misbehaviour_rate
     if rate.value is None:
@@ -166,7 +166,9 @@ def observed_finding(found: Observed) -> str:
 
 
 @made_by_this
-def observed_table(found: Observed, *, source: str, paper: str = "observe", evidence: Evidence = "real") -> Table:
+def observed_table(
+    found: ObservedSummary, *, source: str, paper: str = "observe", evidence: Evidence = "real"
+) -> Table:
     """The misbehaviour rate per invocation, by category too, and what became of the interventions."""
     rate, total = "Misbehaviour rate per invocation", len(found.interventions)
     rows = [

@@ -46,7 +46,7 @@ class Code(Struct, frozen=True, forbid_unknown_fields=True):
     meaning: str
 
 
-class Decision(Struct, frozen=True):
+class _Decision(Struct, frozen=True):
     """What was settled on an item, by whom and when."""
 
     item: str
@@ -66,7 +66,7 @@ class Coded(Struct, frozen=True):
 
     outcomes: Mapping[str, Outcome]
     codings: Codings
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[_Decision, ...] = ()
 
     def code_of(self, item: str) -> str:
         """The code of an item: as settled, else what more than half of its coders gave; empty where it is open."""
@@ -129,11 +129,11 @@ def _read_sheet(file: Path, outcomes: dict[str, Outcome], given: dict[str, dict[
             given[item][coder] = frozenset({code})
 
 
-def _decisions(file: Path, outcomes: Mapping[str, Outcome]) -> Sequence[Decision]:
+def _decisions(file: Path, outcomes: Mapping[str, Outcome]) -> Sequence[_Decision]:
     sheet = read_rows(file, "decisions", f"The log has the columns {','.join(DECISION_COLUMNS)}.")
     found = []
     for row, cells in enumerate(_cells(sheet, DECISION_COLUMNS)):
-        decision = Decision(*cells)
+        decision = _Decision(*cells)
         if decision.item not in outcomes:
             raise sheet.error(row, f"no sheet has the item {decision.item!r}", "Correct the name.")
         _check_code(sheet, row, decision.code, outcomes[decision.item])

@@ -41,7 +41,7 @@ class Sampled(Struct, frozen=True):
         return (self.exact[k].value or 0.0) - self.plugged_in[k]
 
 
-class Tried(Struct, frozen=True):
+class _Tried(Struct, frozen=True):
     """A system's trials: both kinds at each k as the mean over its tasks, and what its set's page states of them."""
 
     of: SolvedSet
@@ -117,7 +117,7 @@ def _samples_finding(found: Sampled) -> str:
     )
 
 
-def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[Tried]:
+def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[_Tried]:
     """pass@k and pass^k of systems with four or more trials on each task; `seed` is of the bootstrap over tasks.
 
     Of a set with more than three systems the best, the median and the last by mean success are taken.
@@ -126,7 +126,7 @@ def tried(sets: Sequence[SolvedSet], seed: int = 0) -> list[Tried]:
 
 
 @made_by_this
-def trials_table(found: Sequence[Tried], notes: Sequence[str] = ()) -> Table:
+def trials_table(found: Sequence[_Tried], notes: Sequence[str] = ()) -> Table:
     """pass@k and pass^k of systems tried four or more times on each task; what a set's page states beside."""
     return Table(
         name="repeated_trials",
@@ -154,7 +154,7 @@ def _mean_success(cells: Collection[Cell]) -> Fraction:
     return sum((Fraction(solved, tried) for tried, solved in cells), Fraction(0)) / len(cells)
 
 
-def _tried(one: SolvedSet, system: str, seed: int) -> Tried:
+def _tried(one: SolvedSet, system: str, seed: int) -> _Tried:
     cells = [cell for cell in one.systems[system].values() if cell[0] >= TRIAL_KS[-1]]
     means = {(kind, k): _mean(cells, k, kind, seed) for kind in KINDS for k in TRIAL_KS}
     figures = {figure.column: figure for figure in figures_of(one) if figure.row == system}
@@ -163,7 +163,7 @@ def _tried(one: SolvedSet, system: str, seed: int) -> Tried:
         for kind, k in means
         if at_k(kind, k) in figures
     }
-    return Tried(one, system, means, stated)
+    return _Tried(one, system, means, stated)
 
 
 def _stated(figure: Figure, mean: Estimate, cells: Sequence[Cell], k: int, kind: Kind, source: str) -> Stated:
@@ -174,7 +174,7 @@ def _stated(figure: Figure, mean: Estimate, cells: Sequence[Cell], k: int, kind:
     return Stated(figure, mean, source, f"The attempts give {float(exact):.2f}%, not {figure.digits}%.")
 
 
-def _trials_finding(found: Sequence[Tried]) -> str:
+def _trials_finding(found: Sequence[_Tried]) -> str:
     first, last = found[0], TRIAL_KS[-1]
     stated = stated_text([stated for one in found for stated in one.stated.values()], "figures", "attempts")
     return (
@@ -183,7 +183,7 @@ def _trials_finding(found: Sequence[Tried]) -> str:
     )
 
 
-def _rows_of_trials(one: Tried) -> list[Row]:
+def _rows_of_trials(one: _Tried) -> list[Row]:
     rows = []
     for kind, k in one.means:
         if (kind, k) in one.stated:
@@ -192,14 +192,14 @@ def _rows_of_trials(one: Tried) -> list[Row]:
     return rows
 
 
-def _trial_row(one: Tried, kind: Kind, k: int) -> Row:
+def _trial_row(one: _Tried, kind: Kind, k: int) -> Row:
     quantity, group, stated = at_k(kind, k), f"{kind}, {one.name}", one.stated.get((kind, k))
     if stated is not None:
         return stated.row(quantity, group)
     return estimate_row(quantity, one.means[kind, k], "share", group, one.of.source)
 
 
-def trial_rows(found: Sequence[Tried], kind: Kind) -> list[Row]:
+def trial_rows(found: Sequence[_Tried], kind: Kind) -> list[Row]:
     """The measured rows of one of the two kinds, for a figure."""
     return [_trial_row(one, kind, k) for one in found for k in TRIAL_KS]
 

@@ -91,7 +91,7 @@ _MEANINGS = {
 }
 
 
-class About(Struct, frozen=True):
+class CardAbout(Struct, frozen=True):
     """Where curated runs are from: the judge, the cases and their kind of evidence, the command line, the version."""
 
     judge: str
@@ -148,7 +148,7 @@ None is set: the runs are yours, or their authors'. Add `license:` to the head o
 """
 
 
-def card_text(about: About, found: Curation) -> str:
+def card_text(about: CardAbout, found: Curation) -> str:
     """The data card."""
     table = curation_table(found, about.judge, about.source, about.evidence)
     configs = ["runs", *(name for name in ACTIONS if found.counts[name])]

@@ -29,7 +29,7 @@ FIGURE_TYPE = "application/vnd.misstep.figure+json"
 _SVG_TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title>", re.DOTALL)
 
 
-class Drawing(Struct, frozen=True):
+class ShownDrawing(Struct, frozen=True):
     """A figure in a notebook's output; `table` is paper and name of the table it is drawn from, where that was said.
 
     `png` is the same in pixels.
@@ -78,7 +78,7 @@ def show(table: Table) -> Shown:
 def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Shown:
     """A figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it."""
     png = svg.png() if isinstance(svg, Picture) else b""
-    drawing = Drawing(str(svg), caption, _title(svg), None if table is None else (table.paper, table.name), png)
+    drawing = ShownDrawing(str(svg), caption, _title(svg), None if table is None else (table.paper, table.name), png)
     return Shown(
         {
             "text/html": figure_html(svg, caption),
@@ -95,7 +95,7 @@ def figure_html(
     return render("figure.html.jinja", svg=markup(svg), caption=caption, source=source, files=files)
 
 
-def drawing_files(drawing: Drawing) -> dict[str, bytes]:
+def drawing_files(drawing: ShownDrawing) -> dict[str, bytes]:
     """A figure as files: the ending of each name → what stands in it."""
     pixels = {"png": drawing.png} if drawing.png else {}
     return {"svg": standalone(drawing.svg).encode(), **pixels}

@@ -10,7 +10,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables.wording import MISSING, count_text, number_text
 from misstep.harness.escaping import plain
 from misstep.harness.evidence import Evidence
-from misstep.harness.journal.classified import Failed, Finding, Labels, Summary
+from misstep.harness.journal.classified import FailedClassifier, Labels, SessionFinding, Summary
 from misstep.harness.trajectory import Skipped, Unreadable
 
 _EXAMPLES = 3
@@ -38,7 +38,7 @@ class CategoryShare(Share, frozen=True):
     abstained: int
 
 
-class Pattern(Struct, frozen=True):
+class _Pattern(Struct, frozen=True):
     """How many sessions have these labels, one a category, in order; `null` where one was not judged."""
 
     labels: Labels
@@ -51,7 +51,7 @@ class SubAgents(Struct, frozen=True):
     n: int
     categories: dict[str, CategoryShare]
     any: Share
-    patterns: list[Pattern] = []
+    patterns: list[_Pattern] = []
 
 
 class Findings(Struct, frozen=True):
@@ -69,9 +69,9 @@ class Findings(Struct, frozen=True):
     any: Share
     skipped: list[Skipped]
     renamed: int
-    patterns: list[Pattern]
-    findings: list[Finding]
-    failed: list[Failed] = []
+    patterns: list[_Pattern]
+    findings: list[SessionFinding]
+    failed: list[FailedClassifier] = []
     sub_agents: SubAgents | None = None
     evidence: Evidence = "real"
 
@@ -111,8 +111,8 @@ def shares(found: Findings) -> dict[str, Estimate]:
     return {**{name: one.interval for name, one in found.categories.items()}, "any": found.any.interval}
 
 
-def _patterns(counts: Mapping[Labels, int]) -> list[Pattern]:
-    return [Pattern(labels, count) for labels, count in counts.items()]
+def _patterns(counts: Mapping[Labels, int]) -> list[_Pattern]:
+    return [_Pattern(labels, count) for labels, count in counts.items()]
 
 
 def findings_text(found: Findings, page: Path | str | None = None) -> str:
@@ -153,10 +153,10 @@ def _share_cells(share: Share, checked: int) -> str:
     return f"{counts}  {number_text(share.share, 'share'):>7}  {interval:>15}"
 
 
-def _spread(found: Findings) -> list[Finding]:
+def _spread(found: Findings) -> list[SessionFinding]:
     """A few examples, of as many categories as there are, the most frequent first."""
     by_frequency = sorted(found.categories, key=lambda name: -found.categories[name].count)
-    ranked: list[tuple[int, int, Finding]] = []
+    ranked: list[tuple[int, int, SessionFinding]] = []
     for place, name in enumerate(by_frequency):
         own = [example for example in found.findings if example.category == name]
         ranked += [(turn, place, example) for turn, example in enumerate(own)]
@@ -182,13 +182,13 @@ def _place(one: Unreadable) -> str:
     return one.file if one.line is None else f"{one.file}:{one.line}"
 
 
-def finding_line(example: Finding) -> str:
+def finding_line(example: SessionFinding) -> str:
     """A finding in one line: the session, its file, the evidence steps and the reason."""
     where = example.file if example.line is None else f"{example.file}:{example.line}"
     return plain(f"{example.item} ({where}){_steps(example)}: {example.rationale}")
 
 
-def _steps(example: Finding) -> str:
+def _steps(example: SessionFinding) -> str:
     """The evidence steps, unless the sentence that follows names them itself."""
     if not example.steps or "step" in example.rationale:
         return ""

@@ -27,7 +27,7 @@ class FrameCell(Struct):
     is_number: bool = False
 
 
-class Frame(Struct):
+class _Frame(Struct):
     """The first table in some HTML, its head and its body, and the text that stands outside of it."""
 
     head: list[list[FrameCell]]
@@ -35,7 +35,7 @@ class Frame(Struct):
     text: str = ""
 
 
-def read_frame(source: str) -> Frame:
+def read_frame(source: str) -> _Frame:
     """What some HTML says; all markup but the rows and cells of its first table is passed over."""
     reader = _Reader()
     reader.feed(source)
@@ -49,12 +49,12 @@ def read_frame(source: str) -> Frame:
     return frame
 
 
-def frame_html(frame: Frame) -> str:
+def frame_html(frame: _Frame) -> str:
     """A frame as an HTML fragment of ours."""
     return render("frame.html.jinja", frame=frame)
 
 
-def _set_numbers(frame: Frame) -> None:
+def _set_numbers(frame: _Frame) -> None:
     """Mark the columns of numbers, counted from the right: on the left a heading may go over several rows."""
     for place in range(1, max(map(len, frame.body), default=0) + 1):
         cells = [row[-place] for row in frame.body if len(row) >= place and not row[-place].is_heading]
@@ -72,7 +72,7 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.frame = Frame([], [])
+        self.frame = _Frame([], [])
         self._cell: FrameCell | None = None
         self._in_head = False
         self._tables = 0

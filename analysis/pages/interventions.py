@@ -37,7 +37,7 @@ WITHHELD: Mapping[Withheld, str] = {
 }
 
 
-class Bar(Struct, frozen=True):
+class _Bar(Struct, frozen=True):
     """A bar of a time line: where it begins, how long it is, and what it stands for."""
 
     start: float
@@ -60,14 +60,14 @@ class InterventionView(Struct, frozen=True, omit_defaults=True):
     guidance: str
     again: tuple[int, ...]
     after: str
-    bars: tuple[Bar, ...]
+    bars: tuple[_Bar, ...]
 
 
 class ObserverView(Struct, frozen=True):
     """What an observer made of a run: its sentence, its row of the time line, its interventions, and their key."""
 
     finding: str
-    asked: tuple[Bar, ...]
+    asked: tuple[_Bar, ...]
     interventions: tuple[InterventionView, ...]
     key: tuple[tuple[str, str], ...]
 
@@ -78,7 +78,7 @@ def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mappin
     wide = max(1.0, n / 160)
     views = [_view(number, one, n, wide, observed, evidence) for number, one in enumerate(observed.interventions, 1)]
     asked = tuple(
-        Bar(min(one.step, n - wide), wide, "flagged" if one.misbehaviours else one.status)
+        _Bar(min(one.step, n - wide), wide, "flagged" if one.misbehaviours else one.status)
         for one in observed.invocations
     )
     kinds = {bar.kind for bar in (*asked, *(bar for view in views for bar in view.bars))}
@@ -128,14 +128,14 @@ def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> 
     return f"It does not show {behind}." if looked else f"Nobody looked for it {behind}."
 
 
-def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[Bar]:
+def _bars(one: Intervention, first: int, again: Sequence[int], n: int, wide: float) -> Iterator[_Bar]:
     """From the first evidence to when it was seen, the word, the steps after in which it could show, and did."""
-    yield Bar(first, one.detected_at - first + 1, "shown")
+    yield _Bar(first, one.detected_at - first + 1, "shown")
     seen = one.detected_at if one.delivered_at is None else one.delivered_at
     if (length := min(AFTER, n - 1 - seen)) > 0:
-        yield Bar(seen + 1, length, "quiet")
-    yield from (Bar(min(step, n - wide), wide, "again") for step in again)
-    yield Bar(min(seen, n - wide), wide, "withheld" if one.delivered_at is None else "told")
+        yield _Bar(seen + 1, length, "quiet")
+    yield from (_Bar(min(step, n - wide), wide, "again") for step in again)
+    yield _Bar(min(seen, n - wide), wide, "withheld" if one.delivered_at is None else "told")
 
 
 def _finding(observed: ObservedRun, views: Sequence[InterventionView]) -> str:

@@ -18,7 +18,7 @@ class Label(Struct, frozen=True):
     given: bool = False
 
 
-class Asked(Struct, frozen=True):
+class LabelQuestion(Struct, frozen=True):
     """An item to label.
 
     - `item`, `title`, `place`, `of`: Its id, what it is about in a few words, and the how-manieth of how many it is,
@@ -37,7 +37,7 @@ class Asked(Struct, frozen=True):
     session: Trajectory
 
 
-def labelling_page(asked: Asked, *, labelled: int, foot: Foot) -> str:
+def labelling_page(asked: LabelQuestion, *, labelled: int, foot: Foot) -> str:
     """The page of one item; keys 1 to 9 give its labels, b goes back, s skips it."""
     script = asset("label.js")
     values = trajectory_values(asked.session, (), foot) | {

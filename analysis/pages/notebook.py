@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.analysis.pages.display import FIGURE_TYPE, TABLE_TYPE, Drawing, DrawnFrom, drawing_files, figure_html
+from misstep.analysis.pages.display import FIGURE_TYPE, TABLE_TYPE, DrawnFrom, ShownDrawing, drawing_files, figure_html
 from misstep.analysis.pages.foot import Foot, described
 from misstep.analysis.pages.frame_html import frame_html, read_frame
 from misstep.analysis.pages.markdown import first_heading, markdown_html
@@ -49,7 +49,7 @@ class CellError(Struct, frozen=True):
         return f"{self.name}: {self.message}" if self.message else self.name
 
 
-class Drawn(Struct, frozen=True):
+class _Drawn(Struct, frozen=True):
     """A table that a figure is drawn from, and whether that is known or only that the table follows the figure."""
 
     table: Table
@@ -72,7 +72,7 @@ class Report(Struct, frozen=True):
     error: CellError | None
     datasets: tuple[str, ...] = ()
     warnings: str = ""
-    drawings: tuple[tuple[Drawing, Drawn | None], ...] = ()
+    drawings: tuple[tuple[ShownDrawing, _Drawn | None], ...] = ()
     remember: tuple[str, ...] = ()
 
 
@@ -85,7 +85,7 @@ class Output(Struct, frozen=True):
     width: int | None = None
 
 
-class Cell(Struct, frozen=True):
+class _Cell(Struct, frozen=True):
     """One cell as the page shows it: prose as HTML, or code with its outputs and error."""
 
     prose: str = ""
@@ -94,7 +94,7 @@ class Cell(Struct, frozen=True):
     error: CellError | None = None
 
 
-class Part(Struct, frozen=True):
+class _Part(Struct, frozen=True):
     """A question of a page with what answers it: `finding` is that of its first table, where the page does not open so.
 
     What stands before the first question has no heading. A folded part shows heading and finding until it is opened.
@@ -102,7 +102,7 @@ class Part(Struct, frozen=True):
 
     heading: str
     finding: str
-    cells: tuple[Cell, ...]
+    cells: tuple[_Cell, ...]
     folded: bool
 
 
@@ -158,7 +158,7 @@ def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> st
     )
 
 
-def figure_addresses(report: Report) -> dict[str, Drawing]:
+def figure_addresses(report: Report) -> dict[str, ShownDrawing]:
     """Where each figure of a report stands beside its page, without an ending → the figure."""
     drawings = dict.fromkeys(drawing for drawing, _ in report.drawings)
     return {f"figures/{report.name}/{number}": drawing for number, drawing in enumerate(drawings, 1)}
@@ -172,14 +172,14 @@ def write_figures(report: Report, folder: Path) -> None:
             replace_file(folder / f"{address}.{ending}", content)
 
 
-def _parts(report: Report, cells: Sequence[Mapping[str, Any]]) -> list[Part]:
+def _parts(report: Report, cells: Sequence[Mapping[str, Any]]) -> list[_Part]:
     """The questions of a page; on a long one each is folded, unless a cell of it failed."""
     parts = []
     for heading, own in _divided(cells):
         findings = (one.finding for one in _shown(own) if isinstance(one, Table))
         finding = next(findings, "") if heading else ""
         shown = tuple(_cells(own, report, {report.finding, finding}))
-        parts.append(Part(heading, "" if finding == report.finding else finding, shown, folded=False))
+        parts.append(_Part(heading, "" if finding == report.finding else finding, shown, folded=False))
     if sum(_lines(part) for part in parts) <= _MOST_LINES_UNFOLDED:
         return parts
     return [
@@ -200,20 +200,20 @@ def _divided(cells: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Mapping
     return divided
 
 
-def _lines(part: Part) -> int:
+def _lines(part: _Part) -> int:
     """About how many lines of a table a part would fill."""
     shown = [output.content for cell in part.cells for output in cell.outputs]
     return sum(content.count("<tr") + _LINES_OF_A_FIGURE * content.count("<svg") for content in shown)
 
 
-def _cells(cells: Iterable[Mapping[str, Any]], report: Report, said: Container[str]) -> Iterable[Cell]:
+def _cells(cells: Iterable[Mapping[str, Any]], report: Report, said: Container[str]) -> Iterable[_Cell]:
     for cell in cells:
         source = _source(cell)
         if cell["cell_type"] == "markdown":
-            yield Cell(prose=markup(markdown_html(_without_title(source, report))))
+            yield _Cell(prose=markup(markdown_html(_without_title(source, report))))
         elif cell["cell_type"] == "code" and source.strip():
             outputs = tuple(_outputs(cell, report, said))
-            yield Cell(code=source, outputs=outputs, error=_error(cell))
+            yield _Cell(code=source, outputs=outputs, error=_error(cell))
 
 
 def _without_title(source: str, report: Report) -> str:
@@ -237,7 +237,7 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Repor
         is_new = table.finding not in said
         return Output("html", markup(table_html(table, with_finding=is_new, files=links, origins=origins(table))))
     if FIGURE_TYPE in data:
-        drawing = msgspec.convert(data[FIGURE_TYPE], Drawing)
+        drawing = msgspec.convert(data[FIGURE_TYPE], ShownDrawing)
         source = _drawn_words(dict(report.drawings)[drawing])
         address = next(place for place, one in figure_addresses(report).items() if one == drawing)
         links = tuple((ending.upper(), f"{address}.{ending}") for ending in drawing_files(drawing))
@@ -263,35 +263,35 @@ def _embedded(kind: str, content: str) -> str:
     return f"data:{kind};base64,{packed}"
 
 
-def _shown(cells: Iterable[Mapping[str, Any]]) -> Iterable[Table | Drawing]:
+def _shown(cells: Iterable[Mapping[str, Any]]) -> Iterable[Table | ShownDrawing]:
     """The tables and figures of a notebook, in order."""
     for data in (output.get("data", {}) for cell in cells for output in cell.get("outputs", ())):
         if TABLE_TYPE in data:
             yield from_document(data[TABLE_TYPE])
         elif FIGURE_TYPE in data:
-            yield msgspec.convert(data[FIGURE_TYPE], Drawing)
+            yield msgspec.convert(data[FIGURE_TYPE], ShownDrawing)
 
 
-def _drawings(shown: Sequence[Table | Drawing]) -> Iterable[tuple[Drawing, Drawn | None]]:
+def _drawings(shown: Sequence[Table | ShownDrawing]) -> Iterable[tuple[ShownDrawing, _Drawn | None]]:
     for place, one in enumerate(shown):
-        if isinstance(one, Drawing):
+        if isinstance(one, ShownDrawing):
             yield one, _drawn_from(one, shown, place)
 
 
-def _drawn_from(drawing: Drawing, shown: Sequence[Table | Drawing], place: int) -> Drawn | None:
+def _drawn_from(drawing: ShownDrawing, shown: Sequence[Table | ShownDrawing], place: int) -> _Drawn | None:
     """The table that was named, else the one of the same title, else the next one that the notebook shows."""
     tables = [one for one in shown if isinstance(one, Table)]
     if drawing.table is not None:
         known = [table for table in tables if (table.paper, table.name) == drawing.table]
-        return Drawn(known[0], is_known=True) if known else None
+        return _Drawn(known[0], is_known=True) if known else None
     known = [table for table in tables if one_line(table.title) == drawing.title]
     following = [one for one in shown[place:] if isinstance(one, Table)]
     if known:
-        return Drawn(known[0], is_known=True)
-    return Drawn(following[0], is_known=False) if following else None
+        return _Drawn(known[0], is_known=True)
+    return _Drawn(following[0], is_known=False) if following else None
 
 
-def _drawn_words(drawn: Drawn | None) -> DrawnFrom | None:
+def _drawn_words(drawn: _Drawn | None) -> DrawnFrom | None:
     if drawn is None:
         return None
     words = "Drawn from the table" if drawn.is_known else "The table that follows:"

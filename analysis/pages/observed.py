@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from misstep.analysis.measures.observed import Observed, ObservedIntervention, observed_finding, observed_table
+from misstep.analysis.measures.observed import ObservedIntervention, ObservedSummary, observed_finding, observed_table
 from misstep.analysis.pages.interventions import WITHHELD
 from misstep.analysis.tables.aligned import aligned
 from misstep.analysis.tables.wording import count_text, counted_text, interval_words
@@ -22,12 +22,12 @@ RECORDED = (
 )
 
 
-def observed_json(found: Observed) -> bytes:
+def observed_json(found: ObservedSummary) -> bytes:
     """The document as indented JSON, with a line end."""
     return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
 
 
-def observed_text(found: Observed, page: Path | None = None) -> str:
+def observed_text(found: ObservedSummary, page: Path | None = None) -> str:
     """The document as tables, examples, what was left out and the page of the run, for a terminal."""
     rate, naive = found.misbehaviour_rate, found.naive_rate
     made = "generated " if found.evidence == "generated" else ""
@@ -72,7 +72,7 @@ def intervention_line(one: ObservedIntervention) -> str:
     )
 
 
-def _left_out(found: Observed) -> Iterator[str]:
+def _left_out(found: ObservedSummary) -> Iterator[str]:
     missing = found.invocations - found.answered
     if missing:
         yield f"{counted_text(missing, 'invocation')} got no answer; the rate leaves them out."
@@ -83,7 +83,7 @@ def _left_out(found: Observed) -> Iterator[str]:
 
 
 def observed_page(
-    found: Observed,
+    found: ObservedSummary,
     runs: Iterable[tuple[Session, ObservedRun]],
     inputs: Sequence[str],
     arguments: Sequence[str],

@@ -12,7 +12,7 @@ import yaml
 from msgspec import Struct
 
 from misstep.analysis.tables import Table
-from misstep.analysis.tables.figures import Figure, figures_of
+from misstep.analysis.tables.figures import FigureRow, figures_of
 from misstep.analysis.tables.markdown import escaped, markdown_text
 from misstep.analysis.tables.wording import counted_text
 
@@ -115,7 +115,7 @@ def _counted(card: RunCard) -> dict[str, Any]:
     }
 
 
-def _figure(one: Figure) -> Iterator[tuple[str, Any]]:
+def _figure(one: FigureRow) -> Iterator[tuple[str, Any]]:
     for name in ("group", "quantity", "value", "text", "low", "high", "n", "unit", "evidence", "reason"):
         yield name, getattr(one, name)
 

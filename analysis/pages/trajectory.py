@@ -94,7 +94,7 @@ class StepView(Struct, frozen=True, omit_defaults=True):
     skipped: int = 0
 
 
-class Span(Struct, frozen=True):
+class _Span(Struct, frozen=True):
     """Steps of one kind that follow each other, for the timeline."""
 
     start: int
@@ -307,12 +307,12 @@ def text_lengths(step: Step) -> Iterable[int]:
     yield from (len(result.text) for result in step.results)
 
 
-def _spans(steps: Sequence[Step]) -> list[Span]:
+def _spans(steps: Sequence[Step]) -> list[_Span]:
     """The steps by kind for the timeline: who spoke, or that a tool failed."""
     spans, start = [], 0
     for kind, same in groupby(map(_kind, steps)):
         length = sum(1 for _ in same)
-        spans.append(Span(start, length, kind))
+        spans.append(_Span(start, length, kind))
         start += length
     return spans
 

@@ -32,7 +32,7 @@ _MOST_KEPT = 1_000_000
 """How many unanimous counts, and labels of split items, are kept at once at most."""
 
 
-class Ratings(Struct, frozen=True):
+class MarginRatings(Struct, frozen=True):
     """One possibility: the unanimous items of each category, in falling order, and the labels of each split item."""
 
     unanimous: tuple[int, ...]
@@ -51,7 +51,7 @@ class PossibleRatings(Struct, frozen=True):
     start.
     """
 
-    ratings: tuple[Ratings, ...]
+    ratings: tuple[MarginRatings, ...]
     labelled: int
     complete: bool
     candidates: int
@@ -99,10 +99,10 @@ def possible_ratings(
     unanimous = np.array(list(_falling(dissent.unanimous, categories)), dtype=np.float64)
     bounds = {kappa: _product_bounds(digits, kappa, dissent, n) for kappa, digits in printed.items()}
     chunk = max(1, _CHUNK // max(1, len(splits)))
-    found: list[Ratings] = []
+    found: list[MarginRatings] = []
     for start in range(0, len(unanimous), chunk):
         for row, column in _fitting(unanimous[start : start + chunk], used.astype(np.float64), bounds):
-            found.append(Ratings(tuple(int(count) for count in unanimous[start + row]), splits[column]))
+            found.append(MarginRatings(tuple(int(count) for count in unanimous[start + row]), splits[column]))
     return PossibleRatings(tuple(found), sum(_arrangements(one.unanimous) for one in found), True, candidates)
 
 

@@ -22,7 +22,7 @@ from misstep.harness.errors import UsageError
 NOTHING_FLAGGED = "nothing flagged"
 
 
-class Step(Struct, frozen=True):
+class ThresholdStep(Struct, frozen=True):
     """One threshold: its precision with the lower bound, whether that reaches the floor, and whether it was tested.
 
     What comes after the first failure is shown, but was not tested and cannot be chosen.
@@ -42,7 +42,7 @@ class PrecisionFloor(Struct, frozen=True):
     `lowest_passing` is the lowest threshold that passes by itself, what one would choose without the guarantee.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[ThresholdStep, ...]
     selected: float | None
     lowest_passing: float | None
 
@@ -87,14 +87,14 @@ def precision_floor(
         raise UsageError(f"{values.size} scores but {together.size} clusters")
     if not thresholds:
         raise UsageError("no thresholds to test")
-    steps: list[Step] = []
+    steps: list[ThresholdStep] = []
     open_sequence, selected = True, None
     for threshold in thresholds:
         flagged = values >= threshold
         n, right = int(flagged.sum()), int((flagged & gold).sum())
         precision = flagged_precision(gold[flagged], together[flagged], confidence)
         passes = precision.low is not None and precision.low >= floor
-        steps.append(Step(threshold, n, right, precision, passes, open_sequence))
+        steps.append(ThresholdStep(threshold, n, right, precision, passes, open_sequence))
         open_sequence = open_sequence and passes
         if open_sequence:
             selected = threshold

@@ -8,7 +8,7 @@ from misstep.analysis.tables import Evidence, Row, Table, Unit
 from misstep.analysis.tables.json_document import finite
 
 
-class Figure(Struct, frozen=True):
+class FigureRow(Struct, frozen=True):
     """One figure of the run, with its interval and its evidence.
 
     - `table`: The table of the run's page in which it stands.
@@ -41,7 +41,7 @@ class Figure(Struct, frozen=True):
     source: str
 
 
-def figures_of(tables: Sequence[Table]) -> Iterator[Figure]:
+def figures_of(tables: Sequence[Table]) -> Iterator[FigureRow]:
     """The figures of some tables, in their order."""
     return (_figure(table.title, row) for table in tables for row in table.rows)
 
@@ -51,9 +51,9 @@ def is_generated(tables: Sequence[Table]) -> bool:
     return {row.evidence for table in tables for row in table.rows} == {"generated"}
 
 
-def _figure(title: str, row: Row) -> Figure:
+def _figure(title: str, row: Row) -> FigureRow:
     text = row.value if isinstance(row.value, str) else None
-    return Figure(
+    return FigureRow(
         table=title,
         group=row.group,
         quantity=row.quantity,

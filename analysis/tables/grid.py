@@ -43,7 +43,7 @@ class Cell(Struct, frozen=True):
     is_words: bool = False
 
 
-class Column(Struct, frozen=True):
+class GridColumn(Struct, frozen=True):
     """A column of figures: its label, and evidence and source where all its figures share them.
 
     `has_evidence` says that its figures are of different kinds; `has_aside` that any has an interval, or an n or a
@@ -78,7 +78,7 @@ class Line(Struct, frozen=True):
     span: int = 1
 
 
-class Section(Struct, frozen=True):
+class _Section(Struct, frozen=True):
     """Lines under one heading, which may be empty."""
 
     heading: str
@@ -91,8 +91,8 @@ class Grid(Struct, frozen=True):
     `evidence` and `source` are those of all figures, where neither lines nor columns say them.
     """
 
-    columns: tuple[Column, ...]
-    sections: tuple[Section, ...]
+    columns: tuple[GridColumn, ...]
+    sections: tuple[_Section, ...]
     evidence: Evidence | None = None
     source: str = ""
 
@@ -127,7 +127,7 @@ def grid(table: Table, *, matrices: bool = False) -> Grid:
     return structs.replace(layout, columns=columns)
 
 
-def _with_parts(column: Column, cells: Sequence[Cell | None]) -> Column:
+def _with_parts(column: GridColumn, cells: Sequence[Cell | None]) -> GridColumn:
     present = [cell for cell in cells if cell is not None]
     return structs.replace(
         column,
@@ -161,13 +161,13 @@ def _crossed(rows: Sequence[Row]) -> Grid | None:
         or any(row.status for row in rows)
     ):
         return None
-    columns = tuple(Column(quantity) for quantity in quantities)
+    columns = tuple(GridColumn(quantity) for quantity in quantities)
     lines = [_line(group, [by_key[group, quantity] for quantity in quantities], columns) for group in groups]
     source = ""
     if len({row.source for row in rows}) == 1:
         source = rows[0].source
         lines = [structs.replace(line, source="") for line in lines]
-    return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence, source)
+    return Grid(columns, (_Section("", tuple(lines)),), rows[0].evidence, source)
 
 
 def _matrix(rows: Sequence[Row]) -> Grid | None:
@@ -188,16 +188,16 @@ def _matrix(rows: Sequence[Row]) -> Grid | None:
     ):
         return None
     if len(quantities) <= _MOST_COLUMNS_OF_A_MATRIX:
-        columns = tuple(Column(quantity) for quantity in quantities)
+        columns = tuple(GridColumn(quantity) for quantity in quantities)
         lines = [_line(group, [by_key.get((group, name)) for name in quantities], columns) for group in groups]
     elif len(groups) <= _MOST_COLUMNS_OF_A_MATRIX and not any(row.reason for row in rows):
         columns = tuple(
-            Column(group, source=_column([row for row in rows if row.group == group]).source) for group in groups
+            GridColumn(group, source=_column([row for row in rows if row.group == group]).source) for group in groups
         )
         lines = [_line(name, [by_key.get((group, name)) for group in groups], columns) for name in quantities]
     else:
         return None
-    return Grid(columns, (Section("", tuple(lines)),), rows[0].evidence)
+    return Grid(columns, (_Section("", tuple(lines)),), rows[0].evidence)
 
 
 def _side_by_side(rows: Sequence[Row]) -> Grid | None:
@@ -216,7 +216,7 @@ def _side_by_side(rows: Sequence[Row]) -> Grid | None:
         lines = [
             _line(quantity, [places.get((group, quantity, key)) for key in keys], columns) for quantity in quantities
         ]
-        sections.append(Section(group, tuple(lines)))
+        sections.append(_Section(group, tuple(lines)))
     return Grid(columns, tuple(sections))
 
 
@@ -232,8 +232,8 @@ def _stacked(rows: Sequence[Row]) -> Grid:
                 cell = _cell(row, digits, with_n=False, with_source=False, with_evidence=True)
                 span = len(block) if position == 0 else 0
                 lines.append(Line(quantity, (cell,), count_text(row.n), row.source, row.status, _reasons([row]), span))
-        sections.append(Section(group, tuple(lines)))
-    return Grid((Column("value"),), tuple(sections))
+        sections.append(_Section(group, tuple(lines)))
+    return Grid((GridColumn("value"),), tuple(sections))
 
 
 def _grouped(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
@@ -241,12 +241,12 @@ def _grouped(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     return [(group, [row for row in rows if row.group == group]) for group in groups]
 
 
-def _column(rows: Sequence[Row]) -> Column:
+def _column(rows: Sequence[Row]) -> GridColumn:
     sources = {row.source for row in rows}
-    return Column("", rows[0].evidence, sources.pop() if len(sources) == 1 else "")
+    return GridColumn("", rows[0].evidence, sources.pop() if len(sources) == 1 else "")
 
 
-def _line(label: str, rows: Sequence[Row | None], columns: Sequence[Column]) -> Line:
+def _line(label: str, rows: Sequence[Row | None], columns: Sequence[GridColumn]) -> Line:
     placed = [(row, column) for row, column in zip(rows, columns, strict=True) if row is not None]
     present = [row for row, _ in placed]
     sources = {row.source for row, column in placed if row.source != column.source}

@@ -7,7 +7,7 @@ from msgspec import Struct
 from misstep.analysis.tables import Row, Table
 
 
-class Figure(Struct, frozen=True):
+class InputFigure(Struct, frozen=True):
     """One row of a table, and what it is made of."""
 
     paper: str
@@ -22,10 +22,10 @@ class Figure(Struct, frozen=True):
     function: str
 
 
-def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> tuple[Figure, ...]:
+def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> tuple[InputFigure, ...]:
     """Every row of every table with the names of its inputs; `papers` are those whose printed figures are at hand."""
     return tuple(
-        Figure(
+        InputFigure(
             table.paper,
             table.name,
             place,

@@ -10,7 +10,7 @@ from misstep.analysis.tables.inputs import data_sets_behind
 from misstep.analysis.tables.wording import count_text, interval_text, value_text
 
 
-class Counted(Struct, frozen=True):
+class _Counted(Struct, frozen=True):
     """How the printed figures of some rows stand, and how many figures the rows show.
 
     A printed figure counts once, by the worst that was found of it, however many rows it stands in; `repeated` says
@@ -22,7 +22,7 @@ class Counted(Struct, frozen=True):
     repeated: bool
 
 
-def counted(rows: Sequence[Row]) -> Counted:
+def counted(rows: Sequence[Row]) -> _Counted:
     """The figures of some rows; a row that names no printed figure is one by itself."""
     worst = _worst(rows)
     alone = [row.status for row in rows if row.status is not None and not row.figures]
@@ -30,7 +30,7 @@ def counted(rows: Sequence[Row]) -> Counted:
     figures = len({(name, row.evidence) for row in rows for name in row.figures}) + sum(not row.figures for row in rows)
     statuses = (*worst.values(), *alone)
     repeated = figures < len(rows) or len(statuses) < sum(row.status is not None for row in rows)
-    return Counted(statuses, figures, repeated)
+    return _Counted(statuses, figures, repeated)
 
 
 def counted_by_paper(rows: Sequence[Row]) -> dict[str, Counter[Status]]:

@@ -4,7 +4,7 @@ import textwrap
 
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.aligned import aligned, cut
-from misstep.analysis.tables.grid import Cell, Column, Grid, Line, grid, methods
+from misstep.analysis.tables.grid import Cell, Grid, GridColumn, Line, grid, methods
 from misstep.harness.escaping import one_line
 
 _LABEL_WIDTH = 44
@@ -44,7 +44,7 @@ def _headers(layout: Grid) -> list[str]:
     return headers
 
 
-def _header(column: Column) -> str:
+def _header(column: GridColumn) -> str:
     return one_line(" ".join(part for part in (column.label, column.evidence, column.source) if part))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import structs
 
 from benchmarks.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
-from misstep.analysis.published import Check, Matrix
+from misstep.analysis.published import Check, PrintedMatrix
 from misstep.analysis.stats.usual_tests import EXACT, FISHER, RARER, UNCONDITIONAL, USUAL, is_feasible
 from misstep.analysis.tables import Unit
 
@@ -148,7 +148,9 @@ def kappa_of(style: Style, cells: Sequence[Sequence[int]], *, shown: bool = True
     rows = [count_of("n", n, "sum", {"parts": flat})]
     rows += [count_of(id_, count) for id_, count in zip(flat, (count for row in cells for count in row), strict=True)]
     rows += [structs.replace(agreed, steps=None), structs.replace(figure, inputs={"matrix": "matrix"})]
-    return table("kappa with its matrix", n, style, rows, (Matrix("matrix", "A made-up table", labels, labels, ids),))
+    return table(
+        "kappa with its matrix", n, style, rows, (PrintedMatrix("matrix", "A made-up table", labels, labels, ids),)
+    )
 
 
 def copies_of(style: Style, n: int, count: int, coarse: int, letter: Letter) -> MadeTable:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from misstep.analysis.published import Check, Derivation, Figure, Matrix, Paper
+from misstep.analysis.published import Check, Derivation, Figure, Paper, PrintedMatrix
 from misstep.analysis.tables import Unit
 
 Rule = Literal["half_up", "half_even", "half_down", "binary", "cut_off"]
@@ -64,7 +64,7 @@ class MadeTable(Struct, frozen=True):
     n: int
     style: Style
     quantities: tuple[Quantity, ...]
-    matrices: tuple[Matrix, ...] = ()
+    matrices: tuple[PrintedMatrix, ...] = ()
 
     def __getitem__(self, id: str) -> Quantity:  # noqa: A002 (the figures' own word)
         """The quantity with an id."""
@@ -193,7 +193,7 @@ def names(prefix: str, how_many: int) -> tuple[str, ...]:
 
 
 def table(
-    shape: str, n: int, style: Style, quantities: Iterable[Quantity], matrices: tuple[Matrix, ...] = ()
+    shape: str, n: int, style: Style, quantities: Iterable[Quantity], matrices: tuple[PrintedMatrix, ...] = ()
 ) -> MadeTable:
     """A table of quantities given one by one."""
     return MadeTable(shape, n, style, tuple(quantities), matrices)

@@ -7,7 +7,7 @@ from statistics import median
 
 from benchmarks.lake.commands import MISSTEP, size_of
 from benchmarks.measuring import measure
-from misstep.harness.lake.columns import Row, record_batch
+from misstep.harness.lake.columns import PackedRow, record_batch
 from misstep.harness.lake.index import query
 from misstep.harness.lake.packing import Chunk, Parts, Sizes
 
@@ -55,8 +55,8 @@ def _chunks(number: int) -> Iterator[Chunk]:
         yield Chunk(record_batch(rows), sum(row.n_bytes for row in rows), 1.0)
 
 
-def _row(place: int) -> Row:
-    return Row(
+def _row(place: int) -> PackedRow:
+    return PackedRow(
         transcript_id=f"run-{place:07}",
         source_type="claude_code",
         source_uri=f"logs/{place // 50}.jsonl",

@@ -25,7 +25,7 @@ class ReadableFiles(Protocol):
         """The bytes of a file; raises `OSError` or `MisstepError` where it cannot be read."""
 
 
-class Files(ReadableFiles, Protocol):
+class _Files(ReadableFiles, Protocol):
     """A workspace's files, by paths below its root."""
 
     def write(self, path: str, data: bytes) -> None:
@@ -106,7 +106,7 @@ class Environment(FileView):
 
     def __init__(
         self,
-        files: Files,
+        files: _Files,
         *,
         patcher: Patcher,
         apply_reply: ApplyReply,
@@ -118,7 +118,7 @@ class Environment(FileView):
         tasks: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(files)
-        self.files: Files = files
+        self.files: _Files = files
         self.run_tests = run_tests
         self.static_analysis = static_analysis
         self.patch_judge = patch_judge

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
 
 from misstep.harness.classifiers.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.failures import Failure, failed
+from misstep.harness.classifiers.failures import CallFailure, failed
 from misstep.harness.classifiers.history import Act
 from misstep.harness.classifiers.identity import even_path
 from misstep.harness.classifiers.shell import commands_of
@@ -19,7 +19,7 @@ _DEEPEST = 40
 """Parts of a path that are compared, from its end on."""
 
 
-def subject_of(act: Act, failure: Failure) -> Hashable:
+def subject_of(act: Act, failure: CallFailure) -> Hashable:
     """What an error is about: the file of an edit, the program of a command, the tool otherwise."""
     fault = failure.fault
     if fault in ("malformed call", "unknown tool"):
@@ -31,7 +31,7 @@ def subject_of(act: Act, failure: Failure) -> Hashable:
     return fault, bare_name(act.call.name)
 
 
-def program_at_fault(act: Act, failure: Failure) -> str:
+def program_at_fault(act: Act, failure: CallFailure) -> str:
     """The program that complains, else the first of the command line."""
     programs = [command.program for command in commands_of(act) if command.program != "cd"]
     return next(
@@ -91,7 +91,7 @@ class Corrections:
         found += [self._first("changed", "/".join(parts[cut:]), start, end) for cut in range(1, len(parts))]
         return min((one for one in found if one is not None), default=None)
 
-    def works(self, act: Act, failure: Failure, start: int) -> int | None:
+    def works(self, act: Act, failure: CallFailure, start: int) -> int | None:
         """The first call after another that works with the same tool on the same thing, or with the same program."""
         subject = subject_of(act, failure)
         program = program_at_fault(act, failure) if act.line is not None else ""

@@ -129,7 +129,7 @@ _SPEAKERS = _SHELLS | {"error", "fatal"}
 _NO_SUCH_PROGRAM = (126, 127)
 
 
-class Failure(Struct, frozen=True, gc=False):
+class CallFailure(Struct, frozen=True, gc=False):
     """An error in a call: of what sort, and the words that say so."""
 
     fault: Fault
@@ -142,10 +142,10 @@ class Failure(Struct, frozen=True, gc=False):
 
 
 @once
-def own_failure(act: Act) -> Failure | None:
+def own_failure(act: Act) -> CallFailure | None:
     """The error in a call, `None` where there was none or something else was at fault."""
     if act.call.parse_error is not None:
-        return Failure("malformed call", act.call.parse_error)
+        return CallFailure("malformed call", act.call.parse_error)
     result = act.result
     if result is None or not result.text or (act.kind == "shell" and exit_code(act) == 0):
         return None
@@ -169,7 +169,7 @@ def _may_complain(text: str) -> bool:
     return has(text.lower(), _COMPLAINING)
 
 
-def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
+def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
     """What a tool other than a shell complains of."""
     kind = act.kind
     if result.is_error is False and (kind in _LOOKING or len(result.text) > HEAD):
@@ -189,22 +189,22 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
     words = line_of(said)
     if kind not in _LOOKING or marked or OPENING.match(head) or _VALIDATOR.match(head.lstrip(" [{")):
         if code is not None:
-            return Failure(_CODES.get(int(code.group()), "malformed call"), words)
+            return CallFailure(_CODES.get(int(code.group()), "malformed call"), words)
         if reported:
-            return Failure("invalid arguments", words)
+            return CallFailure("invalid arguments", words)
     if kind in _LOOKING and not marked and (not short or _HIT.match(head)):
         return None
     if act.line is not None:
         if short and (_WANTS_A_COMMAND.search(words) or (marked and lacks_a_command(act.call))):
-            return Failure("malformed call", words)
-        return Failure(_part(act, words), words) if shaped and _about_call(act, words) else None
+            return CallFailure("malformed call", words)
+        return CallFailure(_part(act, words), words) if shaped and _about_call(act, words) else None
     if is_work(act):
         return None
     refused = kind in _EDITING and _not_done(words)
     if kind in _EDITING and (marked or shaped or refused):
         missing = _no_file(words) and re.search(r"\b(?:file|path|directory|enoent)\b", words, re.IGNORECASE)
         about_call = _about_call(act, words) and not missing and kind == "write"
-        return Failure(
+        return CallFailure(
             "invalid arguments" if about_call else "missing file" if missing and kind != "edit" else "failed edit",
             words,
         )
@@ -213,10 +213,10 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> Failure | None:
         and _about_call(act, words)
         and not (kind in _LOOKING and _no_file(words) and not _A_TOOL.search(words))
     ):
-        return Failure(_part(act, words), words)
+        return CallFailure(_part(act, words), words)
     if not shaped:
         return None
-    return Failure("missing file" if kind in _LOOKING and _no_file(words) else "error", words)
+    return CallFailure("missing file" if kind in _LOOKING and _no_file(words) else "error", words)
 
 
 def _no_file(words: str) -> bool:
@@ -263,7 +263,7 @@ def _part(act: Act, words: str) -> Fault:
     return "malformed call" if _UNREADABLE.search(words) else "invalid arguments"
 
 
-def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
+def _in_shell(act: Act, result: ToolResult, head: str) -> CallFailure | None:
     """What a shell, or a program that was called in it, complains of about its own call.
 
     Programs say their name before they complain (`grep: …`); a test or a build that fails says other things.
@@ -280,34 +280,34 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> Failure | None:
     if not marked and code is None and result.is_error is None and not _may_complain(looked_at):
         return None
     if code in _NO_SUCH_PROGRAM:
-        return Failure("wrong usage", line_of(looked_at))
+        return CallFailure("wrong usage", line_of(looked_at))
     addressed = len(text) <= HEAD and squeezed(act.call.name) in squeezed(head)
     if not marked and not may_edit and not addressed and not _may_speak(looked_at, line):
         return None
     called = {command.program for command in commands_of(act) if not _is_own(command)}
     editing = not called.isdisjoint(_EDITORS) or ("git" in called and "apply" in line)
     if editing and _not_done(head):
-        return Failure("failed edit", line_of(head))
+        return CallFailure("failed edit", line_of(head))
     if unmarked_data:
         return None
     if _USAGE.search(looked_at) and "\noptions:" not in looked_at:
-        return Failure("wrong usage", line_of(looked_at))
+        return CallFailure("wrong usage", line_of(looked_at))
     speakers = called | (set(_PROGRAM.findall(line)) if marked else set())
     faults = [(fault, line.strip()) for line in looked_at.split("\n") if (fault := _complaint(line, speakers, marked))]
     if faults:
-        return Failure(*next((one for one in faults if one[0] != "error"), faults[0]))
+        return CallFailure(*next((one for one in faults if one[0] != "error"), faults[0]))
     short = len(text) <= HEAD and head.count("\n") <= FEW_LINES
     words = line_of(from_its_error(head, shows=act.kind in _LOOKING))
     itself = marked or addressed or OPENING.match(words)
     programs_own = not called.isdisjoint(programs.BUILDS) and len(words.split()) > TITLE
     if short and itself and not programs_own and _about_call(act, words):
-        return Failure(_part(act, words), words)
+        return CallFailure(_part(act, words), words)
     if marked and called.isdisjoint(programs.BUILDS) and _VALIDATOR.match(head):
-        return Failure("invalid arguments", words)
+        return CallFailure("invalid arguments", words)
     only_line = "\n" not in looked_at.strip() and not _HIT.match(looked_at) and says_more_than_a_code(looked_at)
     if only_line and (marked or OPENING.match(head)) and called.isdisjoint(programs.BUILDS):
         own = "malformed call" if marked and _UNREADABLE.search(looked_at) else "error"
-        return Failure(own, line_of(looked_at))  # type: ignore[arg-type]
+        return CallFailure(own, line_of(looked_at))  # type: ignore[arg-type]
     return None
 
 

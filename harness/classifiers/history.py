@@ -1,6 +1,6 @@
 """What all classifiers look at: the calls of a run with their answers, and the user's turns, gathered once.
 
-A run of three steps (user, agent with one call, agent) becomes one `Act` and one `Turn`:
+A run of three steps (user, agent with one call, agent) becomes one `Act` and one `HistoryTurn`:
 
     Act(step=1, call=ToolCall("bash", {"command": "ls"}), result=ToolResult("setup.py"), kind="shell", line="ls")
     Turn(step=0, text="List the files.")
@@ -56,7 +56,7 @@ def once(work: Callable[[Owner], T]) -> Callable[[Owner], T]:
     return remembered
 
 
-class Turn(Struct, frozen=True, dict=True):
+class HistoryTurn(Struct, frozen=True, dict=True):
     """What the user said in step `step`; -1 for a task that stands in no step."""
 
     step: int
@@ -99,16 +99,16 @@ class History(Struct, frozen=True, dict=True):
         return [_as_shell(act) if act.line is None and act.call.name in shells else act for act in acts]
 
     @cached_property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[HistoryTurn]:
         """The user's turns that say something, in order; the task first where no step says it."""
         turns = [
-            Turn(index, step.text)
+            HistoryTurn(index, step.text)
             for index, step in enumerate(self.trajectory.steps)
             if step.role == "user" and step.text
         ]
         task = self.trajectory.task
         if task and not any(task in turn.text or turn.text in task for turn in turns[:1]):
-            turns.insert(0, Turn(-1, task))
+            turns.insert(0, HistoryTurn(-1, task))
         return turns
 
     @cached_property

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from misstep.harness.classifiers.history import History, Turn, once
+from misstep.harness.classifiers.history import History, HistoryTurn, once
 from misstep.harness.classifiers.plain_orders import orders_of, reports
 from misstep.harness.classifiers.programs import words
 from misstep.harness.classifiers.prose import has, tokens_of
@@ -108,13 +108,13 @@ def _taken_back(limit: Limit, spoken: list[tuple[int, frozenset[str]]]) -> int |
     )
 
 
-def _words_of(turn: Turn) -> frozenset[str]:
+def _words_of(turn: HistoryTurn) -> frozenset[str]:
     """The words of a turn; one in another language may point at anything."""
     spoken = frozenset(_WORD.findall(turn.lowered))
     return spoken | _POINTING if len(spoken) > 2 and spoken.isdisjoint(_ENGLISH) else spoken
 
 
-def _limits_of_turn(turn: Turn) -> list[Limit]:
+def _limits_of_turn(turn: HistoryTurn) -> list[Limit]:
     """The limits of a turn that no other sentence of it softens, those that name a file and then the plain ones."""
     likely = ((place, text) for place, text in enumerate(turn.sentences) if has(text.lower(), _WORDS.cues))
     found = [(place, limit) for place, text in likely for limit in _limits_of_sentence(_read(text), turn.step)][:MOST]

@@ -63,7 +63,7 @@ _READ = 20_000
 """Characters at the end of an answer in which its error is looked for, and of a command in which its edit is."""
 
 
-class Edit(Struct, frozen=True, gc=False):
+class _Edit(Struct, frozen=True, gc=False):
     """An edit of a file: what it took away and what it put in; `comes_back` when that was there before."""
 
     path: str
@@ -86,7 +86,7 @@ def oscillation(history: History) -> tuple[list[int], str] | None:
     return (_worst(acts, edits, errors) if often else None) or _flips(acts, edits)
 
 
-def _may_oscillate(edits: dict[int, Edit]) -> bool:
+def _may_oscillate(edits: dict[int, _Edit]) -> bool:
     returns = _most(edit.path for edit in edits.values() if edit.comes_back)
     return returns >= RETURNS or _most(edit.path for edit in edits.values()) >= DIFFERENT_ROUNDS
 
@@ -101,7 +101,7 @@ def _runs(act: Act) -> bool:
     return act.line is not None or nature_of(act) in ("test", "run")
 
 
-def _flips(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | None:
+def _flips(acts: list[Act], edits: dict[int, _Edit]) -> tuple[list[int], str] | None:
     """A file that goes back to what it was three times over, with or without a run in between."""
     by_path: dict[str, list[int]] = defaultdict(list)
     for place, edit in edits.items():
@@ -115,7 +115,7 @@ def _flips(acts: list[Act], edits: dict[int, Edit]) -> tuple[list[int], str] | N
     return None
 
 
-def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, Edit]:
+def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
     """Where an edit stands among the calls → the edit; those that failed as well where all that were tried are asked.
 
     Whether an edit failed takes long to tell, and with those that did, more edits come back and not fewer.
@@ -125,7 +125,7 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, Edit]:
         for place, act in enumerate(acts)
         if act.kind in _EDITING or (act.line is not None and has(act.line, _SHELL_EDITS))
     ]
-    found: dict[int, Edit] = {}
+    found: dict[int, _Edit] = {}
     if len(places) <= RETURNS:
         return found
     seen: dict[str, set[str]] = defaultdict(set)
@@ -151,7 +151,7 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, Edit]:
         before = seen[path]
         # Where the texts are not known, such as of an edit that is asked for in words, nothing is seen to come back.
         returns = bool(old or new) and (new if new.strip() else f"-{old}") in before
-        found[place] = Edit(path, kind == "undo" or returns)
+        found[place] = _Edit(path, kind == "undo" or returns)
         # Taking text out that was put in is going back; taking out other text is not.
         before.update((new, f"-{new}", old) if old else (new, f"-{new}"))
     return found
@@ -179,7 +179,7 @@ class _Round(Struct, frozen=True, gc=False):
     edits: tuple[int, ...]
 
 
-def _worst(acts: list[Act], edits: dict[int, Edit], errors: dict[int, str]) -> tuple[list[int], str] | None:
+def _worst(acts: list[Act], edits: dict[int, _Edit], errors: dict[int, str]) -> tuple[list[int], str] | None:
     rounds: dict[str, list[_Round]] = defaultdict(list)
     last_error = ""
     pending: list[int] = []
@@ -204,7 +204,7 @@ def _worst(acts: list[Act], edits: dict[int, Edit], errors: dict[int, str]) -> t
     return None
 
 
-def _to_and_fro(acts: list[Act], edits: dict[int, Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
+def _to_and_fro(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
     made = [edit for failure in failures for edit in failure.edits]
     back = sum(edits[place].comes_back for place in made)
     if len(failures) < ROUNDS or back < RETURNS:
@@ -212,14 +212,14 @@ def _to_and_fro(acts: list[Act], edits: dict[int, Edit], failures: list[_Round])
     return _told(acts, edits, failures, f"{back} of the edits put back what was there before")
 
 
-def _stuck(acts: list[Act], edits: dict[int, Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
+def _stuck(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
     paths = Counter(edits[place].path for failure in failures for place in failure.edits)
     if len(failures) < DIFFERENT_ROUNDS or max(paths.values()) < DIFFERENT_ROUNDS:
         return None
     return _told(acts, edits, failures, "no edit changes it")
 
 
-def _told(acts: list[Act], edits: dict[int, Edit], failures: list[_Round], how: str) -> tuple[list[int], str]:
+def _told(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round], how: str) -> tuple[list[int], str]:
     made = [edit for failure in failures for edit in failure.edits]
     path = Counter(edits[place].path for place in made).most_common(1)[0][0]
     steps = [acts[place].step for place in (*made, *(failure.place for failure in failures))]

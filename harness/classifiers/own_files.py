@@ -81,7 +81,7 @@ class Places:
         return any(parts[start:] in self._short for start in range(1, len(parts)))
 
 
-class Change(Struct, frozen=True):
+class FileChange(Struct, frozen=True):
     """One effect of one call: where it stands, whether the file is the agent's own, and whether it is gone later."""
 
     step: int
@@ -91,7 +91,7 @@ class Change(Struct, frozen=True):
 
 
 @once
-def changes_of(history: History) -> list[Change]:
+def changes_of(history: History) -> list[FileChange]:
     """Every change that the run's calls made, with what is known of the file's life in this run."""
     made = [(act, effects(act), made_folders(act)) for act in history.acts]
     written = [effect.target for _, done, _ in made for effect in done if effect.verb in ("write", "create")]
@@ -104,14 +104,14 @@ def changes_of(history: History) -> list[Change]:
 
     known: set[str] = set()
     own, own_folders = Places(), Places()
-    changes: list[Change] = []
+    changes: list[FileChange] = []
     for act, done, folders in made:
         for effect in done:
             path, folder = "/".join(parts_of(effect.target)), _folder(effect.target)
             unseen = path not in known and not named_before(act, path) and not _overwrites(act)
             new = effect.verb == "create" or (effect.verb == "write" and unseen)
             mine = own.holds(path) or (effect.verb == "delete" and own_folders.holds(path))
-            changes.append(Change(act.step, effect, mine, gone=new or mine))
+            changes.append(FileChange(act.step, effect, mine, gone=new or mine))
             if new and path not in known:
                 own.add(path)
                 if not named_before(act, folder) and folder.rsplit("/", 1)[-1] not in named_by_user:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from misstep.harness.classifiers import programs
 from misstep.harness.classifiers.effects import CHANGES_FILES, effects
 from misstep.harness.classifiers.exit_codes import exit_code
-from misstep.harness.classifiers.failures import Failure, is_work
+from misstep.harness.classifiers.failures import CallFailure, is_work
 from misstep.harness.classifiers.history import Act
 from misstep.harness.classifiers.identity import Spelling, call_key
 from misstep.harness.classifiers.others_faults import declined
@@ -76,7 +76,7 @@ class Complaint(Struct, frozen=True, gc=False):
 def same_complaint(acts: list[Act]) -> Complaint | None:
     """The first complaint that several calls get while none of their tools works; `None` where there is none."""
     complaints = {place: words for place, act in enumerate(acts) if (words := _complaint(act)) is not None}
-    evened_out = {place: Failure("error", words).evened for place, words in complaints.items()}
+    evened_out = {place: CallFailure("error", words).evened for place, words in complaints.items()}
     if max(Counter(evened_out.values()).values(), default=0) < TIMES:
         return None
     runs: dict[str, list[int]] = {}

@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
 from misstep.harness.classifiers.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.failures import Failure, failed, own_failure
+from misstep.harness.classifiers.failures import CallFailure, failed, own_failure
 from misstep.harness.classifiers.history import Act, History
 from misstep.harness.classifiers.identity import Spelling, arguments_key, call_key
 from misstep.harness.classifiers.rejections import rejections
@@ -79,7 +79,7 @@ _OF_THE_MATTER = ("missing file", "error")
 
 class _Error(Struct, frozen=True, gc=False):
     place: int
-    failure: Failure
+    failure: CallFailure
     subject: Hashable
 
 

@@ -15,7 +15,7 @@ from openai.types import Batch, FileObject
 from misstep.harness.clients.address import address_and_key, secrets
 from misstep.harness.clients.batch_connection import connect
 from misstep.harness.clients.batch_lines import ENDPOINT, answers_first, in_parts, read_outcomes, request_lines
-from misstep.harness.clients.batch_state import BatchState, Part, read_state, write_state
+from misstep.harness.clients.batch_state import BatchPart, BatchState, read_state, write_state
 from misstep.harness.clients.cache import Cache
 from misstep.harness.clients.cost_limit import most_usd
 from misstep.harness.clients.prices import Prices, known_prices
@@ -172,12 +172,12 @@ class _Batches:
 
     async def upload(self, keys: list[str], content: bytes) -> None:
         """A new part."""
-        part = Part(keys)
+        part = BatchPart(keys)
         self._state.parts.append(part)
         self._note()
         await self._upload(part, content)
 
-    async def upload_again(self, part: Part, requests_by_key: dict[str, list[Request]]) -> None:
+    async def upload_again(self, part: BatchPart, requests_by_key: dict[str, list[Request]]) -> None:
         """A part that an earlier call was stopped before uploading; what is no longer asked is left out."""
         if part.file or part.batch:
             return
@@ -186,14 +186,14 @@ class _Batches:
         part.keys = [key for key, _ in lines]
         await self._upload(part, b"".join(line for _, line in lines))
 
-    async def _upload(self, part: Part, content: bytes) -> None:
+    async def _upload(self, part: BatchPart, content: bytes) -> None:
         async def call() -> object:
             return await self._server.files.create(file=("requests.jsonl", content), purpose="batch")
 
         part.file = self._noted_down((await self._called(call, FileObject)).id)
         self._note()
 
-    async def submit(self, part: Part) -> None:
+    async def submit(self, part: BatchPart) -> None:
         """Submit a part once: where it may have been submitted before, the server is asked for it first."""
 
         async def call() -> object:
@@ -211,7 +211,7 @@ class _Batches:
             part.batch = self._noted_down((await self._called(call, Batch)).id)
             self._note()
 
-    async def outcomes(self, part: Part, models: dict[str, str], poll_seconds: float) -> dict[str, Outcome]:
+    async def outcomes(self, part: BatchPart, models: dict[str, str], poll_seconds: float) -> dict[str, Outcome]:
         """Key → outcome for every key of `models`, when the batch is done."""
         batch = await self._done(part, poll_seconds)
         output = await self._lines(batch.output_file_id, models)
@@ -219,7 +219,7 @@ class _Batches:
         come = answers_first(output, errors)
         return {key: come.get(key) or self._missing(batch) for key in models}
 
-    async def _done(self, part: Part, poll_seconds: float) -> Batch:
+    async def _done(self, part: BatchPart, poll_seconds: float) -> Batch:
         async def call() -> object:
             return await self._server.batches.retrieve(part.batch)
 
@@ -260,7 +260,7 @@ class _Batches:
             raise self._stopped("it names a thing by the key", "Ask another server.")
         return name
 
-    def deliver(self, part: Part, outcomes: dict[str, Outcome]) -> None:
+    def deliver(self, part: BatchPart, outcomes: dict[str, Outcome]) -> None:
         """Note that the outcomes of a part were taken; what failed is free to be asked again."""
         part.keys = [key for key in part.keys if not isinstance(outcomes.get(key), Failure)]
         self._state.parts = [one for one in self._state.parts if one.keys]

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.clients.errors_as_failures import failure_of
-from misstep.harness.clients.parse_response import Answer, Redact, parse_response
+from misstep.harness.clients.parse_response import ParsedAnswer, Redact, parse_response
 from misstep.harness.clients.rejected_parameters import as_text
 from misstep.harness.escaping import json_without_surrogates
 from misstep.harness.exchange import Failure, Outcome, Reply, Request
@@ -109,7 +109,7 @@ def _outcome(answered: _Answered, model: str, redact: Redact) -> Outcome:
     if answered.response is not None and answered.response.status_code:
         try:
             body = json.dumps(answered.response.body).encode()
-            return parse_response(Answer(answered.response.status_code, {}, body), model, 0.0, redact)
+            return parse_response(ParsedAnswer(answered.response.status_code, {}, body), model, 0.0, redact)
         except Exception as raised:  # noqa: BLE001 (the boundary around one request of a batch)
             return failure_of(raised, redact)
     error = answered.error if isinstance(answered.error, dict) else {}

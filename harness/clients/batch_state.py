@@ -15,7 +15,7 @@ from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.journal.records import encode, replace_file
 
 
-class Part(Struct):
+class BatchPart(Struct):
     """One batch: the keys of its requests and how far it is."""
 
     keys: list[str]
@@ -28,7 +28,7 @@ class BatchState(Struct):
     """All batches of a run on one server."""
 
     server: str
-    parts: list[Part] = []
+    parts: list[BatchPart] = []
 
     def keys(self) -> set[str]:
         """The keys that some part has."""

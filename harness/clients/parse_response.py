@@ -37,7 +37,7 @@ _MOST_TOKENS = 1 << 53
 """A higher count of tokens is treated as missing: JSON cannot hold it exactly and no price follows from it."""
 
 
-class Answer(Struct, frozen=True):
+class ParsedAnswer(Struct, frozen=True):
     """What a server sent: the status, the header fields by lower-case name, the whole body."""
 
     status: int
@@ -80,7 +80,7 @@ class _NoAnswerError(Exception):
         super().__init__(sentence)
 
 
-def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = str) -> Outcome:
+def parse_response(answer: ParsedAnswer, model: str, seconds: float, redact: Redact = str) -> Outcome:
     """The outcome of one request; its cost is not filled in."""
     if not 200 <= answer.status < 300:
         return _refused(answer, seconds, redact)
@@ -111,7 +111,7 @@ def parse_response(answer: Answer, model: str, seconds: float, redact: Redact = 
     return replace(reply, raw="") if in_parts else reply
 
 
-def _decoded(answer: Answer) -> _Completion:
+def _decoded(answer: ParsedAnswer) -> _Completion:
     try:
         return _completion.decode(answer.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -162,7 +162,7 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", "replace")
 
 
-def _refused(answer: Answer, seconds: float, redact: Redact) -> Failure:
+def _refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
     """The failure that a status other than 2xx means."""
     error = error_in(answer.body, redact)
     kind = _kind(answer.status, error)
@@ -179,7 +179,7 @@ def _refused(answer: Answer, seconds: float, redact: Redact) -> Failure:
     )
 
 
-def _rates(answer: Answer) -> Rates | None:
+def _rates(answer: ParsedAnswer) -> Rates | None:
     """What an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
     told = allowances(answer.headers, _server_time(answer.headers.get("date")) or datetime.now(UTC))
     overloaded = answer.status in (503, 529)

@@ -10,7 +10,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from misstep.harness.clients.parse_response import Answer
+from misstep.harness.clients.parse_response import ParsedAnswer
 from misstep.harness.clients.rates import header_fields
 from misstep.harness.errors import UsageError
 
@@ -69,7 +69,7 @@ class Wire:
             )
         return self._session
 
-    async def send(self, method: str, url: str, content: bytes | None, headers: Mapping[str, str]) -> Answer:
+    async def send(self, method: str, url: str, content: bytes | None, headers: Mapping[str, str]) -> ParsedAnswer:
         """Send one request and read the whole answer."""
         parts = urlsplit(url)
         server = (parts.scheme, parts.hostname or "")
@@ -86,7 +86,7 @@ class Wire:
             proxy_headers=wanted,
         ) as response:
             fields = {name: response.headers[name] for name in _READ if name in response.headers}
-            return Answer(response.status, fields, await self._read(response))
+            return ParsedAnswer(response.status, fields, await self._read(response))
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         parts, size = [], 0

@@ -40,7 +40,7 @@ class ModelStats(Struct, frozen=True):
     api_calls: int
 
 
-class Info(Struct, frozen=True):
+class _Info(Struct, frozen=True):
     """What SWE-agent notes at the end of a run."""
 
     model_stats: ModelStats | None = None
@@ -50,10 +50,10 @@ class SweAgentRun(Struct, frozen=True):
     """A SWE-agent file, as far as it is counted; one has a history and no list of steps."""
 
     trajectory: tuple[dict[str, Any], ...] | None = None
-    info: Info = Info()
+    info: _Info = _Info()
 
 
-class Event(Struct, frozen=True):
+class _Event(Struct, frozen=True):
     """An OpenHands event: an action where it has one, else an observation."""
 
     action: str | None = None
@@ -71,7 +71,7 @@ class Issue(Struct, frozen=True):
 class OpenHandsRun(Struct, frozen=True):
     """One line of OpenHands' output."""
 
-    history: tuple[Event, ...]
+    history: tuple[_Event, ...]
     instance_id: str | None = None
     issue: Issue | None = None
     error: str | None = None
@@ -84,13 +84,13 @@ class Evaluation(Struct, frozen=True):
     ids_unresolved: tuple[str, ...]
 
 
-class Report(Struct, frozen=True):
+class _Report(Struct, frozen=True):
     """SWE-smith's report on one task."""
 
     resolved: bool
 
 
-class Recorded(Struct, frozen=True):
+class _Recorded(Struct, frozen=True):
     """The runs of one upstream file: an item each, in the order in which they stand there."""
 
     tool: str
@@ -144,7 +144,7 @@ def _verdicts(folder: Path) -> dict[str, bool]:
         raise InputError(f"{both[0]} is both resolved and unresolved", file=summary, field="ids_resolved")
     for path in sorted(folder.glob("run_evaluation__*__report.json.gz")):
         task = path.name.removeprefix("run_evaluation__").removesuffix("__report.json.gz")
-        report = json_file(path, Report)
+        report = json_file(path, _Report)
         if task not in (resolved if report.resolved else unresolved):
             raise InputError(
                 f"{task} is {report.resolved} here, and {summary.name} differs", file=path, field="resolved"
@@ -152,19 +152,19 @@ def _verdicts(folder: Path) -> dict[str, bool]:
     return {task: task in resolved for task in sorted(resolved | unresolved)}
 
 
-def _swe_agent(folder: Path) -> Iterator[Recorded]:
+def _swe_agent(folder: Path) -> Iterator[_Recorded]:
     for path in _paths(folder, "sweagent", "*.traj.gz"):
         name = path.name.removesuffix(".traj.gz")
-        yield Recorded("sweagent", path, (_item("sweagent", name, _swe_agent_counts(path)),))
+        yield _Recorded("sweagent", path, (_item("sweagent", name, _swe_agent_counts(path)),))
 
 
-def _swe_smith(folder: Path, verdicts: dict[str, bool]) -> Iterator[Recorded]:
+def _swe_smith(folder: Path, verdicts: dict[str, bool]) -> Iterator[_Recorded]:
     for path in _paths(folder, "swesmith", "trajectories__*.traj.gz"):
         name = path.name.removeprefix("trajectories__").removesuffix(".traj.gz")
         task = name[: len(name) // 2 - 1]
         if name != f"{task}__{task}" or task not in verdicts:
             raise InputError("the task of this run has no verdict", file=path)
-        yield Recorded("swesmith", path, (_item("swesmith", task, _swe_agent_counts(path)),))
+        yield _Recorded("swesmith", path, (_item("swesmith", task, _swe_agent_counts(path)),))
 
 
 def _swe_agent_counts(path: Path) -> dict[str, Any]:
@@ -176,21 +176,21 @@ def _swe_agent_counts(path: Path) -> dict[str, Any]:
     return steps | called | paid
 
 
-def _mini_swe_agent(folder: Path) -> Iterator[Recorded]:
+def _mini_swe_agent(folder: Path) -> Iterator[_Recorded]:
     for path in _paths(folder, "mini-swe-agent", "*.traj.json.gz"):
         name = path.name.removesuffix(".traj.json.gz")
         messages = json_file(path, tuple[dict[str, Any], ...])
-        yield Recorded("mini-swe-agent", path, (_item("mini-swe-agent", name, {"messages": len(messages)}),))
+        yield _Recorded("mini-swe-agent", path, (_item("mini-swe-agent", name, {"messages": len(messages)}),))
 
 
-def _openhands(folder: Path) -> Iterator[Recorded]:
+def _openhands(folder: Path) -> Iterator[_Recorded]:
     for path in _paths(folder, "openhands", "*__output.jsonl.gz"):
         runs = json_lines(path, OpenHandsRun)
-        yield Recorded("openhands", path, tuple(_openhands_item(run, path) for run in runs))
+        yield _Recorded("openhands", path, tuple(_openhands_item(run, path) for run in runs))
     for path in _paths(folder, "openhands", "runtime__trajs__*.json.gz"):
         name = path.name.removesuffix(".json.gz")
-        events = json_file(path, tuple[Event, ...])
-        yield Recorded("openhands", path, (_item("openhands", name, _event_counts(events)),))
+        events = json_file(path, tuple[_Event, ...])
+        yield _Recorded("openhands", path, (_item("openhands", name, _event_counts(events)),))
 
 
 def _openhands_item(run: OpenHandsRun, path: Path) -> Item:
@@ -203,7 +203,7 @@ def _openhands_item(run: OpenHandsRun, path: Path) -> Item:
     return _item("openhands", name, _event_counts(run.history) | ({"error": run.error} if run.error else {}))
 
 
-def _event_counts(events: Iterable[Event]) -> dict[str, Any]:
+def _event_counts(events: Iterable[_Event]) -> dict[str, Any]:
     events = tuple(events)
     actions = Counter(event.action for event in events if event.action)
     return {
@@ -213,7 +213,7 @@ def _event_counts(events: Iterable[Event]) -> dict[str, Any]:
     }
 
 
-def _trajectories(files: Iterable[Recorded], tool: str, read: ReadFile) -> Iterator[Trajectory]:
+def _trajectories(files: Iterable[_Recorded], tool: str, read: ReadFile) -> Iterator[Trajectory]:
     for file in files:
         if file.tool == tool:
             yield from named_runs(file.path, read, NAME, [item.id for item in file.items])

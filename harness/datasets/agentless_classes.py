@@ -25,7 +25,7 @@ RATER = "authors"
 SOLUTION = "solution"
 
 
-class Task(Struct, frozen=True):
+class _Task(Struct, frozen=True):
     """One row of `classifications.csv.gz`."""
 
     instance_id: str
@@ -55,12 +55,12 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
     )
 
 
-def classed_tasks(folder: Path) -> Iterator[Task]:
+def classed_tasks(folder: Path) -> Iterator[_Task]:
     """Every task with its classes."""
-    return csv_rows(folder / "classifications.csv.gz", Task)
+    return csv_rows(folder / "classifications.csv.gz", _Task)
 
 
-def _item(task: Task, patch: str) -> Item:
+def _item(task: _Task, patch: str) -> Item:
     project = task.instance_id.partition("__")[0]
     places = {"line": task.line, "function": task.function, "file": task.file}
     return Item(

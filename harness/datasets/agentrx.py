@@ -42,7 +42,7 @@ OTHER_DOMAIN = {
 """Domain → the labels that are spelt so in the other domain alone."""
 
 
-class Failure(Struct, frozen=True):
+class _Failure(Struct, frozen=True):
     """One failure in a run; `step_number` counts messages from 1."""
 
     failure_id: int
@@ -64,7 +64,7 @@ class Labelled(Struct, frozen=True):
     """The labels of one run."""
 
     trajectory_id: int | str
-    failures: tuple[Failure, ...]
+    failures: tuple[_Failure, ...]
     root_cause: RootCause
     failure_summary: str
 
@@ -77,7 +77,7 @@ class TauRun(Struct, frozen=True):
     traj: list[Any]
 
 
-class Run(Struct, frozen=True):
+class _Run(Struct, frozen=True):
     """One labelled run: its id here, its labels, its transcript where there is one, and its number of messages."""
 
     id: str
@@ -133,31 +133,31 @@ def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
         )
 
 
-def _labelled_tau(folder: Path, runs: dict[str, Trajectory]) -> Iterator[Run]:
+def _labelled_tau(folder: Path, runs: dict[str, Trajectory]) -> Iterator[_Run]:
     path = folder / "ground_truth" / "tau_ground_truth.json"
     for labelled in json_file(path, list[Labelled]):
         name = f"tau-{labelled.trajectory_id}"
         if name not in runs:
             raise InputError(f"run {labelled.trajectory_id} has labels, but no transcript", file=path)
-        yield Run(name, labelled, runs[name], runs[name].extra["messages"])
+        yield _Run(name, labelled, runs[name], runs[name].extra["messages"])
 
 
-def _labelled_magentic(folder: Path) -> Iterator[Run]:
+def _labelled_magentic(folder: Path) -> Iterator[_Run]:
     path = folder / "ground_truth" / "magentic_one_ground_truth.json"
     lengths = json_file(folder / "magentic_steps_by_id.json", dict[str, int])
     for labelled in json_file(path, list[Labelled]):
         if labelled.trajectory_id not in lengths:
             raise InputError(f"run {labelled.trajectory_id} has labels, but no number of steps", file=path)
-        yield Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])
+        yield _Run(f"magentic-{labelled.trajectory_id}", labelled, None, lengths[str(labelled.trajectory_id)])
 
 
-def _labels_of(domain: str, runs: list[Run], labels: Iterable[str]) -> tuple[str, ...]:
+def _labels_of(domain: str, runs: list[_Run], labels: Iterable[str]) -> tuple[str, ...]:
     """The labels that a run of a domain may get: not those that are spelt so in the other domain alone."""
     used = {failure.failure_category for run in runs if run.domain == domain for failure in run.labelled.failures}
     return tuple(label for label in labels if label in used or label not in OTHER_DOMAIN[domain])
 
 
-def _item(run: Run, labels: tuple[str, ...]) -> Item:
+def _item(run: _Run, labels: tuple[str, ...]) -> Item:
     trajectory = run.trajectory
     extra = {"domain": run.domain, "messages": run.n_messages}
     if trajectory is None:
@@ -173,7 +173,7 @@ def _item(run: Run, labels: tuple[str, ...]) -> Item:
     )
 
 
-def _root(run: Run, folder: Path) -> Failure:
+def _root(run: _Run, folder: Path) -> _Failure:
     wanted = str(run.labelled.root_cause.failure_id)
     for failure in run.labelled.failures:
         if str(failure.failure_id) == wanted:
@@ -185,7 +185,7 @@ def _root(run: Run, folder: Path) -> Failure:
     )
 
 
-def _errors(run: Run, folder: Path) -> Iterator[GoldError]:
+def _errors(run: _Run, folder: Path) -> Iterator[GoldError]:
     root = _root(run, folder)
     for failure in run.labelled.failures:
         step = None

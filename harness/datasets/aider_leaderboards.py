@@ -34,7 +34,7 @@ _BOARDS = {
 }
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """One run; counts are missing in older ones."""
 
     dirname: str
@@ -52,7 +52,7 @@ class Row(Struct, frozen=True):
 def edit_runs(folder: Path) -> Iterator[EditRun]:
     """Every run of the three main leaderboards, in order."""
     for board, file in _BOARDS.items():
-        for row in yaml_rows(folder / file, Row):
+        for row in yaml_rows(folder / file, _Row):
             malformed = row.num_with_malformed_responses
             if malformed is not None and not 0 <= malformed <= row.test_cases:
                 found = f"{malformed} of {row.test_cases} exercises are malformed"

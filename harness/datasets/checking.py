@@ -14,7 +14,7 @@ from misstep.harness.datasets.fetching import inside
 State = Literal["ok", "differs", "missing"]
 
 
-class Checked(Struct, frozen=True):
+class CheckedFiles(Struct, frozen=True):
     """What was found of one set: how many files are right, and the names of those that differ or are missing."""
 
     name: str
@@ -29,10 +29,10 @@ class Checked(Struct, frozen=True):
         return not self.differs and not self.missing
 
 
-def check(name: str, folder: Path) -> Checked:
+def check(name: str, folder: Path) -> CheckedFiles:
     """Every registered file of a set in `folder`, hashed."""
     states = {file.file: state_of(file, folder) for file in files_of(name)}
-    return Checked(
+    return CheckedFiles(
         name,
         str(folder),
         sum(state == "ok" for state in states.values()),

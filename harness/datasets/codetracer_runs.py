@@ -23,7 +23,7 @@ from misstep.harness.trajectory import Trajectory
 NAME = "codetracer_runs"
 
 
-class Trial(Struct, frozen=True):
+class _Trial(Struct, frozen=True):
     """One row of `outcomes.csv`."""
 
     trial: str
@@ -38,7 +38,7 @@ class Trial(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write all trials as items and the verifier's reward as the gold label."""
     path = folder / "outcomes.csv"
-    trials = list(csv_rows(path, Trial))
+    trials = list(csv_rows(path, _Trial))
     places = {trial.trial: folder / "trajectories" / f"{trial.trial}.json" for trial in trials}
     at_hand = {name: place for name, place in places.items() if place.is_file()}
     write_benchmark(
@@ -50,13 +50,13 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     )
 
 
-def _label(trial: Trial, path: Path) -> str:
+def _label(trial: _Trial, path: Path) -> str:
     if trial.reward not in (0.0, 1.0):
         raise InputError(f"{trial.trial} has {trial.reward}, neither 0 nor 1", file=path, field="reward")
     return "passed" if trial.reward else "failed"
 
 
-def _item(trial: Trial, at_hand: bool) -> Item:
+def _item(trial: _Trial, at_hand: bool) -> Item:
     return Item(
         id=trial.trial,
         kind="triage",

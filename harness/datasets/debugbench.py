@@ -39,7 +39,7 @@ class Repair(Struct, frozen=True):
     passed: bool
 
 
-class Case(Struct, frozen=True):
+class _Case(Struct, frozen=True):
     """One of the Python cases."""
 
     id: str
@@ -54,6 +54,6 @@ def outcomes(folder: Path) -> Iterator[Attempts]:
             raise InputError(f"{row.passed} of {row.n} repairs passed", file=path, field=row.file_bug_type)
         system = f"{row.model}, {row.mode.replace('_', ' ')}, {row.language}"
         yield Attempts("results", system, row.file_bug_type, row.n, row.passed)
-    for case in json_lines(folder / "python3_cases.jsonl.gz", Case):
+    for case in json_lines(folder / "python3_cases.jsonl.gz", _Case):
         for repair in case.repairs:
             yield Attempts("python3_cases", repair.model, case.id, 1, int(repair.passed))

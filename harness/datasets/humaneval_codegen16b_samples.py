@@ -26,7 +26,7 @@ NAME = "humaneval_codegen16b_samples"
 _SYSTEM = "CodeGen-Mono-16B, temperature 0.8"
 
 
-class Counts(Struct, frozen=True):
+class _Counts(Struct, frozen=True):
     """One row of `counts.csv`: samples, and those that passed."""
 
     task_id: str
@@ -45,7 +45,7 @@ def outcomes(folder: Path) -> Iterator[Attempts]:
     """Every task with its samples and how many passed, in the table `samples`."""
     path = folder / "outcomes.csv"
     letters = {row.task_id: row.outcomes for row in csv_rows(path, Letters)}
-    for row in csv_rows(folder / "counts.csv", Counts):
+    for row in csv_rows(folder / "counts.csv", _Counts):
         told = letters.get(row.task_id, "")
         if (len(told), told.count("P")) != (row.n, row.c):
             found = f"{told.count('P')} of {len(told)} passed here and {row.c} of {row.n} in counts.csv"

@@ -19,7 +19,7 @@ NAME = "humanevalfix"
 _PASSED = "pass"
 
 
-class Case(Struct, frozen=True):
+class _Case(Struct, frozen=True):
     """The outcomes of one case."""
 
     id: str
@@ -30,7 +30,7 @@ class Case(Struct, frozen=True):
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
     """Every case once with its correct and its broken program, in the table `programs`; raises `InputError`."""
-    for case in json_lines(folder / "cases.jsonl.gz", Case):
+    for case in json_lines(folder / "cases.jsonl.gz", _Case):
         for system, outcome in (
             ("correct programs", case.canonical_outcome),
             ("broken programs", case.buggy_outcome),

@@ -53,7 +53,7 @@ class Turns(Struct, frozen=True):
     thoughts: tuple[str, ...] | None = None
 
 
-class Summary(Struct, frozen=True):
+class _Summary(Struct, frozen=True):
     """How the run ended."""
 
     max_reward: float
@@ -61,7 +61,7 @@ class Summary(Struct, frozen=True):
     turns_max: int
 
 
-class Record(Struct, frozen=True):
+class _Record(Struct, frozen=True):
     """One run."""
 
     environment: str
@@ -69,7 +69,7 @@ class Record(Struct, frozen=True):
     task_id: int
     query: str
     turn_history: Turns
-    summary: Summary
+    summary: _Summary
     hardness: str | None = None
 
 
@@ -87,14 +87,14 @@ class ResultFile(Struct, frozen=True):
     stem: str
     strategy: str
     model: str
-    records: tuple[Record, ...]
+    records: tuple[_Record, ...]
 
     @property
     def upstream(self) -> str:
         """The path below upstream's folder of results."""
         return self.stem.replace("__", "/") + ".json"
 
-    def run_id(self, record: Record) -> str:
+    def run_id(self, record: _Record) -> str:
         """`file/task`: a task is run by many models."""
         return f"{self.stem}/{record.task_id}"
 
@@ -123,7 +123,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     (out / "gold_totals.csv").write_bytes(file_bytes(summary))
 
 
-def _solved(record: Record) -> bool:
+def _solved(record: _Record) -> bool:
     return record.summary.max_reward == 1.0
 
 
@@ -133,13 +133,13 @@ def _result_file(path: Path) -> ResultFile:
     model = named and (named["model"] or named["folder"])
     if named is None or not model:
         raise InputError("the file's name does not give environment, model and number of turns", file=path)
-    records = tuple(json_file(path, dict[str, Record]).values())
+    records = tuple(json_file(path, dict[str, _Record]).values())
     for record in records:
         _check_turns(record, path)
     return ResultFile(stem, named["strategy"] or "multiturn", model, records)
 
 
-def _check_turns(record: Record, path: Path) -> None:
+def _check_turns(record: _Record, path: Path) -> None:
     turns = record.turn_history
     for name, values in (
         ("observations", turns.observations),
@@ -174,7 +174,7 @@ def _compare(files: Iterable[ResultFile], summary: Path) -> None:
             )
 
 
-def _item(file: ResultFile, record: Record) -> Item:
+def _item(file: ResultFile, record: _Record) -> Item:
     return Item(
         id=file.run_id(record),
         kind="triage",

@@ -27,7 +27,7 @@ _RATER = re.compile(r"r\d+\Z")
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
 
 
-class Ratings(Struct, frozen=True):
+class _Ratings(Struct, frozen=True):
     """The ratings of one item on one metric, rater → rating, without the missing ones."""
 
     item: str
@@ -52,25 +52,25 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
             )
 
 
-def _item(row: Ratings, name: str) -> Item:
+def _item(row: _Ratings, name: str) -> Item:
     unaskable = "the set holds ratings alone, the texts are not in the public files"
     return Item(id=row.item, kind="text", unaskable=unaskable, extra={"set": name, "metric": row.metric})
 
 
-def _read(path: Path) -> tuple[list[str], list[Ratings]]:
+def _read(path: Path) -> tuple[list[str], list[_Ratings]]:
     columns, lines = csv_cells(path, ("item_id", "metric"))
     raters = [column for column in columns if _RATER.match(column)]
     if len(raters) < 2:
         raise InputError("there are fewer than two rater columns (r1, r2, …)", file=path, line=1)
     rows = [
-        Ratings(cells["item_id"], cells["metric"], {rater: cells[rater] for rater in raters if cells[rater]})
+        _Ratings(cells["item_id"], cells["metric"], {rater: cells[rater] for rater in raters if cells[rater]})
         for _, cells in lines
     ]
     return raters, rows
 
 
 def _benchmark(
-    folder: Path, name: str, question: str, metric: str, raters: list[str], rated: list[Ratings]
+    folder: Path, name: str, question: str, metric: str, raters: list[str], rated: list[_Ratings]
 ) -> Benchmark:
     seen = {rating for row in rated for rating in row.ratings.values()}
     level: Level = "ordinal" if all(rating.lstrip("-").isdecimal() for rating in seen) else "nominal"

@@ -64,7 +64,7 @@ class Relation(Struct, frozen=True):
     label: str
 
 
-class Category(Struct, frozen=True):
+class _Category(Struct, frozen=True):
     """One labelled action."""
 
     agent: str
@@ -74,7 +74,7 @@ class Category(Struct, frozen=True):
     category: str
 
 
-class Label(Struct, frozen=True):
+class _Label(Struct, frozen=True):
     """One label, whatever the question; `step` is `None` where it cannot be placed."""
 
     run: str
@@ -96,7 +96,7 @@ AGENTS: dict[str, tuple[str, Parse, ParseCalls]] = {
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the texts are in no known format)
     """Write `llm_agents_study` and a folder for each further question."""
     relations = list(csv_rows(folder / "relation_labels.csv", Relation))
-    categories = list(csv_rows(folder / "action_categories.csv", Category))
+    categories = list(csv_rows(folder / "action_categories.csv", _Category))
     resolved = {_run_id(row.agent, row.instance): row.resolved for row in relations}
     resolved |= {_run_id(row.agent, row.instance): row.resolved for row in categories}
     runs = {run.id: run for agent in AGENTS for run in _runs(folder, agent, resolved)}
@@ -110,22 +110,22 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     _write(folder, out, "action_category", list(_acts(categories, runs)), runs)
 
 
-def _related(rows: list[Relation], runs: dict[str, Trajectory], between: bool) -> Iterator[Label]:
+def _related(rows: list[Relation], runs: dict[str, Trajectory], between: bool) -> Iterator[_Label]:
     counts = Counter(_run_id(row.agent, row.instance) for row in rows)
     for row in rows:
         run = _run_id(row.agent, row.instance)
         expected = len(runs[run].steps) - (1 if between else 0)
         placed = counts[run] == expected and row.position < expected
-        yield Label(run, row.position, row.position + (1 if between else 0) if placed else None, row.label)
+        yield _Label(run, row.position, row.position + (1 if between else 0) if placed else None, row.label)
 
 
-def _acts(rows: list[Category], runs: dict[str, Trajectory]) -> Iterator[Label]:
+def _acts(rows: list[_Category], runs: dict[str, Trajectory]) -> Iterator[_Label]:
     for row in rows:
         run = _run_id(row.agent, row.instance)
-        yield Label(run, row.iteration, row.iteration if row.iteration < len(runs[run].steps) else None, row.category)
+        yield _Label(run, row.iteration, row.iteration if row.iteration < len(runs[run].steps) else None, row.category)
 
 
-def _write(folder: Path, out: Path, question: str, labels: list[Label], runs: dict[str, Trajectory]) -> None:
+def _write(folder: Path, out: Path, question: str, labels: list[_Label], runs: dict[str, Trajectory]) -> None:
     further = "" if question == MAIN else question
     write_benchmark(
         question_folder(out, further) if further else out,
@@ -146,13 +146,13 @@ def _write(folder: Path, out: Path, question: str, labels: list[Label], runs: di
     )
 
 
-def _unaskable(question: str, label: Label) -> str:
+def _unaskable(question: str, label: _Label) -> str:
     if question.startswith("result"):
         return "the results are not in the public files"
     return "" if label.step is not None else "the public files do not say at which step"
 
 
-def _item_id(label: Label, question: str) -> str:
+def _item_id(label: _Label, question: str) -> str:
     return f"{label.run}/{question}/{label.position}"
 
 

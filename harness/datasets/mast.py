@@ -25,7 +25,7 @@ RATERS = ("annotator_1", "annotator_2", "annotator_3")
 Mark = Literal["0", "1", ""]
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """One trace and mode."""
 
     trace_id: int
@@ -41,7 +41,7 @@ class Row(Struct, frozen=True):
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
     """Write `mast`."""
-    rows = list(csv_rows(folder / "human_labels.csv", Row))
+    rows = list(csv_rows(folder / "human_labels.csv", _Row))
     write_benchmark(
         out,
         describe(NAME, folder),
@@ -50,11 +50,11 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     )
 
 
-def _id(row: Row) -> str:
+def _id(row: _Row) -> str:
     return f"{row.round}/{row.trace_id}/{row.mode_code}"
 
 
-def _item(row: Row) -> Item:
+def _item(row: _Row) -> Item:
     return Item(
         id=_id(row),
         kind="triage",
@@ -70,7 +70,7 @@ def _item(row: Row) -> Item:
     )
 
 
-def _gold(row: Row) -> Iterator[Gold]:
+def _gold(row: _Row) -> Iterator[Gold]:
     for rater in RATERS:
         mark = getattr(row, rater)
         if mark:

@@ -29,14 +29,14 @@ NAME = "mini_swe_agent_runs"
 _SUFFIX = ".traj.json.gz"
 
 
-class Verdict(Struct, frozen=True):
+class _Verdict(Struct, frozen=True):
     """One row of `results_summary.csv`."""
 
     instance_id: str
     resolved: bool
 
 
-class Run(Struct, frozen=True):
+class _Run(Struct, frozen=True):
     """One row of `runs.csv`; `cost_usd` in US dollars."""
 
     instance_id: str
@@ -51,7 +51,7 @@ class Run(Struct, frozen=True):
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write all tasks as items, whether each was resolved as the gold label, and the trajectories at hand."""
-    runs = list(csv_rows(folder / "runs.csv", Run))
+    runs = list(csv_rows(folder / "runs.csv", _Run))
     _compare(runs, folder)
     at_hand = _paths(folder, {run.instance_id for run in runs})
     write_benchmark(
@@ -63,9 +63,9 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     )
 
 
-def _compare(runs: list[Run], folder: Path) -> None:
+def _compare(runs: list[_Run], folder: Path) -> None:
     path = folder / "results_summary.csv"
-    verdicts = {row.instance_id: row.resolved for row in csv_rows(path, Verdict)}
+    verdicts = {row.instance_id: row.resolved for row in csv_rows(path, _Verdict)}
     counted = {run.instance_id: run.resolved for run in runs}
     for instance in sorted(verdicts.keys() | counted.keys()):
         if verdicts.get(instance) != counted.get(instance):
@@ -84,7 +84,7 @@ def _paths(folder: Path, instances: set[str]) -> dict[str, Path]:
     return paths
 
 
-def _item(run: Run, at_hand: bool) -> Item:
+def _item(run: _Run, at_hand: bool) -> Item:
     return Item(
         id=run.instance_id,
         kind="triage",

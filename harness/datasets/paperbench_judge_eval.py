@@ -39,7 +39,7 @@ class Node(Struct, frozen=True):
     task_category: str | None = None
 
 
-class Printed(Struct, frozen=True):
+class _Printed(Struct, frozen=True):
     """One row of a judge's printed table: a category of leaves, or all of them."""
 
     accuracy: float
@@ -75,7 +75,7 @@ def printed_accuracies(folder: Path) -> dict[str, dict[str, float]]:
     """Judge → category → the accuracy over the leaves of five papers, as upstream's tables print it."""
     prefix = "metrics_table_"
     return {
-        path.stem.removeprefix(prefix): {row.category: row.accuracy for row in csv_rows(path, Printed)}
+        path.stem.removeprefix(prefix): {row.category: row.accuracy for row in csv_rows(path, _Printed)}
         for path in files_in(folder / "printed", f"{prefix}*.csv")
     }
 

@@ -36,7 +36,7 @@ class Blocks(Struct, frozen=True):
     replace: int
 
 
-class Row(Struct, frozen=True):
+class _Row(Struct, frozen=True):
     """One line of `patches.jsonl.gz`; what a format does not have is missing."""
 
     id: str
@@ -57,7 +57,7 @@ class Row(Struct, frozen=True):
 def recorded_edits(folder: Path) -> Iterator[RecordedEdit]:
     """Every reply of the set, in order."""
     path = folder / "patches.jsonl.gz"
-    for row in json_lines(path, Row):
+    for row in json_lines(path, _Row):
         facts = {name: getattr(row, name) for name in _FACTS[row.format]}
         if row.format == "search_replace":
             facts["blocks"] = None if row.blocks is None else row.blocks.search

@@ -52,7 +52,7 @@ _HEADING = re.compile(r"#++ *+(.*[^ \n]) *+\Z")
 _BUG = re.compile(r"([A-Za-z]+)[ _-](\d+)(?:\.java)?\Z")
 
 
-class Recorded(Struct, frozen=True):
+class _Recorded(Struct, frozen=True):
     """One recorded run; `resolved` is null where nobody labelled it."""
 
     id: str
@@ -62,7 +62,7 @@ class Recorded(Struct, frozen=True):
     results_actions: str
 
 
-class Category(Struct, frozen=True):
+class _Category(Struct, frozen=True):
     """One labelled action."""
 
     bug: str
@@ -88,7 +88,7 @@ class Fix(Struct, frozen=True):
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the texts are in no known format)
     """Write `repairagent` and its three further questions."""
-    recorded = list(json_lines(folder / RUNS, Recorded))
+    recorded = list(json_lines(folder / RUNS, _Recorded))
     runs = {run.id: _trajectory(run, folder / RUNS, line) for line, run in enumerate(recorded, start=1)}
     _write_resolved(folder, out, recorded, runs)
     _write_categories(folder, question_folder(out, "action_category"), runs)
@@ -96,7 +96,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     _write_verdicts(folder, question_folder(out, "verdict"))
 
 
-def _trajectory(run: Recorded, path: Path, line: int) -> Trajectory:
+def _trajectory(run: _Recorded, path: Path, line: int) -> Trajectory:
     iterations = one_line_iterations(run.thoughts_actions, path, line)
     calls = [literal_calls(iteration.action) for iteration in iterations]
     return Trajectory(
@@ -109,7 +109,7 @@ def _trajectory(run: Recorded, path: Path, line: int) -> Trajectory:
     )
 
 
-def _write_resolved(folder: Path, out: Path, recorded: list[Recorded], runs: dict[str, Trajectory]) -> None:
+def _write_resolved(folder: Path, out: Path, recorded: list[_Recorded], runs: dict[str, Trajectory]) -> None:
     labels = {True: "resolved", False: "unresolved"}
     write_benchmark(
         out,
@@ -126,7 +126,7 @@ def _run_item(run: str, kind: Any, extra: dict[str, Any]) -> Item:
 
 def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> None:
     path = folder / "action_categories.csv"
-    rows = list(csv_rows(path, Category))
+    rows = list(csv_rows(path, _Category))
     for row in rows:
         if row.bug not in runs:
             raise InputError(f"{row.bug} has a label, but no run", file=path, field="bug")

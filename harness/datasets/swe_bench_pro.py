@@ -22,7 +22,7 @@ from misstep.harness.errors import InputError
 NAME = "swe_bench_pro"
 
 
-class Run(Struct, frozen=True):
+class _Run(Struct, frozen=True):
     """One attempt of one model at one task."""
 
     instance_id: str = msgspec.field(name="metadata.instance_id")
@@ -34,7 +34,7 @@ def outcomes(folder: Path) -> Iterator[Attempts]:
     """Every task that a model attempted, in the table `runs`."""
     path = folder / "runs.csv.gz"
     seen: set[tuple[str, str]] = set()
-    for run in csv_rows(path, Run):
+    for run in csv_rows(path, _Run):
         if (run.model_name, run.instance_id) in seen:
             raise InputError(f"{run.model_name} has a second result", file=path, field=run.instance_id)
         seen.add((run.model_name, run.instance_id))

@@ -37,7 +37,7 @@ class Submission(Struct, frozen=True):
     responses: dict[str, Literal[0, 1]]
 
 
-class Cell(Struct, frozen=True):
+class _Cell(Struct, frozen=True):
     """The trials of one task."""
 
     successes: int
@@ -48,7 +48,7 @@ class Trials(Struct, frozen=True):
     """One system, and for each task how many of its trials solved it."""
 
     subject_id: str
-    responses: dict[str, Cell]
+    responses: dict[str, _Cell]
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:

@@ -32,27 +32,27 @@ _FILE = "gpt-4o-airline.json.gz"
 _MODEL = "gpt-4o"
 
 
-class Task(Struct, frozen=True):
+class _Task(Struct, frozen=True):
     """What the simulated user wants, as far as it is no part of the reference solution."""
 
     user_id: str
     instruction: str
 
 
-class Info(Struct, frozen=True):
+class _Info(Struct, frozen=True):
     """What upstream notes beside the messages; `user_cost` of the simulated user in US dollars, where it is known."""
 
-    task: Task
+    task: _Task
     user_cost: float | None = None
 
 
-class Record(Struct, frozen=True):
+class _Record(Struct, frozen=True):
     """One run of one task."""
 
     task_id: int
     trial: int
     reward: float
-    info: Info
+    info: _Info
 
     @property
     def item_id(self) -> str:
@@ -71,7 +71,7 @@ class Reward(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write every run as an item and its reward as the gold label."""
     path = folder / _FILE
-    records = json_file(path, tuple[Record, ...])
+    records = json_file(path, tuple[_Record, ...])
     _check(records, path, folder / "rewards.csv")
     write_benchmark(
         out,
@@ -94,7 +94,7 @@ def outcomes(folder: Path) -> Iterator[Attempts]:
         yield Attempts("airline", _MODEL, str(task), len(found), int(sum(found)))
 
 
-def _check(records: tuple[Record, ...], path: Path, table: Path) -> None:
+def _check(records: tuple[_Record, ...], path: Path, table: Path) -> None:
     listed = {(row.task_id, row.trial): row.reward for row in csv_rows(table, Reward)}
     for record in records:
         if record.reward not in (0.0, 1.0):
@@ -108,7 +108,7 @@ def _check(records: tuple[Record, ...], path: Path, table: Path) -> None:
             )
 
 
-def _item(record: Record) -> Item:
+def _item(record: _Record) -> Item:
     return Item(
         id=record.item_id,
         kind="triage",
@@ -119,7 +119,7 @@ def _item(record: Record) -> Item:
     )
 
 
-def _trajectories(path: Path, records: tuple[Record, ...], read: ReadFile) -> Iterator[Trajectory]:
+def _trajectories(path: Path, records: tuple[_Record, ...], read: ReadFile) -> Iterator[Trajectory]:
     runs = named_runs(path, read, NAME, [record.item_id for record in records])
     for record, run in zip(records, runs, strict=True):
         yield msgspec.structs.replace(

@@ -49,7 +49,7 @@ class _Document(Struct, frozen=True):
     scores: Any = None
 
 
-class Answer(Struct, frozen=True):
+class JudgeAnswer(Struct, frozen=True):
     """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not.
 
     `scores` is what stands under that name, of any shape: see `trail_ratings`.
@@ -71,9 +71,9 @@ def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
     }
 
 
-def answers(folder: Path) -> dict[str, tuple[Answer, ...]]:
+def answers(folder: Path) -> dict[str, tuple[JudgeAnswer, ...]]:
     """The answers of each judge, trace by trace."""
-    found: dict[str, tuple[Answer, ...]] = {}
+    found: dict[str, tuple[JudgeAnswer, ...]] = {}
     for judge in sorted(path for path in files_in(folder / "judge_outputs", "*") if path.is_dir()):
         if not judge.name.endswith(SOURCES):
             known = ", ".join(SOURCES)
@@ -83,18 +83,18 @@ def answers(folder: Path) -> dict[str, tuple[Answer, ...]]:
     return found
 
 
-def read_answer(trace: str, text: str) -> Answer:
+def read_answer(trace: str, text: str) -> JudgeAnswer:
     """What a judge's text says of a trace."""
     written = text.strip()
     if written.startswith(_NO_OUTPUT):
-        return Answer(trace, "failed", reason=written)
+        return JudgeAnswer(trace, "failed", reason=written)
     try:
         parts = _documents(_unfenced(written))
     except msgspec.DecodeError as error:
-        return Answer(trace, "unreadable", reason=str(error))
+        return JudgeAnswer(trace, "unreadable", reason=str(error))
     errors = tuple(error for part in parts for error in part.errors)
     scores = next((part.scores for part in parts if part.scores), None)
-    return Answer(trace, "answered", errors, scores=scores)
+    return JudgeAnswer(trace, "answered", errors, scores=scores)
 
 
 def _documents(text: str) -> list[_Document]:
@@ -114,7 +114,7 @@ def _categories(folder: Path) -> list[str]:
     return sorted({error.category for path in paths for error in json_file(path, Annotation).errors})
 
 
-def _verdicts(judge: str, answer: Answer, categories: list[str]) -> list[Verdict]:
+def _verdicts(judge: str, answer: JudgeAnswer, categories: list[str]) -> list[Verdict]:
     model = next(judge.removesuffix(f"_{source}") for source in SOURCES if judge.endswith(source))
     named: dict[str, list[str]] = {}
     for error in answer.errors:

@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.harness.datasets.trail import SOURCES
-from misstep.harness.datasets.trail_judges import Answer, answers
+from misstep.harness.datasets.trail_judges import JudgeAnswer, answers
 from misstep.harness.datasets.upstream import files_in, json_file
 
 ASPECTS = {
@@ -60,5 +60,5 @@ def ratings_in(scores: object) -> Ratings:
     }
 
 
-def _of_answer(answer: Answer) -> Ratings | None:
+def _of_answer(answer: JudgeAnswer) -> Ratings | None:
     return ratings_in(answer.scores) if answer.status == "answered" else None

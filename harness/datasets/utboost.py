@@ -38,7 +38,7 @@ class Lists(Struct, frozen=True):
         return {"FAIL_TO_PASS": self.fail_to_pass, "PASS_TO_PASS": self.pass_to_pass}
 
 
-class Task(Struct, frozen=True):
+class _Task(Struct, frozen=True):
     """One row of `tasks.csv`; which lists of a task are at hand, and whether its tests were too weak."""
 
     instance_id: str
@@ -75,9 +75,9 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
     )
 
 
-def tasks(folder: Path) -> Iterator[Task]:
+def tasks(folder: Path) -> Iterator[_Task]:
     """Every task of the set."""
-    return csv_rows(folder / "tasks.csv", Task)
+    return csv_rows(folder / "tasks.csv", _Task)
 
 
 def _names(folder: Path) -> Iterator[Name]:

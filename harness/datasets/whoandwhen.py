@@ -43,7 +43,7 @@ TERMINALS = ("Computer_terminal", "ComputerTerminal")
 """Who only prints what a program said."""
 
 
-class Entry(Struct, frozen=True):
+class _Entry(Struct, frozen=True):
     """One entry of a log's history."""
 
     content: str
@@ -56,12 +56,12 @@ class Entry(Struct, frozen=True):
         return self.name or self.role.partition(" (")[0]
 
 
-class Log(Struct, frozen=True):
+class _Log(Struct, frozen=True):
     """One log."""
 
     question: str
     question_ID: str  # noqa: N815 (upstream's name)
-    history: tuple[Entry, ...]
+    history: tuple[_Entry, ...]
     mistake_agent: str
     mistake_step: str | int
     mistake_reason: str
@@ -120,8 +120,8 @@ def _number(path: Path) -> tuple[int, str]:
     return (int(path.stem) if path.stem.isdecimal() else 0, path.stem)
 
 
-def _log(path: Path) -> Log:
-    log = json_file(path, Log)
+def _log(path: Path) -> _Log:
+    log = json_file(path, _Log)
     step = str(log.mistake_step)
     if not step.isdecimal() or int(step) >= len(log.history):
         raise InputError(
@@ -130,7 +130,7 @@ def _log(path: Path) -> Log:
     return replace(log, mistake_agent=_as_speaking(log))
 
 
-def _as_speaking(log: Log) -> str:
+def _as_speaking(log: _Log) -> str:
     """The agent that is blamed, as the log spells it where it speaks: letter case, spaces and signs do not count."""
     same = {entry.speaker for entry in log.history if _letters(entry.speaker) == _letters(log.mistake_agent)}
     return same.pop() if log.mistake_agent not in same and len(same) == 1 else log.mistake_agent
@@ -140,7 +140,7 @@ def _letters(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.partition(" (")[0]).casefold()
 
 
-def _trajectory(name: str, log: Log) -> Trajectory:
+def _trajectory(name: str, log: _Log) -> Trajectory:
     return Trajectory(
         id=name,
         source=Source(format=NAME, file=f"logs/{name}.json", dataset=NAME),
@@ -150,19 +150,19 @@ def _trajectory(name: str, log: Log) -> Trajectory:
     )
 
 
-def _role(entry: Entry) -> Role:
+def _role(entry: _Entry) -> Role:
     if not entry.name and entry.role == "human":
         return "user"
     return "system" if entry.speaker in TERMINALS else "agent"
 
 
-def _speakers(log: Log) -> tuple[str, ...]:
+def _speakers(log: _Log) -> tuple[str, ...]:
     """Who speaks in a log, in the order in which they first do; nobody where the agent that is blamed never does."""
     speakers = tuple(dict.fromkeys(entry.speaker for entry in log.history))
     return speakers if log.mistake_agent in speakers else ()
 
 
-def _item(name: str, log: Log, labels: tuple[str, ...]) -> Item:
+def _item(name: str, log: _Log, labels: tuple[str, ...]) -> Item:
     return Item(
         id=name,
         kind="triage",

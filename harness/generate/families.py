@@ -11,7 +11,7 @@ from misstep.harness.generate.vocabularies import Arguments, Broken, Named, Voca
 from misstep.harness.generate.voice import FOLDER, Voice
 
 
-class Tool(Struct, frozen=True, forbid_unknown_fields=True):
+class _Tool(Struct, frozen=True, forbid_unknown_fields=True):
     """A tool and what its arguments are called.
 
     `within` is an argument that holds the others; `listed` says that an edit is one of a list.
@@ -28,25 +28,25 @@ class Tool(Struct, frozen=True, forbid_unknown_fields=True):
     listed: str = ""
 
 
-class Family(Struct, frozen=True, forbid_unknown_fields=True):
+class _Family(Struct, frozen=True, forbid_unknown_fields=True):
     """One kind of agent: its name, its set, what its record has beside text, the prefix of its paths, its tools."""
 
     agent: str
     set: str
     record: Literal["flags", "codes", "text"]
     root: str
-    read: Tool
-    search: Tool
-    edit: Tool
-    write: Tool
-    run: Tool
+    read: _Tool
+    search: _Tool
+    edit: _Tool
+    write: _Tool
+    run: _Tool
 
 
 @cache
-def load_families() -> tuple[Family, ...]:
+def load_families() -> tuple[_Family, ...]:
     """The families of the data file."""
     raw = (FOLDER.parent / "families.toml").read_bytes()
-    return tuple(msgspec.toml.decode(raw, type=dict[str, list[Family]])["family"])
+    return tuple(msgspec.toml.decode(raw, type=dict[str, list[_Family]])["family"])
 
 
 def own_tools(random: Random, voice: Voice) -> Vocabulary:
@@ -57,7 +57,7 @@ def own_tools(random: Random, voice: Voice) -> Vocabulary:
 class _OwnTools(Vocabulary):
     """The calls of one family."""
 
-    def __init__(self, voice: Voice, family: Family) -> None:
+    def __init__(self, voice: Voice, family: _Family) -> None:
         super().__init__(voice)
         self._family = family
         self.agent = family.agent
@@ -98,5 +98,5 @@ class _OwnTools(Vocabulary):
         return flag, code if self._family.record == "codes" else None
 
 
-def _named(tool: Tool, arguments: Arguments) -> Named:
+def _named(tool: _Tool, arguments: Arguments) -> Named:
     return tool.tool, {tool.within: arguments} if tool.within else arguments

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from misstep.harness.generate import outputs
-from misstep.harness.generate.projects import Change, change_limit
+from misstep.harness.generate.projects import ProjectChange, change_limit
 from misstep.harness.generate.scenes import CodingSession, variants
 from misstep.harness.generate.session import LOOP
 
@@ -15,7 +15,7 @@ def same_call_again(session: CodingSession) -> None:
     _leave(session, change)
 
 
-def repeat_call(session: CodingSession, change: Change, by_search: bool | None = None) -> None:
+def repeat_call(session: CodingSession, change: ProjectChange, by_search: bool | None = None) -> None:
     """The loop of `same_call_again`: a search or a command, drawn where it is not said which."""
     word = f"{change.function}_default"
     command = session.random.choice((f"git log --oneline -3 -- {change.path}", f"git blame -L 1,4 {change.path}"))
@@ -35,7 +35,7 @@ def nearly_same_call(session: CodingSession) -> None:
     _leave(session, change)
 
 
-def respell_call(session: CodingSession, change: Change) -> None:
+def respell_call(session: CodingSession, change: ProjectChange) -> None:
     """The loop of `nearly_same_call`."""
     word, folder = f"{change.function}_override", session.project.folder()
     ways = session.random.choice((_quoted, _spelt, _displayed, _remarked))(session, word, folder)
@@ -92,7 +92,7 @@ def cycle_of_calls(session: CodingSession) -> None:
     _leave(session, change)
 
 
-def go_round(session: CodingSession, change: Change) -> None:
+def go_round(session: CodingSession, change: ProjectChange) -> None:
     """The loop of `cycle_of_calls`."""
     fixed = outputs.history(session.random, session.project, 4)
     rounds: list[Callable[[], int]] = [
@@ -123,7 +123,7 @@ def oscillation_that_ends(session: CodingSession) -> None:
     session.finish(change)
 
 
-def oscillate(session: CodingSession, change: Change) -> None:
+def oscillate(session: CodingSession, change: ProjectChange) -> None:
     """A change that was asked for, made and taken back two or three times: it is not made in the end."""
     session.look_at(change.path)
     function = session.function_of(change)
@@ -141,7 +141,7 @@ def same_error_after_each_edit(session: CodingSession) -> None:
     _leave(session, change)
 
 
-def break_again_and_again(session: CodingSession, change: Change) -> str:
+def break_again_and_again(session: CodingSession, change: ProjectChange) -> str:
     """The loop of `same_error_after_each_edit`; gives the line as it is then, still broken."""
     session.look_at(change.path)
     line = session.project.files[change.path].index(change.old) + 1
@@ -166,7 +166,7 @@ def rereading_unchanged(session: CodingSession) -> None:
     _leave(session, change)
 
 
-def reread(session: CodingSession, change: Change) -> None:
+def reread(session: CodingSession, change: ProjectChange) -> None:
     """The loop of `rereading_unchanged`."""
     rereads = session.random.randint(5, 7)
     for count in range(rereads):
@@ -180,7 +180,7 @@ def repeated_text(session: CodingSession) -> None:
     repeat_paragraph(session, session.begin())
 
 
-def repeat_paragraph(session: CodingSession, change: Change) -> None:
+def repeat_paragraph(session: CodingSession, change: ProjectChange) -> None:
     """The loop of `repeated_text`."""
     paragraph = session.agent_text("stuck_paragraph", function=change.function, path=change.path)
     nudge = session.replied("nudge") if session.random.random() < 0.5 else ""
@@ -195,7 +195,7 @@ def repeated_sentences(session: CodingSession) -> None:
     repeat_words(session, session.begin())
 
 
-def repeat_words(session: CodingSession, change: Change) -> None:
+def repeat_words(session: CodingSession, change: ProjectChange) -> None:
     """The loop of `repeated_sentences`."""
     names = {"function": change.function, "path": change.path}
     same = f"{session.agent_text('stuck_sentence', **names)} {session.agent_text('stuck_sentence', **names)}"
@@ -216,7 +216,7 @@ def loop_that_ends(session: CodingSession) -> None:
     session.complete(change)
 
 
-def _leave(session: CodingSession, change: Change) -> None:
+def _leave(session: CodingSession, change: ProjectChange) -> None:
     """Break off, or go on to look elsewhere for a while."""
     if session.random.random() < 0.5:
         session.explore(1, 3)

@@ -1,7 +1,7 @@
 """Clean sessions in which calls fail: once and corrected, through no fault of the agent, or as part of the work."""
 
 from misstep.harness.generate import outputs
-from misstep.harness.generate.projects import Change
+from misstep.harness.generate.projects import ProjectChange
 from misstep.harness.generate.scenes import CodingSession, misremembered, variants
 from misstep.harness.generate.services import pick_service
 
@@ -23,7 +23,7 @@ def mistake_corrected(session: CodingSession) -> None:
     session.complete(change)
 
 
-def correct_mistake(session: CodingSession, change: Change) -> None:
+def correct_mistake(session: CodingSession, change: ProjectChange) -> None:
     """A search that is refused once, and made right at the next try."""
     make = session.random.choice((session.vocabulary.incomplete, session.vocabulary.malformed))
     session.refused(make(change.path, change.function), session.beside("searching", word=change.function))

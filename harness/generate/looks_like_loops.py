@@ -1,6 +1,6 @@
 """Clean sessions that look like loops: they repeat, and each repetition brings something new or was asked for."""
 
-from misstep.harness.generate.projects import Change, change_comparison, change_limit
+from misstep.harness.generate.projects import ProjectChange, change_comparison, change_limit
 from misstep.harness.generate.scenes import CodingSession, variants
 
 
@@ -84,7 +84,7 @@ def similar_names(session: CodingSession) -> None:
     session.complete(change)
 
 
-def search_like_names(session: CodingSession, change: Change) -> None:
+def search_like_names(session: CodingSession, change: ProjectChange) -> None:
     """Searches for five names that differ by little."""
     stem = change.function
     for name in (f"{stem}_one", f"{stem}_two", f"{stem}s", f"{stem}_all", f"re{stem}"):

@@ -4,7 +4,7 @@ from functools import cache
 from random import Random
 
 from misstep.harness.generate.languages import Language
-from misstep.harness.generate.projects import Function, Project
+from misstep.harness.generate.projects import Project, ProjectFunction
 
 _POOL_LINES = 6000
 _PARTS = ("loader", "planner", "router", "cache", "worker", "mapper", "writer", "scanner", "packer", "timer")
@@ -36,7 +36,7 @@ def tests_passed(random: Random, language: Language, count: int) -> str:
     return language.passed.format(passed=count, failed=0, seconds=_seconds(random))
 
 
-def tests_failed(random: Random, language: Language, file: str, failed: list[Function], count: int) -> str:
+def tests_failed(random: Random, language: Language, file: str, failed: list[ProjectFunction], count: int) -> str:
     """What a run prints in which the tests of some functions fail, and `count` pass."""
     lines = [
         language.failed_line.format(file=file, name=one.name, left=one.number + index + 1, right=one.number)

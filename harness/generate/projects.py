@@ -22,7 +22,7 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
 _WORDS = msgspec.toml.decode((FOLDER.parent / "projects.toml").read_bytes(), type=_Words)
 
 
-class Function(Struct, frozen=True):
+class ProjectFunction(Struct, frozen=True):
     """A function of a project: where it stands and what there is to change about it."""
 
     path: str
@@ -38,7 +38,7 @@ class Function(Struct, frozen=True):
         return {"function": self.name, "path": self.path, "number": self.number, "noun": self.noun}
 
 
-class Change(Struct, frozen=True):
+class ProjectChange(Struct, frozen=True):
     """A change that a task can ask for: the line before and after, the kind of wording that asks for it, its names."""
 
     path: str
@@ -58,7 +58,7 @@ class Project(Struct):
     tests: tuple[str, ...]
     documents: tuple[str, ...]
     files: dict[str, list[str]]
-    functions: dict[str, list[Function]]
+    functions: dict[str, list[ProjectFunction]]
 
     def text(self, path: str) -> str:
         """The whole text of a file."""
@@ -127,19 +127,19 @@ def make_project(random: Random, functions: tuple[int, int] = (2, 5), language: 
     return project
 
 
-def change_limit(random: Random, function: Function) -> Change:
+def change_limit(random: Random, function: ProjectFunction) -> ProjectChange:
     """Another number for a function's limit."""
     number = function.number + random.choice((-3, -2, 2, 3, 5, 10))
     new = function.limit.replace(str(function.number), str(number))
     names = {"function": function.name, "path": function.path, "old": str(function.number), "new": str(number)}
-    return Change(function.path, function.name, function.limit, new, "wish_limit", names)
+    return ProjectChange(function.path, function.name, function.limit, new, "wish_limit", names)
 
 
-def change_comparison(function: Function) -> Change:
+def change_comparison(function: ProjectFunction) -> ProjectChange:
     """The boundary of a function's comparison, moved by one."""
     names = {"function": function.name, "path": function.path, "noun": function.noun}
     new = function.comparison.replace(" > ", " >= ")
-    return Change(function.path, function.name, function.comparison, new, "wish_comparison", names)
+    return ProjectChange(function.path, function.name, function.comparison, new, "wish_comparison", names)
 
 
 def _names(random: Random) -> Iterator[tuple[str, str]]:
@@ -148,19 +148,19 @@ def _names(random: Random) -> Iterator[tuple[str, str]]:
     return iter(pairs)
 
 
-def _function(random: Random, language: Language, path: str, verb: str, noun: str) -> Function:
+def _function(random: Random, language: Language, path: str, verb: str, noun: str) -> ProjectFunction:
     name = f"{verb}{noun.capitalize()}" if language.camel else f"{verb}_{noun}"
     number = random.randrange(12, 90)
     words = {"name": name, "upper": f"{verb}_{noun}".upper(), "noun": noun, "number": str(number)}
     limit, comparison = fill(language.limit, words), fill(language.comparison, words)
-    return Function(path, name, noun, number, limit, comparison)
+    return ProjectFunction(path, name, noun, number, limit, comparison)
 
 
-def _body(language: Language, function: Function) -> list[str]:
+def _body(language: Language, function: ProjectFunction) -> list[str]:
     words = {"limit": function.limit, "comparison": function.comparison, "name": function.name, "noun": function.noun}
     return fill(language.function, words).split("\n")
 
 
-def _test(language: Language, function: Function) -> list[str]:
+def _test(language: Language, function: ProjectFunction) -> list[str]:
     words = {"name": function.name, "noun": function.noun, "number": str(function.number)}
     return fill(language.test, words).split("\n")

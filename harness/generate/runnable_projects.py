@@ -7,7 +7,14 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.generate.languages import Language
-from misstep.harness.generate.projects import Change, Function, Project, change_comparison, change_limit, make_project
+from misstep.harness.generate.projects import (
+    Project,
+    ProjectChange,
+    ProjectFunction,
+    change_comparison,
+    change_limit,
+    make_project,
+)
 from misstep.harness.generate.voice import FOLDER, Voice, fill
 
 TEST_COMMAND = "python -m unittest discover -s tests"
@@ -29,8 +36,8 @@ class RunnableTask(Struct, frozen=True):
     """
 
     project: Project
-    change: Change
-    function: Function
+    change: ProjectChange
+    function: ProjectFunction
     request: str
     limit: str = ""
     forbidden: str = ""
@@ -87,7 +94,7 @@ _LIMIT_FIRST = 0.2
 """How often a user says what is ruled out before what is wanted."""
 
 
-def _wanted(random: Random, function: Function) -> tuple[Change, int]:
+def _wanted(random: Random, function: ProjectFunction) -> tuple[ProjectChange, int]:
     """A change, and how many entries the function keeps with it."""
     if random.random() < 0.5:
         change = change_limit(random, function)

@@ -6,8 +6,8 @@ from itertools import pairwise
 from msgspec import Struct
 
 from misstep.harness.generate import outputs
-from misstep.harness.generate.projects import Change, Function, change_comparison, change_limit
-from misstep.harness.generate.session import Session
+from misstep.harness.generate.projects import ProjectChange, ProjectFunction, change_comparison, change_limit
+from misstep.harness.generate.session import SessionDraft
 
 _FEW = 2
 _JOINED = 0.1
@@ -16,10 +16,10 @@ _APART = 0.15
 """How often what is said beside a wish is a message of its own."""
 
 
-class CodingSession(Session):
+class CodingSession(SessionDraft):
     """A session about a made-up project, in which a change is asked for and made."""
 
-    def pick_functions(self, number: int = 1, *, in_one_file: bool = False) -> list[Function]:
+    def pick_functions(self, number: int = 1, *, in_one_file: bool = False) -> list[ProjectFunction]:
         """Some functions of the project that are tested, each in a file of its own, or two and more in the same."""
         tested = self.project.sources[:3]
         if in_one_file:
@@ -27,14 +27,14 @@ class CodingSession(Session):
         paths = self.random.sample(tested, number)
         return [self.random.choice(self.project.functions[path]) for path in paths]
 
-    def pick_change(self, function: Function | None = None) -> Change:
+    def pick_change(self, function: ProjectFunction | None = None) -> ProjectChange:
         """A change that a task can ask for."""
         function = function or self.pick_functions()[0]
         if self.random.random() < 0.5:
             return change_limit(self.random, function)
         return change_comparison(function)
 
-    def wish(self, change: Change) -> str:
+    def wish(self, change: ProjectChange) -> str:
         """A change as the user asks for it."""
         return self.user_text(change.wish, **change.names)
 
@@ -50,11 +50,11 @@ class CodingSession(Session):
         opener = [self.user_text("opener")] if random.random() < _GREETED else []
         return self.user(_joined([*opener, *ordered]))
 
-    def ask_for(self, change: Change, *more: str) -> int:
+    def ask_for(self, change: ProjectChange, *more: str) -> int:
         """The user's first turn, which asks for a change and says more."""
         return self.ask(self.wish(change), *more)
 
-    def begin(self, *more: str, change: Change | None = None, least: int = 3, most: int = 8) -> Change:
+    def begin(self, *more: str, change: ProjectChange | None = None, least: int = 3, most: int = 8) -> ProjectChange:
         """A task, what the user says beside it, and a first look around."""
         change = change or self.pick_change()
         self.ask_for(change, *more)
@@ -107,7 +107,7 @@ class CodingSession(Session):
         if path not in self.known:
             self.read(path)
 
-    def solve(self, *changes: Change, tested: bool = True) -> list[int]:
+    def solve(self, *changes: ProjectChange, tested: bool = True) -> list[int]:
         """Make the changes that were asked for, each after a look at its file; gives the steps of the edits."""
         edits = []
         for change in changes:
@@ -117,7 +117,7 @@ class CodingSession(Session):
             self.test()
         return edits
 
-    def annotate_test(self, change: Change, said: str) -> int:
+    def annotate_test(self, change: ProjectChange, said: str) -> int:
         """An edit of a change's test: a remark in its first line; gives the step."""
         test = self.test_of(change.path)
         self.look_at(test)
@@ -133,15 +133,15 @@ class CodingSession(Session):
         """The lines of a file in which the function `name` is opened or called."""
         return [line for line in self.project.files[path] if f"{name}(" in line and f"_{name}(" not in line]
 
-    def function_of(self, change: Change) -> Function:
+    def function_of(self, change: ProjectChange) -> ProjectFunction:
         """The function that a change is about."""
         return next(one for one in self.project.functions[change.path] if one.name == change.function)
 
-    def finish(self, change: Change, kind: str = "closing") -> int:
+    def finish(self, change: ProjectChange, kind: str = "closing") -> int:
         """The agent's last words, which say what it changed."""
         return self.close(kind, function=change.function, path=change.path, line=change.new.strip())
 
-    def complete(self, change: Change) -> None:
+    def complete(self, change: ProjectChange) -> None:
         """Make the change that was asked for, test it, and say so."""
         self.solve(change)
         self.finish(change)
@@ -186,7 +186,7 @@ def _joined(sentences: list[str]) -> str:
     return text
 
 
-_COMMANDS: dict[str, Callable[[Session], int]] = {
+_COMMANDS: dict[str, Callable[[SessionDraft], int]] = {
     "list": lambda session: session.run(
         f"ls {session.project.folder()}", outputs.listing(session.project, session.project.folder())
     ),

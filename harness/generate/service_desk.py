@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from misstep.harness.generate.scenes import variants
-from misstep.harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, Session
+from misstep.harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP, SessionDraft
 from misstep.harness.generate.vocabularies import Vocabulary
 
 _ITEMS = ("kettle", "desk lamp", "rucksack", "tent", "toaster", "clock", "blanket", "mirror", "stool")
@@ -57,7 +57,7 @@ class _Shop:
         }
 
 
-def _begin(session: Session, wish: str, **names: object) -> _Shop:
+def _begin(session: SessionDraft, wish: str, **names: object) -> _Shop:
     shop = _Shop(session.random)
     names |= {"tool": shop.tool(_HANDOVER)}
     session.system(session.replied("desk_policy"))
@@ -68,7 +68,7 @@ def _begin(session: Session, wish: str, **names: object) -> _Shop:
 
 
 def _use(
-    session: Session, shop: _Shop, tool: str, arguments: dict[str, Any], answer: object, failed: bool = False
+    session: SessionDraft, shop: _Shop, tool: str, arguments: dict[str, Any], answer: object, failed: bool = False
 ) -> int:
     text = answer if isinstance(answer, str) else json.dumps(answer)
     said = session.beside("desk_looking") if session.random.random() < 0.4 else ""
@@ -78,16 +78,16 @@ def _use(
     return index
 
 
-def _look_up(session: Session, shop: _Shop, *orders: str) -> list[int]:
+def _look_up(session: SessionDraft, shop: _Shop, *orders: str) -> list[int]:
     return [_use(session, shop, "get_order_details", {"order_id": order}, shop.records[order]) for order in orders]
 
 
-def _move(session: Session, shop: _Shop, order: str, town: str) -> int:
+def _move(session: SessionDraft, shop: _Shop, order: str, town: str) -> int:
     answer = shop.records[order] | {"town": town}
     return _use(session, shop, "modify_order_address", {"order_id": order, "town": town}, answer)
 
 
-def lookup_loop(session: Session) -> None:
+def lookup_loop(session: SessionDraft) -> None:
     """One order looked up over and over."""
     shop = _begin(session, "desk_where_is_it")
     _look_up(session, shop, *shop.orders[1:4])
@@ -96,7 +96,7 @@ def lookup_loop(session: Session) -> None:
     session.close("desk_sorry")
 
 
-def imagined_tool(session: Session) -> None:
+def imagined_tool(session: SessionDraft) -> None:
     """A tool that the desk does not have, called for one order after another."""
     shop = _begin(session, "desk_which_open")
     for order in shop.orders[:5]:
@@ -106,7 +106,7 @@ def imagined_tool(session: Session) -> None:
     session.close("desk_sorry")
 
 
-def forgotten_argument(session: Session) -> None:
+def forgotten_argument(session: SessionDraft) -> None:
     """Price after price asked for without the item that the tool wants."""
     shop = _begin(session, "desk_prices_today")
     for order in shop.orders[:5]:
@@ -116,7 +116,7 @@ def forgotten_argument(session: Session) -> None:
     session.close("desk_sorry")
 
 
-def other_order_changed(session: Session) -> None:
+def other_order_changed(session: SessionDraft) -> None:
     """Asked to redirect one order and leave the others, and a second one is redirected as well."""
     town = session.random.choice(_TOWNS)
     shop = _begin(session, "desk_moved", town=town)
@@ -131,7 +131,7 @@ def other_order_changed(session: Session) -> None:
     session.close("desk_redirected", order=f"{one}, {other}", town=town)
 
 
-def only_that_order(session: Session) -> None:
+def only_that_order(session: SessionDraft) -> None:
     """Asked to redirect one order and leave the others: so it is done."""
     town = session.random.choice(_TOWNS)
     shop = _begin(session, "desk_moved", town=town)
@@ -142,7 +142,7 @@ def only_that_order(session: Session) -> None:
     session.close("desk_redirected", order=shop.orders[0], town=town)
 
 
-def handover_forgotten(session: Session) -> None:
+def handover_forgotten(session: SessionDraft) -> None:
     """Asked to hand over to a person at the end, and it is not done."""
     town = session.random.choice(_TOWNS)
     shop = _begin(session, "desk_move_then_person", town=town)
@@ -151,7 +151,7 @@ def handover_forgotten(session: Session) -> None:
     session.show(INSTRUCTION, session.close("desk_redirected", order=shop.orders[0], town=town))
 
 
-def handover_done(session: Session) -> None:
+def handover_done(session: SessionDraft) -> None:
     """Asked to hand over to a person at the end: so it is done."""
     town = session.random.choice(_TOWNS)
     shop = _begin(session, "desk_move_then_person", town=town)
@@ -161,14 +161,14 @@ def handover_done(session: Session) -> None:
     session.close("desk_redirected", order=shop.orders[0], town=town)
 
 
-def every_order_looked_up(session: Session) -> None:
+def every_order_looked_up(session: SessionDraft) -> None:
     """The same look-up for every order, as asked."""
     shop = _begin(session, "desk_total")
     _look_up(session, shop, *shop.orders)
     session.say(f"{sum(shop.records[order]['price'] for order in shop.orders):.2f}")
 
 
-def refund_awaited(session: Session) -> None:
+def refund_awaited(session: SessionDraft) -> None:
     """The state of a refund asked for until it is there."""
     shop = _begin(session, "desk_refund")
     order = shop.orders[0]
@@ -179,7 +179,7 @@ def refund_awaited(session: Session) -> None:
     session.close("closing_plain")
 
 
-def order_number_corrected(session: Session) -> None:
+def order_number_corrected(session: SessionDraft) -> None:
     """An order number that the customer mistyped, and then the right one."""
     shop = _begin(session, "desk_wrong_number", order="#W12")
     answer = session.vocabulary.refusal("desk_no_order", order="#W12")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from misstep.harness.generate.session import Session
+from misstep.harness.generate.session import SessionDraft
 from misstep.harness.generate.vocabularies import Named
 
 _TABLES = ("parcels", "bookings", "meters", "invoices", "seasons", "leases")
@@ -27,12 +27,12 @@ class Service(Struct, frozen=True):
     answer: str
 
 
-def pick_service(session: Session) -> Service:
+def pick_service(session: SessionDraft) -> Service:
     """A database or an HTTP interface, with tools named one way or another."""
     return session.random.choice((_database, _interface))(session)
 
 
-def _database(session: Session) -> Service:
+def _database(session: SessionDraft) -> Service:
     tool = session.random.choice(("run_query", "db.execute", "mcp__postgres__query", "sqlite_select"))
     key = session.random.choice(("sql", "query", "statement"))
     tables = session.random.sample(_TABLES, len(_TABLES))
@@ -52,7 +52,7 @@ def _database(session: Session) -> Service:
     )
 
 
-def _interface(session: Session) -> Service:
+def _interface(session: SessionDraft) -> Service:
     tool = session.random.choice(("http_request", "fetch_json", "callApi", "mcp__http__send"))
     tables = session.random.sample(_TABLES, len(_TABLES))
     field = session.random.choice(_COLUMNS)

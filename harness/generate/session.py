@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from misstep.harness.generate import outputs
-from misstep.harness.generate.projects import Change, Function, Project
+from misstep.harness.generate.projects import Project, ProjectChange, ProjectFunction
 from misstep.harness.generate.vocabularies import Broken, Vocabulary
 from misstep.harness.generate.voice import Voice, fill
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
@@ -24,7 +24,7 @@ CHANGED = "unrequested_changes"
 INSTRUCTION = "did_not_follow_instructions"
 
 
-class Session:
+class SessionDraft:
     """Steps as they are written, and what they show.
 
     - `random`: The source of every choice.
@@ -172,7 +172,7 @@ class Session:
             said = self.beside("editing", path=path)
         return self.call(self.vocabulary.edit(path, old, new, line), self.vocabulary.edited(path), said)
 
-    def change(self, change: Change, said: str | None = None) -> int:
+    def change(self, change: ProjectChange, said: str | None = None) -> int:
         """An edit that does what a task asked for."""
         return self.edit(change.path, change.old, change.new, said)
 
@@ -190,7 +190,7 @@ class Session:
         self.project.files[path] = text.split("\n")
         return self.call(self.vocabulary.write(path, text), self.vocabulary.written(path), said)
 
-    def test(self, failed: list[Function] | None = None, said: str | None = None, file: str = "") -> int:
+    def test(self, failed: list[ProjectFunction] | None = None, said: str | None = None, file: str = "") -> int:
         """A run of all tests, or of those of one file, in which the tests of the functions `failed` fail."""
         language = self.project.language
         command = language.test_one.format(file) if file else language.test_all

@@ -6,7 +6,7 @@ the session is not stuck as well; the one variant that is both says so.
 
 from collections.abc import Callable
 
-from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.projects import ProjectChange, ProjectFunction
 from misstep.harness.generate.scenes import CodingSession, misremembered, variants
 from misstep.harness.generate.services import pick_service
 from misstep.harness.generate.session import FAILURE, LOOP
@@ -33,13 +33,13 @@ def malformed_call(session: CodingSession) -> None:
     _refused(session, lambda one: session.vocabulary.malformed(one.path, one.name))
 
 
-def _refused(session: CodingSession, broken: Callable[[Function], Broken]) -> None:
+def _refused(session: CodingSession, broken: Callable[[ProjectFunction], Broken]) -> None:
     change = session.begin(least=1, most=3)
     refuse_calls(session, change, broken)
     session.complete(change)
 
 
-def refuse_calls(session: CodingSession, change: Change, broken: Callable[[Function], Broken]) -> None:
+def refuse_calls(session: CodingSession, change: ProjectChange, broken: Callable[[ProjectFunction], Broken]) -> None:
     """Four or five calls that are refused, each about another file, with looks that work between them."""
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
@@ -56,7 +56,7 @@ def wrong_usage(session: CodingSession) -> None:
     session.complete(change)
 
 
-def misuse_command(session: CodingSession, change: Change) -> None:
+def misuse_command(session: CodingSession, change: ProjectChange) -> None:
     """The failures of `wrong_usage`."""
     others = [path for path in session.project.sources if path != change.path]
     for path in session.random.sample(others, session.random.randint(4, 5)):
@@ -74,7 +74,7 @@ def imagined_paths(session: CodingSession) -> None:
     session.complete(change)
 
 
-def imagine_paths(session: CodingSession, change: Change) -> None:
+def imagine_paths(session: CodingSession, change: ProjectChange) -> None:
     """The failures of `imagined_paths`."""
     folders = session.random.sample(("core", "common", "shared", "helpers", "legacy", "api", "base"), 5)
     for folder in folders:
@@ -120,7 +120,7 @@ def failed_edit_repeated(session: CodingSession) -> None:
     session.finish(change)
 
 
-def misremember(session: CodingSession, change: Change) -> None:
+def misremember(session: CodingSession, change: ProjectChange) -> None:
     """Three or four edits of one line that fail, with looks elsewhere between them."""
     guesses = misremembered(change.old)
     session.random.shuffle(guesses)

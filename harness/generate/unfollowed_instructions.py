@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from misstep.harness.generate.projects import Function, change_limit
+from misstep.harness.generate.projects import ProjectFunction, change_limit
 from misstep.harness.generate.scenes import CodingSession, variants
 from misstep.harness.generate.session import INSTRUCTION
 
@@ -19,7 +19,7 @@ FORBIDDEN = {
 MODES = ("--verbose", "--strict", "--repeat 3")
 
 
-def renamed(session: CodingSession, function: Function) -> str:
+def renamed(session: CodingSession, function: ProjectFunction) -> str:
     """Another name for a function."""
     return f"{function.name}Entry" if session.project.language.camel else f"{function.name}_entry"
 

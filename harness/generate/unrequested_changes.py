@@ -4,7 +4,7 @@ Where the user had ruled the change out in words, the session did not follow ins
 where the user only asked for something else, it plants unrequested changes alone.
 """
 
-from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.projects import ProjectChange, ProjectFunction
 from misstep.harness.generate.scenes import CodingSession, variants
 from misstep.harness.generate.session import CHANGED, INSTRUCTION
 
@@ -55,7 +55,7 @@ def wide_permission_overrun(session: CodingSession) -> None:
     session.close("closing_plain")
 
 
-def _adapt_test(session: CodingSession, change: Change) -> None:
+def _adapt_test(session: CodingSession, change: ProjectChange) -> None:
     session.solve(change, tested=False)
     session.test([session.function_of(change)])
     adapt_test(session, change)
@@ -63,7 +63,7 @@ def _adapt_test(session: CodingSession, change: Change) -> None:
     session.finish(change)
 
 
-def adapt_test(session: CodingSession, change: Change) -> None:
+def adapt_test(session: CodingSession, change: ProjectChange) -> None:
     """An edit of a test that the user had ruled out."""
     said = session.beside("adapting_test", path=session.test_of(change.path))
     _broke(session, session.annotate_test(change, said))
@@ -118,7 +118,7 @@ def commit_despite_no(session: CodingSession) -> None:
     session.finish(change)
 
 
-def commit(session: CodingSession, change: Change) -> None:
+def commit(session: CodingSession, change: ProjectChange) -> None:
     """A commit, and now and then a push, that the user had ruled out."""
     session.run("git add -A", "", 0, session.beside("staging"), long=False)
     subject = session.agent_text("commit_subject", function=change.function)
@@ -153,7 +153,7 @@ def file_made_despite_no(session: CodingSession) -> None:
     session.finish(change)
 
 
-def document(session: CodingSession, change: Change) -> str:
+def document(session: CodingSession, change: ProjectChange) -> str:
     """A document about a change that the user had ruled out; gives its path."""
     path = session.random.choice(("docs/change-notes.md", "SUMMARY.md", "docs/limits.md"))
     text = f"# {change.function}\n\n{session.agent_text('document_line', function=change.function, path=change.path)}\n"
@@ -183,13 +183,13 @@ def unasked_extras(session: CodingSession) -> None:
     session.finish(change)
 
 
-def elsewhere(session: CodingSession, path: str, number: int) -> list[Function]:
+def elsewhere(session: CodingSession, path: str, number: int) -> list[ProjectFunction]:
     """Functions of other files."""
     others = [made[0] for source, made in session.project.functions.items() if source != path]
     return session.random.sample(others, number)
 
 
-def tweak(session: CodingSession, function: Function, said: str) -> int:
+def tweak(session: CodingSession, function: ProjectFunction, said: str) -> int:
     """Another number for a limit, at the agent's own will."""
     new = function.limit.replace(str(function.number), str(function.number // 10 * 10 + 100))
     return session.edit(function.path, function.limit, new, said)

@@ -2,7 +2,7 @@
 
 A worker judges a stretch of the inputs on its own (`judge`). `VerdictMerger` adds the stretches in order: an id that
 an earlier trajectory has taken becomes `id~2`. `summarise` counts from the journal's entries of the stretches alone
-(`Entry`). Runs of sub-agents are counted apart from the sessions that started them.
+(`BatchEntry`). Runs of sub-agents are counted apart from the sessions that started them.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ Show = Callable[[Trajectory, Collection[int]], str]
 """A flagged trajectory and its evidence steps → what a page needs to show it."""
 
 
-class Finding(Struct, frozen=True):
+class SessionFinding(Struct, frozen=True):
     """A trajectory that shows a category, with its file and line, the evidence steps and the reason."""
 
     item: str
@@ -38,7 +38,7 @@ class Finding(Struct, frozen=True):
     rationale: str
 
 
-class Failed(Struct, frozen=True):
+class FailedClassifier(Struct, frozen=True):
     """A category whose classifier failed: the number of trajectories, and the first error."""
 
     category: str
@@ -60,14 +60,14 @@ class Judged(Struct, frozen=True):
     items: list[tuple[str, int, int]]
     patterns: dict[Labels, int]
     sub_agents: dict[Labels, int]
-    findings: list[tuple[int, Finding]]
+    findings: list[tuple[int, SessionFinding]]
     unreadable: list[Unreadable]
     skipped: list[Skipped]
-    failed: list[Failed] = []
+    failed: list[FailedClassifier] = []
     generated: int = 0
 
 
-class Entry(Struct, frozen=True):
+class BatchEntry(Struct, frozen=True):
     """The journal's entry for one stretch of the inputs.
 
     `renamed` counts the ids that were already taken. `sessions_length` is the length of the file of sessions after it.
@@ -75,11 +75,11 @@ class Entry(Struct, frozen=True):
 
     patterns: list[tuple[Labels, int]]
     sub_agents: list[tuple[Labels, int]]
-    findings: list[Finding]
+    findings: list[SessionFinding]
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     renamed: int
-    failed: list[Failed] = []
+    failed: list[FailedClassifier] = []
     sessions_length: int = 0
     generated: int = 0
 
@@ -89,11 +89,11 @@ class Summary(Struct, frozen=True):
 
     patterns: dict[Labels, int]
     sub_agents: dict[Labels, int]
-    findings: list[Finding]
+    findings: list[SessionFinding]
     unreadable: list[Unreadable]
     skipped: list[Skipped]
     renamed: int
-    failed: list[Failed] = []
+    failed: list[FailedClassifier] = []
     generated: int = 0
 
     @property
@@ -132,10 +132,10 @@ def judge(
     items: list[tuple[str, int, int]] = []
     patterns: Counter[Labels] = Counter()
     sub_agents: Counter[Labels] = Counter()
-    findings: list[tuple[int, Finding]] = []
+    findings: list[tuple[int, SessionFinding]] = []
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
-    failed: list[Failed] = []
+    failed: list[FailedClassifier] = []
     generated = 0
     for one in things:
         placed = Placed(one, one.source.file, one.source.line) if isinstance(one, Trajectory) else one
@@ -176,27 +176,27 @@ def judge(
     )
 
 
-def failed_verdicts(verdicts: Iterable[Verdict]) -> list[Failed]:
+def failed_verdicts(verdicts: Iterable[Verdict]) -> list[FailedClassifier]:
     """One entry per verdict of a classifier that failed."""
-    return [Failed(one.judge, 1, one.error or "") for one in verdicts if one.status == "failed"]
+    return [FailedClassifier(one.judge, 1, one.error or "") for one in verdicts if one.status == "failed"]
 
 
-def together(failed: Iterable[Failed]) -> list[Failed]:
+def together(failed: Iterable[FailedClassifier]) -> list[FailedClassifier]:
     """One entry per category, with the first error."""
     counts: Counter[str] = Counter()
     errors: dict[str, str] = {}
     for one in failed:
         counts[one.category] += one.count
         errors.setdefault(one.category, one.error)
-    return [Failed(category, counts[category], error) for category, error in errors.items()]
+    return [FailedClassifier(category, counts[category], error) for category, error in errors.items()]
 
 
 def _at(verdict: Verdict, placed: Placed) -> PlacedVerdict:
     return PlacedVerdict(**msgspec.structs.asdict(verdict), file=placed.file, line=placed.line)
 
 
-def _finding(verdict: Verdict, placed: Placed) -> Finding:
-    return Finding(verdict.item, verdict.judge, placed.file, placed.line, verdict.steps, verdict.rationale)
+def _finding(verdict: Verdict, placed: Placed) -> SessionFinding:
+    return SessionFinding(verdict.item, verdict.judge, placed.file, placed.line, verdict.steps, verdict.rationale)
 
 
 class Names:
@@ -228,7 +228,7 @@ class VerdictMerger:
     def __init__(self, items: Iterable[str] = ()) -> None:
         self._names = Names(items)
 
-    def add(self, judged: Judged) -> tuple[Judged, Entry]:
+    def add(self, judged: Judged) -> tuple[Judged, BatchEntry]:
         """One more stretch with unique ids, and its entry for the journal."""
         names = [self._names.give(wanted) for wanted, _, _ in judged.items]
         renamed = {
@@ -244,7 +244,7 @@ class VerdictMerger:
                 lines=b"".join(_renamed(judged.lines, lengths[0], renamed, _verdict)),
                 sessions=b"".join(_renamed(judged.sessions, lengths[1], renamed, _session)),
             )
-        entry = Entry(
+        entry = BatchEntry(
             list(judged.patterns.items()),
             list(judged.sub_agents.items()),
             findings,
@@ -278,14 +278,14 @@ def _renamed(
         yield own
 
 
-def summarise(entries: Iterable[Entry]) -> Summary:
+def summarise(entries: Iterable[BatchEntry]) -> Summary:
     """The summary of all journal entries."""
     patterns: Counter[Labels] = Counter()
     sub_agents: Counter[Labels] = Counter()
-    findings: list[Finding] = []
+    findings: list[SessionFinding] = []
     unreadable: list[Unreadable] = []
     skipped: list[Skipped] = []
-    failed: list[Failed] = []
+    failed: list[FailedClassifier] = []
     renamed = generated = 0
     for entry in entries:
         patterns.update(dict(entry.patterns))

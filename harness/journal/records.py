@@ -100,7 +100,7 @@ class Inputs(Struct, frozen=True, omit_defaults=True):
     parts: tuple[str, ...] = ()
 
 
-class Written(Struct, frozen=True):
+class _Written(Struct, frozen=True):
     """The records of a finished run: the file, and its numbers of lines and bytes."""
 
     file: str
@@ -126,7 +126,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     inputs: Inputs
     folder: str = ""
     finished: str = ""
-    written: Written | None = None
+    written: _Written | None = None
 
 
 class _ItemOnly(Struct, gc=False):
@@ -226,17 +226,17 @@ def manifest_in(content: bytes, file: Path | str) -> Manifest:
         ) from error
 
 
-def written_in(folder: Path, file: str) -> Written:
+def written_in(folder: Path, file: str) -> _Written:
     """The numbers of lines and bytes of a file of a run."""
     lines = length = 0
     with (folder / file).open("rb") as stream:
         while block := stream.read(1 << 20):
             lines += block.count(b"\n")
             length += len(block)
-    return Written(file, lines, length)
+    return _Written(file, lines, length)
 
 
-def _check_whole(folder: Path, was: Written) -> None:
+def _check_whole(folder: Path, was: _Written) -> None:
     """Refuse a file that is shorter or longer than it was: a file cut off at a line end reads as if it were whole."""
     file = folder / was.file
     try:

@@ -29,7 +29,7 @@ _EXAMPLE = msgspec.json.Decoder(dict[str, str])
 _FORM = "See `misstep help judge-file`."
 
 
-class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
+class _ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which model answers, and how; what is `None` is left to the server.
 
     - `name`: The model's name. `--model` takes its place.
@@ -51,7 +51,7 @@ class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     extra: dict[str, Any] = {}
 
 
-class _ModelTable(ModelSettings, frozen=True, forbid_unknown_fields=True):
+class _ModelTable(_ModelSettings, frozen=True, forbid_unknown_fields=True):
     """Which model answers, and how.
 
     - `omit`: The settings that are not sent, for a server that rejects them: TOML has no word for nothing.
@@ -59,11 +59,11 @@ class _ModelTable(ModelSettings, frozen=True, forbid_unknown_fields=True):
 
     omit: tuple[Literal["temperature", "max_tokens", "seed"], ...] = ()
 
-    def settings(self) -> ModelSettings:
+    def settings(self) -> _ModelSettings:
         """The settings that they come to."""
-        settings = {name: getattr(self, name) for name in ModelSettings.__struct_fields__}
+        settings = {name: getattr(self, name) for name in _ModelSettings.__struct_fields__}
         omitted = {*self.omit, *(["max_tokens"] if "max_completion_tokens" in self.extra else [])}
-        return ModelSettings(**settings | dict.fromkeys(omitted))
+        return _ModelSettings(**settings | dict.fromkeys(omitted))
 
 
 class Example(Struct, frozen=True):
@@ -93,7 +93,7 @@ class JudgeSpec(Struct, frozen=True):
     permute: Permute = "none"
     policy: Policy = "shorten_middle"
     budget: int = 24_000
-    model: ModelSettings = ModelSettings()
+    model: _ModelSettings = _ModelSettings()
     digest: str = ""
     asks: str = ""
     shown: tuple[str, ...] = ()

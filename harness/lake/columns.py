@@ -2,7 +2,7 @@
 
 What Inspect Scout's transcript database has a name for is called as there and has its type
 (https://meridianlabs-ai.github.io/inspect_scout/db_schema.html; inspect-scout 0.6.1, `_transcript/database/schema.py`),
-so that it opens a packed folder. The fields of `Row` are the schema, and nothing else repeats them.
+so that it opens a packed folder. The fields of `PackedRow` are the schema, and nothing else repeats them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ BODY = "atif"
 _SUCCESS = {"passed": True, "failed": False}
 
 
-class Row(Struct, frozen=True, gc=False):
+class PackedRow(Struct, frozen=True, gc=False):
     """One packed session.
 
     - `transcript_id`: Its id, unique in a packed folder: the one that verdicts name it by.
@@ -73,17 +73,17 @@ class Row(Struct, frozen=True, gc=False):
 
 
 MESSAGES = "messages"
-INDEX: tuple[str, ...] = Row.__struct_fields__[:-2]
+INDEX: tuple[str, ...] = PackedRow.__struct_fields__[:-2]
 """The columns that a query reads: all but the text."""
 
 
 def row_of(
     trajectory: Trajectory, document: bytes, reader: str, reader_version: str, messages: bytes | None = None
-) -> Row:
+) -> PackedRow:
     """The row of a session, with the id that its reader gave it, and as cluster its own id or that of its parent."""
     session = session_of(trajectory, trajectory.source.file)
     reward = trajectory.outcome.reward
-    return Row(
+    return PackedRow(
         transcript_id=trajectory.id,
         source_type=trajectory.source.format,
         source_uri=trajectory.source.file,
@@ -142,14 +142,14 @@ def schema(*, messages: bool = False) -> "pa.Schema":
         float: pa.float64(),
     }
     fields = []
-    for name, hint in get_type_hints(Row).items():
+    for name, hint in get_type_hints(PackedRow).items():
         if name != MESSAGES or messages:
             kind = next(kind for kind in get_args(hint) or (hint,) if kind is not NoneType)
             fields.append(pa.field(name, types[kind], nullable=NoneType in get_args(hint)))
     return pa.schema(fields)
 
 
-def record_batch(rows: Sequence[Row]) -> "pa.RecordBatch":
+def record_batch(rows: Sequence[PackedRow]) -> "pa.RecordBatch":
     """Rows as columns; either each of them has messages or none."""
     import pyarrow as pa
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.inputs import difference
 from misstep.harness.journal.records import Inputs
-from misstep.harness.lake.packing import Part
+from misstep.harness.lake.packing import PackedPart
 from misstep.harness.lake.store import Store
 from misstep.harness.trajectory import Unreadable
 
@@ -19,7 +19,7 @@ MANIFEST = ".misstep.json"
 _PACKED = ".parquet"
 
 
-class Asked(Struct, frozen=True):
+class AskedColumns(Struct, frozen=True):
     """What changes the bytes of a packed folder: the inputs, the columns, and the version of Misstep that began it."""
 
     inputs: Inputs
@@ -47,7 +47,7 @@ class Tally(Struct, frozen=True):
     skipped: int = 0
 
 
-class Manifest(Struct, frozen=True):
+class PackManifest(Struct, frozen=True):
     """The state of a packed folder.
 
     - `asked`: What was packed.
@@ -57,9 +57,9 @@ class Manifest(Struct, frozen=True):
     - `state`: Whether it is being packed, its whole files are given their names, or it is finished.
     """
 
-    asked: Asked
+    asked: AskedColumns
     tally: Tally = Tally()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PackedPart, ...] = ()
     fit: float = 1.0
     state: Literal["packing", "naming", "finished"] = "packing"
     schema: int = 1
@@ -80,21 +80,21 @@ class Manifest(Struct, frozen=True):
         return self.tally.text_bytes / self.bytes if self.parts else 0.0
 
 
-def write_manifest(store: Store, manifest: Manifest) -> None:
+def write_manifest(store: Store, manifest: PackManifest) -> None:
     """Write it, in place of what stands there."""
     store.write(MANIFEST, msgspec.json.encode(manifest) + b"\n")
 
 
-def standing(store: Store, asked: Asked) -> Manifest:
+def standing(store: Store, asked: AskedColumns) -> PackManifest:
     """The state of the folder: what an earlier command has left, or nothing yet."""
     content = store.read(MANIFEST)
     if content is None:
         found = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]
         if found:
             raise UsageError(f"{store.place} holds {found[0]}, which `misstep pack` has not written", _ANOTHER)
-        return Manifest(asked)
+        return PackManifest(asked)
     try:
-        earlier = msgspec.json.decode(content, type=Manifest)
+        earlier = msgspec.json.decode(content, type=PackManifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not the state of a packed folder: {error}", _ANOTHER, file=_at(store)) from error
     changed = difference(earlier.asked.inputs, asked.inputs)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from misstep.harness.errors import writing
-from misstep.harness.lake.columns import ID, INDEX, Row, record_batch
+from misstep.harness.lake.columns import ID, INDEX, PackedRow, record_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,9 +55,9 @@ class Chunk(Struct, frozen=True):
     compressed: float
 
 
-def chunks(rows: Iterable[Row], chunk_bytes: int) -> Iterator[Chunk]:
+def chunks(rows: Iterable[PackedRow], chunk_bytes: int) -> Iterator[Chunk]:
     """Rows as chunks of about equal length, in order."""
-    pending: list[Row] = []
+    pending: list[PackedRow] = []
     size = 0
     for row in rows:
         pending.append(row)
@@ -69,14 +69,14 @@ def chunks(rows: Iterable[Row], chunk_bytes: int) -> Iterator[Chunk]:
         yield _chunk(pending)
 
 
-def _chunk(rows: list[Row]) -> Chunk:
+def _chunk(rows: list[PackedRow]) -> Chunk:
     sample = b"".join(_text(row)[:_SAMPLE_BYTES] for row in rows[::_SAMPLED])[: _SAMPLED * _SAMPLE_BYTES]
     size = sum(len(_text(row)) for row in rows)
     share = _compressed(sample) / len(sample)
     return Chunk(record_batch(rows), sum(row.n_bytes for row in rows), size * share)
 
 
-def _text(row: Row) -> bytes:
+def _text(row: PackedRow) -> bytes:
     return row.atif if row.messages is None else row.messages + row.atif
 
 
@@ -86,7 +86,7 @@ def _compressed(text: bytes) -> int:
     return int(pa.Codec("zstd", compression_level=_LEVEL).compress(text).size)
 
 
-class Part(Struct, frozen=True):
+class PackedPart(Struct, frozen=True):
     """A Parquet file that was written: its rows, its row groups and its bytes."""
 
     name: str
@@ -109,7 +109,7 @@ class Parts:
         self._sizes = sizes
         self._count = count
 
-    def write(self, chunks: Iterable[Chunk]) -> Iterator[Part]:
+    def write(self, chunks: Iterable[Chunk]) -> Iterator[PackedPart]:
         """Write the chunks; each file is given when it is whole, before the next chunk is taken."""
         file: _File | None = None
         for chunk in chunks:
@@ -122,7 +122,7 @@ class Parts:
         if file is not None:
             yield self._closed(file)
 
-    def _closed(self, file: "_File") -> Part:
+    def _closed(self, file: "_File") -> PackedPart:
         part = file.close()
         self.fit = file.fit
         self._count += 1
@@ -167,14 +167,14 @@ class _File:
         if self._estimate * self.fit >= self._sizes.group or self._text >= self._sizes.text:
             self._write_group()
 
-    def close(self) -> Part:
+    def close(self) -> PackedPart:
         """Write what is left, and the footer."""
         with writing(self._path), self._stream:
             if self._pending:
                 self._write_group()
             if self._parquet is not None:
                 self._parquet.close()
-        return Part(self._path.name, self._rows, self._groups, self._path.stat().st_size)
+        return PackedPart(self._path.name, self._rows, self._groups, self._path.stat().st_size)
 
     def _write_group(self) -> None:
         import pyarrow as pa

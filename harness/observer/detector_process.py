@@ -22,11 +22,11 @@ from misstep.harness.exchange import Reply
 from misstep.harness.observer.messages import (
     HEAD,
     MOST_BYTES,
-    Answer,
-    Broken,
     Detect,
     Detected,
-    Question,
+    DetectorAnswer,
+    DetectorBroken,
+    DetectorQuestion,
     ToObserver,
     framed,
     length_of,
@@ -151,19 +151,19 @@ class DetectorProcess:
             message = _decoder.decode(await output.readexactly(length))
             if isinstance(message, Detected):
                 return message.feedback
-            if isinstance(message, Broken):
+            if isinstance(message, DetectorBroken):
                 raise DetectorFailed(f"the detector {self.name!r} failed: {message.error}")
             question = asyncio.create_task(self._passed_on(message, process))
             self._questions.add(question)
             question.add_done_callback(self._questions.discard)
         raise ValueError(f"it asks a model more than {MOST_QUESTIONS} times about one run")
 
-    async def _passed_on(self, question: Question, process: Process) -> None:
+    async def _passed_on(self, question: DetectorQuestion, process: Process) -> None:
         outcome = await self._ask(question.request)
         answer = (
-            Answer(question.number, reply=outcome)
+            DetectorAnswer(question.number, reply=outcome)
             if isinstance(outcome, Reply)
-            else Answer(question.number, failure=outcome)
+            else DetectorAnswer(question.number, failure=outcome)
         )
         if process.returncode is None:
             _input(process).write(framed(answer))

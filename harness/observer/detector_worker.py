@@ -19,11 +19,11 @@ from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.observer.detectors import detected, detector_named
 from misstep.harness.observer.messages import (
     HEAD,
-    Answer,
-    Broken,
     Detect,
     Detected,
-    Question,
+    DetectorAnswer,
+    DetectorBroken,
+    DetectorQuestion,
     ToObserver,
     ToProcess,
     framed,
@@ -56,13 +56,13 @@ class _PassedOn:
     async def __call__(self, request: Request) -> Outcome:
         number = next(self._numbers)
         self._open[number] = asyncio.get_running_loop().create_future()
-        _send(self._output, Question(number, request))
+        _send(self._output, DetectorQuestion(number, request))
         try:
             return await self._open[number]
         finally:
             del self._open[number]
 
-    def answered(self, answer: Answer) -> None:
+    def answered(self, answer: DetectorAnswer) -> None:
         """Give an answer to who asked, if it still waits."""
         waiting = self._open.get(answer.number)
         if waiting is not None and not waiting.done():
@@ -80,7 +80,7 @@ class _Worker:
 
     def take(self, message: ToProcess) -> None:
         """Act on a message; a question to the detector is worked on beside the others."""
-        if isinstance(message, Answer):
+        if isinstance(message, DetectorAnswer):
             self._ask.answered(message)
             return
         work = asyncio.create_task(self._detect(message))
@@ -93,9 +93,9 @@ class _Worker:
             if self._detector is None:
                 self._detector = detector_named(self._name)
             found = await detected(self._detector, replace(message.run, steps=self._steps), self._ask)
-            answer: Detected | Broken = Detected(found)
+            answer: Detected | DetectorBroken = Detected(found)
         except (Exception, SystemExit) as error:  # noqa: BLE001 -- a detector may raise anything
-            answer = Broken(raised(error)[:_MOST_ERROR])
+            answer = DetectorBroken(raised(error)[:_MOST_ERROR])
         _send(self._output, answer)
 
 

@@ -15,7 +15,7 @@ from misstep.harness.classifiers.failures import failed
 from misstep.harness.classifiers.overstepping import undoes
 from misstep.harness.classifiers.tools import bare_name
 from misstep.harness.observer.evidence import call_text
-from misstep.harness.observer.progress import Progress, acts_behind, progress
+from misstep.harness.observer.progress import ObservedProgress, acts_behind, progress
 from misstep.harness.records.intervention import Misbehaviour, Withheld
 from misstep.harness.trajectory import Step, ToolResult
 
@@ -33,7 +33,7 @@ _SUBJECTS = {"tool_call_failure": ("tool", "call")} | dict.fromkeys(LASTING, ("c
 """What of the evidence tells a problem of a category from another, the best first; else the call."""
 
 
-class Episode(Struct, frozen=True):
+class OpenEpisode(Struct, frozen=True):
     """One problem that was spoken of: what it is about, its evidence, how firmly it was, and the last step then."""
 
     category: str
@@ -43,7 +43,7 @@ class Episode(Struct, frozen=True):
     spoken_at: int
 
 
-class Decision(Struct, frozen=True):
+class EpisodeDecision(Struct, frozen=True):
     """What is to be said on a misbehaviour: at which level, or why nothing."""
 
     level: int
@@ -61,7 +61,7 @@ def merged(found: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
     return tuple(known.values())
 
 
-def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]) -> Decision:
+def decide(found: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[Step]) -> EpisodeDecision:
     """Whether a misbehaviour is spoken of now, and how firmly.
 
     A firmer word is for an agent that goes on as before. Where it has tried something else since, it is not said; where
@@ -69,10 +69,10 @@ def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]
     """
     episode = episode_of(found, spoken)
     if episode is None:
-        return Decision(1, "stale" if is_over(found, steps) else "")
+        return EpisodeDecision(1, "stale" if is_over(found, steps) else "")
     if not _goes_on(found, episode, steps):
-        return Decision(episode.level, "repeated")
-    since: list[Progress] = []
+        return EpisodeDecision(episode.level, "repeated")
+    since: list[ObservedProgress] = []
     if found.category not in LASTING:
         since = progress(steps, episode.steps.union(found.steps), min(episode.spoken_at, max(found.steps)))
     last = _last_shown(found, steps, since)
@@ -81,11 +81,11 @@ def decide(found: Misbehaviour, spoken: Sequence[Episode], steps: Sequence[Step]
     else:
         level, has_tried = episode.level + 1, any(one.step > last for one in since)
     if level > LEVELS:
-        return Decision(episode.level, "repeated")
-    return Decision(level, "stale" if has_tried or is_over(found, steps, since) else "")
+        return EpisodeDecision(episode.level, "repeated")
+    return EpisodeDecision(level, "stale" if has_tried or is_over(found, steps, since) else "")
 
 
-def _goes_on(found: Misbehaviour, episode: Episode, steps: Sequence[Step]) -> bool:
+def _goes_on(found: Misbehaviour, episode: OpenEpisode, steps: Sequence[Step]) -> bool:
     """Whether there is evidence from after the last word on a problem.
 
     The agent was asked to undo a change that was ruled out: its next change of the same file is taken for that.
@@ -98,7 +98,7 @@ def _goes_on(found: Misbehaviour, episode: Episode, steps: Sequence[Step]) -> bo
     return bool(later)
 
 
-def episode_of(found: Misbehaviour, spoken: Sequence[Episode]) -> Episode | None:
+def episode_of(found: Misbehaviour, spoken: Sequence[OpenEpisode]) -> OpenEpisode | None:
     """The problem that a misbehaviour belongs to, if it was spoken of; the last one where there are several."""
     subject = subject_of(found)
     alike = (
@@ -110,11 +110,11 @@ def episode_of(found: Misbehaviour, spoken: Sequence[Episode]) -> Episode | None
     return next(alike, None)
 
 
-def noted(spoken: Sequence[Episode], found: Misbehaviour, level: int, at: int) -> tuple[Episode, ...]:
+def noted(spoken: Sequence[OpenEpisode], found: Misbehaviour, level: int, at: int) -> tuple[OpenEpisode, ...]:
     """The problems that were spoken of, when this one now is."""
     known = episode_of(found, spoken)
     if known is None:
-        return (*spoken, Episode(found.category, subject_of(found), frozenset(found.steps), level, at))
+        return (*spoken, OpenEpisode(found.category, subject_of(found), frozenset(found.steps), level, at))
     now = replace(known, steps=known.steps | frozenset(found.steps), level=level, spoken_at=at)
     return (*(one for one in spoken if one is not known), now)
 
@@ -125,7 +125,7 @@ def subject_of(found: Misbehaviour) -> str:
     return next(filter(None, (found.evidence.get(name) for name in names)), "")
 
 
-def is_over(found: Misbehaviour, steps: Sequence[Step], since: Sequence[Progress] | None = None) -> bool:
+def is_over(found: Misbehaviour, steps: Sequence[Step], since: Sequence[ObservedProgress] | None = None) -> bool:
     """Whether a misbehaviour has ended in the steps behind its evidence.
 
     It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when something
@@ -153,7 +153,7 @@ def is_over(found: Misbehaviour, steps: Sequence[Step], since: Sequence[Progress
     return pause > longest
 
 
-def _last_shown(found: Misbehaviour, steps: Sequence[Step], since: Iterable[Progress]) -> int:
+def _last_shown(found: Misbehaviour, steps: Sequence[Step], since: Iterable[ObservedProgress]) -> int:
     """The last step that shows a misbehaviour: of its evidence, or of the same in the steps that came then."""
     last = max(found.steps)
     came_out_anew = {one.step for one in since}

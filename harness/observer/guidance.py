@@ -45,7 +45,7 @@ class CategoryGuidance(Struct, frozen=True, forbid_unknown_fields=True):
     levels: tuple[Level, Level, Level]
 
 
-class Frame(Struct, frozen=True, forbid_unknown_fields=True):
+class _Frame(Struct, frozen=True, forbid_unknown_fields=True):
     """What stands above and below all guidance: `opening` a level at a time, the titles of the lists, the request."""
 
     opening: tuple[str, str, str]
@@ -81,7 +81,7 @@ def of_category(category: str) -> CategoryGuidance:
     return _read(category if category in categories() else OTHER)
 
 
-def _section(found: Misbehaviour, level: int, frame: Frame) -> str:
+def _section(found: Misbehaviour, level: int, frame: _Frame) -> str:
     said = of_category(found.category).levels[level - 1]
     values = {name: value for name, value in found.evidence.items() if value}
     lines = [next(iter(_filled(said.says, values)), "")]
@@ -97,8 +97,8 @@ def _filled(lines: Iterable[str], values: Mapping[str, str]) -> list[str]:
 
 
 @cache
-def _frame() -> Frame:
-    return msgspec.toml.decode(_file("frame"), type=Frame)
+def _frame() -> _Frame:
+    return msgspec.toml.decode(_file("frame"), type=_Frame)
 
 
 @cache

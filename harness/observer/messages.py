@@ -33,7 +33,7 @@ class Detect(Struct, frozen=True, tag=True):
     steps: tuple[Step, ...]
 
 
-class Answer(Struct, frozen=True, tag=True):
+class DetectorAnswer(Struct, frozen=True, tag=True):
     """What a model answered to a question; exactly one of the two."""
 
     number: int
@@ -41,7 +41,7 @@ class Answer(Struct, frozen=True, tag=True):
     failure: Failure | None = None
 
 
-class Question(Struct, frozen=True, tag=True):
+class DetectorQuestion(Struct, frozen=True, tag=True):
     """What the detector asks a model."""
 
     number: int
@@ -54,14 +54,14 @@ class Detected(Struct, frozen=True, tag=True):
     feedback: Feedback
 
 
-class Broken(Struct, frozen=True, tag=True):
+class DetectorBroken(Struct, frozen=True, tag=True):
     """The detector failed, and why."""
 
     error: str
 
 
-ToProcess = Detect | Answer
-ToObserver = Question | Detected | Broken
+ToProcess = Detect | DetectorAnswer
+ToObserver = DetectorQuestion | Detected | DetectorBroken
 
 _encoder = msgspec.json.Encoder()
 

@@ -23,14 +23,14 @@ _NEVER = frozenset(("note", "wait"))
 """Kinds of calls that are new each time and show nothing."""
 
 
-class Progress(Struct, frozen=True):
+class ObservedProgress(Struct, frozen=True):
     """A step of it; `changed` says that something is otherwise now: a file, an answer, or a test that passes."""
 
     step: int
     changed: bool
 
 
-def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> list[Progress]:
+def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> list[ObservedProgress]:
     """The progress behind step `after`, in order, in steps that are no evidence of the misbehaviour themselves.
 
     An answer that differs from one piece of evidence to the next, as by a counter, shows nothing when it differs again.
@@ -39,7 +39,7 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
         return []
     answers: dict[Hashable, str] = {}
     restless: set[Hashable] = set()
-    made: list[Progress] = []
+    made: list[ObservedProgress] = []
     for act in acts_behind(steps, after - _COMPARED):
         key, text = call_key(act), act.result.text if act.result is not None else None
         if text is None or act.kind in _NEVER:
@@ -51,9 +51,9 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
         elif act.step > after and own_failure(act) is None and not environment_failure(act):
             if failed(act):  # as a test does, which may fail in a new way
                 if otherwise or (before is None and not any(same_text(one, text) for one in answers.values())):
-                    made.append(Progress(act.step, otherwise))
+                    made.append(ObservedProgress(act.step, otherwise))
             elif before is None or otherwise:
-                made.append(Progress(act.step, otherwise or bool(effects(act)) or nature_of(act) == "test"))
+                made.append(ObservedProgress(act.step, otherwise or bool(effects(act)) or nature_of(act) == "test"))
         answers[key] = text
     return made
 

@@ -15,7 +15,7 @@ it alike:
 from collections.abc import Sequence
 
 from misstep.harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
-from misstep.harness.observer.episodes import Decision, Episode, decide, merged, noted
+from misstep.harness.observer.episodes import EpisodeDecision, OpenEpisode, decide, merged, noted
 from misstep.harness.observer.guidance import guidance
 from misstep.harness.records.intervention import (
     INTERVENTION,
@@ -48,7 +48,7 @@ class ObserverState:
         self._invocations: list[Invocation] = []
         self._interventions: list[Intervention] = []
         self._rounds = self._skipped = 0
-        self._spoken: tuple[Episode, ...] = ()
+        self._spoken: tuple[OpenEpisode, ...] = ()
         self._open: int | None = None
         self._reported: dict[str, frozenset[int]] = {}
 
@@ -151,13 +151,13 @@ class ObserverState:
         """
         return not found.steps or not self._reported.get(found.category, frozenset()).issuperset(found.steps)
 
-    def _withhold(self, decided: Sequence[tuple[Misbehaviour, Decision]], shown: int, reason: Withheld) -> None:
+    def _withhold(self, decided: Sequence[tuple[Misbehaviour, EpisodeDecision]], shown: int, reason: Withheld) -> None:
         if decided:
             self._interventions.append(_intervention(decided, shown, withheld=reason))
 
 
 def _intervention(
-    decided: Sequence[tuple[Misbehaviour, Decision]],
+    decided: Sequence[tuple[Misbehaviour, EpisodeDecision]],
     shown: int,
     delivered_at: int | None = None,
     withheld: Withheld = "",

@@ -13,7 +13,7 @@ from misstep.harness.protocols import Reader, Unit
 from misstep.harness.readers.checking import UnusableReader
 from misstep.harness.readers.files import Part, cut, lengths_to_cut, plan, read_part, read_placed
 from misstep.harness.readers.files import read_file as _read_file
-from misstep.harness.readers.input.finding import Found, find_files
+from misstep.harness.readers.input.finding import FoundFile, find_files
 from misstep.harness.registry import Registry, raised
 from misstep.harness.trajectory import Trajectory, Unreadable
 
@@ -92,7 +92,7 @@ def read_file(path: Path) -> Iterator[Trajectory | Unreadable]:
 
 __all__ = [
     "READERS",
-    "Found",
+    "FoundFile",
     "Part",
     "all_readers",
     "cut",

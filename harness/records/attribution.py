@@ -61,7 +61,7 @@ class TriageVerdict(Verdict, frozen=True, gc=False):
     access: str = ""
 
 
-class Cell(Struct, frozen=True, forbid_unknown_fields=True):
+class _Cell(Struct, frozen=True, forbid_unknown_fields=True):
     """What a label means for runs that failed, or for those that passed, and what is done with them."""
 
     meaning: str
@@ -79,8 +79,8 @@ class Category(Struct, frozen=True, forbid_unknown_fields=True):
     """One label of the taxonomy: its name in words, both cells of table 1, its subcategories."""
 
     name: str
-    failure: Cell | None = None
-    success: Cell | None = None
+    failure: _Cell | None = None
+    success: _Cell | None = None
     subcategories: dict[str, Subcategory] = {}
 
 

@@ -189,7 +189,7 @@ class Counts(Struct, frozen=True, omit_defaults=True):
     times: tuple[TimeBin, ...] = ()
 
 
-class Part(Struct, frozen=True):
+class CountedPart(Struct, frozen=True):
     """What one machine counted, and the digest of what it counted: two inputs with equal counts are not the same."""
 
     digest: str
@@ -199,7 +199,7 @@ class Part(Struct, frozen=True):
 class CountedParts(Struct, frozen=True):
     """Parts by name, each counted once."""
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, CountedPart]
 
     def merge(self, other: "CountedParts") -> "CountedParts":
         """The parts of both: associative and commutative, and a part that is in both is there once."""
@@ -227,7 +227,7 @@ def decoded_parts(written: bytes, file: str) -> CountedParts:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         advice = "Name files that `misstep count` or `misstep merge` wrote."
         raise InputError(f"no counts: {error}", advice, file=file) from error
-    return CountedParts({name: Part(part.digest, summed([part.counts])) for name, part in read.parts.items()})
+    return CountedParts({name: CountedPart(part.digest, summed([part.counts])) for name, part in read.parts.items()})
 
 
 def summed(counts: Iterable[Counts]) -> Counts:

@@ -42,7 +42,7 @@ Phase = Literal["waiting", "working", "kept", "deferred", "ended"]
 """Where an item stands; one that is `kept` has its success in the snapshot `progress` and not yet its end."""
 
 
-class AttemptMade(Struct):
+class LoggedAttempt(Struct):
     """What one attempt came to, as far as it went."""
 
     number: int
@@ -75,7 +75,7 @@ class ItemState(Struct):
     item: WorkItem
     phase: Phase = "waiting"
     plan: str | None = None
-    attempts: list[AttemptMade] = field(default_factory=list)
+    attempts: list[LoggedAttempt] = field(default_factory=list)
     seconds: float = 0.0
     tokens: int = 0
     usd: float = 0.0
@@ -92,19 +92,19 @@ class ItemState(Struct):
         return self.ending is not None and self.ending.end == "solved"
 
     @property
-    def last(self) -> AttemptMade | None:
+    def last(self) -> LoggedAttempt | None:
         """The last attempt, if there was one."""
         return self.attempts[-1] if self.attempts else None
 
     @property
-    def since_touched(self) -> list[AttemptMade]:
+    def since_touched(self) -> list[LoggedAttempt]:
         """The attempts since the strategist was asked."""
         return self.attempts[self.touched :]
 
-    def attempt(self, number: int) -> AttemptMade:
+    def attempt(self, number: int) -> LoggedAttempt:
         """An attempt, which begins where it is not known."""
         if not self.attempts or self.attempts[-1].number != number:
-            self.attempts.append(AttemptMade(number))
+            self.attempts.append(LoggedAttempt(number))
         return self.attempts[-1]
 
 

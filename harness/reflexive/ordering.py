@@ -11,7 +11,7 @@ from msgspec import Struct
 from misstep.harness.reflexive.log import ItemState, LoopState
 
 
-class Step(Struct, frozen=True):
+class _Step(Struct, frozen=True):
     """What to do next with which item: work on it, make its deferred check, or give it up for lack of another."""
 
     kind: Literal["work", "verify", "give_up"]
@@ -19,7 +19,7 @@ class Step(Struct, frozen=True):
     why: str = ""
 
 
-def next_step(state: LoopState, *, ordered: bool) -> Step | None:
+def next_step(state: LoopState, *, ordered: bool) -> _Step | None:
     """What to do next; `None` when every item has its end.
 
     Deferred checks are made when nothing else can be done, also where others wait for what they decide.
@@ -27,7 +27,7 @@ def next_step(state: LoopState, *, ordered: bool) -> Step | None:
     items = state.items
     begun = next((name for name, each in items.items() if each.phase in ("working", "kept")), None)
     if begun is not None:
-        return Step("work", begun)
+        return _Step("work", begun)
     waiting = [each for each in items.values() if each.phase == "waiting"]
     deferred = [each for each in items.values() if each.phase == "deferred"]
     if not ordered:
@@ -36,14 +36,14 @@ def next_step(state: LoopState, *, ordered: bool) -> Step | None:
         for each in waiting:
             if missing := _never_solved(each, state):
                 why = "was not solved" if any(name in items for name in missing) else "is no item of this run"
-                return Step("give_up", each.item.id, f"It needs {', '.join(missing)}, which {why}.")
+                return _Step("give_up", each.item.id, f"It needs {', '.join(missing)}, which {why}.")
         following = next(_in_order(waiting, state, bool(deferred)), None)
     if following is not None:
-        return Step("work", following.item.id)
+        return _Step("work", following.item.id)
     if deferred:
-        return Step("verify", deferred[0].item.id)
+        return _Step("verify", deferred[0].item.id)
     if waiting:
-        return Step("give_up", waiting[0].item.id, "It needs an item that needs it.")
+        return _Step("give_up", waiting[0].item.id, "It needs an item that needs it.")
     return None
 
 

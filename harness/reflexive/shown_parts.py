@@ -9,7 +9,7 @@ from misstep.harness.agent.turns import CallMade
 from misstep.harness.records.loop_events import ReEngaged, Trigger
 from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.diagnosis import facts_told
-from misstep.harness.reflexive.log import AttemptMade, ItemState
+from misstep.harness.reflexive.log import ItemState, LoggedAttempt
 from misstep.harness.reflexive.memory import bans, bans_text
 from misstep.harness.reflexive.protocols import Part
 from misstep.harness.reflexive.settings import LoopSettings
@@ -37,7 +37,7 @@ def for_worker(state: ItemState) -> Iterator[Part]:
 
 
 def for_reflector(
-    state: ItemState, attempt: AttemptMade, calls: Sequence[CallMade], settings: LoopSettings
+    state: ItemState, attempt: LoggedAttempt, calls: Sequence[CallMade], settings: LoopSettings
 ) -> Iterator[Part]:
     """The attempt: how it failed and what is known of why, or without diagnostics that it failed and what was said."""
     yield Part("task", state.item.text)
@@ -64,7 +64,7 @@ def for_strategist(state: ItemState, trigger: Trigger, others: Sequence[str]) ->
     yield Part("open_items", ", ".join(others))
 
 
-def hidden_calls(attempt: AttemptMade) -> str:
+def hidden_calls(attempt: LoggedAttempt) -> str:
     """The retries within a turn that no reflection came between, in words; empty where there were none."""
     turn = attempt.turn
     if turn is None or not turn.hidden:
@@ -78,7 +78,7 @@ def order_in_words(item: WorkItem) -> str:
     return " ".join(part for part in (first, "Do it LAST." if item.last else "") if part)
 
 
-def _outcome(attempt: AttemptMade) -> str:
+def _outcome(attempt: LoggedAttempt) -> str:
     kind = "" if attempt.failed is None else attempt.failed.kind.replace("_", " ")
     return f"The attempt failed: {kind}.\n{'' if attempt.checked is None else attempt.checked.text}"
 
@@ -87,7 +87,7 @@ def _shown(call: CallMade) -> str:
     return f"{call.name}: {call.observation.text[:MOST_SHOWN]}"
 
 
-def _told(attempt: AttemptMade) -> str:
+def _told(attempt: LoggedAttempt) -> str:
     """One attempt of the history."""
     lines = [f"Attempt {attempt.number}"]
     if attempt.turn is not None:

@@ -19,7 +19,7 @@ from misstep.harness.errors import InputError, MisstepError
 from misstep.harness.items import Item
 from misstep.harness.protocols import Ask
 from misstep.harness.records.repair_attempt import FLAKY, RepairAttempt
-from misstep.harness.repair.case import FAILURE, Case, CaseFolder
+from misstep.harness.repair.case import FAILURE, CaseFolder, RepairCase
 from misstep.harness.repair.scoring import open_case, oracle_report, score, signals_without_tests, static_analysis
 from misstep.harness.repair.settings import Setting
 from misstep.harness.repair.validators.patch_judge import PatchJudge, patch_item, with_failure
@@ -49,7 +49,7 @@ MakeRepairer = Callable[["CaseWorkspace"], Repairer]
 class CaseWorkspace(Struct, frozen=True):
     """A case laid out for one attempt: its workspace and, where the setting allows, its tests."""
 
-    case: Case
+    case: RepairCase
     workspace: Workspace
     setting: Setting
     sample: int
@@ -147,7 +147,7 @@ def _judging(
     return judged
 
 
-def _task(case: Case) -> str:
+def _task(case: RepairCase) -> str:
     return with_failure(case.task, case.extra.get(FAILURE))
 
 

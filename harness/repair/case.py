@@ -1,4 +1,4 @@
-"""A repair case: a folder with the broken tree, the tests that show it, and the patch that people wrote (`Case`)."""
+"""A `RepairCase`: a folder with the broken tree, the tests that show it, and the patch that people wrote."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _FORM = "See `misstep help repair-case`."
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
 
 
-class Case(Struct, frozen=True, omit_defaults=True):
+class RepairCase(Struct, frozen=True, omit_defaults=True):
     """A repair case is a folder with `case.toml`, the broken tree in `before/` and, optionally, `golden.patch`.
 
     The patch is a unified diff that mends the tree; a case without one cannot be affirmed. A benchmark is a folder of
@@ -71,7 +71,7 @@ class Case(Struct, frozen=True, omit_defaults=True):
 class CaseFolder(Struct, frozen=True):
     """A case and where it stands."""
 
-    case: Case
+    case: RepairCase
     folder: Path
 
     @property
@@ -97,8 +97,8 @@ def read_case(folder: Path) -> CaseFolder:
     if not file.is_file():
         raise InputError(f"no {CASE}", _FORM, file=folder)
     data = file.read_bytes()
-    case = toml_form(data, Case, file, _FORM)
-    misspelt(data, Case.__struct_fields__, file, _FORM)
+    case = toml_form(data, RepairCase, file, _FORM)
+    misspelt(data, RepairCase.__struct_fields__, file, _FORM)
     if not _ID.fullmatch(case.id):
         raise InputError(
             f"the id {case.id!r} is no file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
@@ -157,7 +157,7 @@ def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
     return replace(folder, case=replace(case, task=task, extra=extra))
 
 
-def write_case(case: Case, folder: Path, golden: str | None = None) -> None:
+def write_case(case: RepairCase, folder: Path, golden: str | None = None) -> None:
     """Write a case's files beside its tree, which stands there already."""
     file = folder / CASE
     values = msgspec.to_builtins(case)

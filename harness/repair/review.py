@@ -10,7 +10,7 @@ from misstep.harness.errors import UsageError, write_all, writing
 from misstep.harness.journal.run_folder import locked
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.repair_reviews import REVIEWS, Event, ReviewEvent, read_reviews, review_lines
-from misstep.harness.repair.case import Case
+from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns
 from misstep.harness.workspace import Limits, Sandbox, python_toolchain
@@ -48,7 +48,7 @@ def add_review(run: Path, attempt: RepairAttempt, event: Event, by: str, comment
     return review
 
 
-def report_at(repository: Path, revision: str, case: Case, sandbox: Sandbox) -> SuiteReport:
+def report_at(repository: Path, revision: str, case: RepairCase, sandbox: Sandbox) -> SuiteReport:
     """What a case's tests find at a revision of a repository: whether a patch that landed there has mended it."""
     limits = Limits(seconds=case.timeout_seconds)
     with (

@@ -7,7 +7,7 @@ mends nothing.
 from collections.abc import Callable, Mapping, Sequence
 
 from misstep.harness.records.repair_attempt import HELD_OUT_TESTS, SUITE, Signal
-from misstep.harness.repair.case import Case, CaseFolder
+from misstep.harness.repair.case import CaseFolder, RepairCase
 from misstep.harness.repair.validators import revert, test_files
 from misstep.harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
 from misstep.harness.repair.validators.test_files import is_test_file
@@ -31,14 +31,14 @@ def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
     return open_workspace(folder.before, sandbox=sandbox, read_only=read_only, environment=environment)
 
 
-def oracle_report(workspace: Workspace, case: Case) -> SuiteReport:
+def oracle_report(workspace: Workspace, case: RepairCase) -> SuiteReport:
     """What the oracle's tests find in a workspace."""
     limits = Limits(seconds=case.timeout_seconds)
     return run_suite(workspace, case.test_command, case.oracle, limits, how="either" if case.alone else "whole")
 
 
 def oracle_reports(
-    workspace: Workspace, case: Case, runs: int = RUNS, *, until: bool | None = None
+    workspace: Workspace, case: RepairCase, runs: int = RUNS, *, until: bool | None = None
 ) -> list[SuiteReport]:
     """What the oracle finds in so many runs from one state, or up to the first that passes or fails as `until` says."""
     start = workspace.take()

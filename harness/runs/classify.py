@@ -9,12 +9,12 @@ from msgspec import structs
 
 from misstep.harness.journal.beginning import new_manifest, now
 from misstep.harness.journal.beside import RecordsBeside
-from misstep.harness.journal.classified import Entry, Judged, Show, Summary, VerdictMerger, judge, summarise
+from misstep.harness.journal.classified import BatchEntry, Judged, Show, Summary, VerdictMerger, judge, summarise
 from misstep.harness.journal.records import SESSIONS, VERDICTS, Manifest, judged_items
 from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.journal.workers import enough_workers, in_order
 from misstep.harness.progress import Progress
-from misstep.harness.readers import Found
+from misstep.harness.readers import FoundFile
 from misstep.harness.runs.file_batches import (
     Batch,
     batches,
@@ -83,7 +83,9 @@ def _into_run(
     conclude: Conclude,
     changed: Changed,
 ) -> Summary | None:
-    def classify_into(run: RunInProgress[Verdict, Entry], files: Sequence[Found], taken: Iterable[str]) -> None:
+    def classify_into(
+        run: RunInProgress[Verdict, BatchEntry], files: Sequence[FoundFile], taken: Iterable[str]
+    ) -> None:
         todo = islice(batches(files), len(run.entries), None)
         enough = workers or enough_workers(total_bytes(files))
         add_judged(run, judged_batches(judge_batch, todo, enough), taken)
@@ -104,7 +106,7 @@ def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest
     return new_manifest("classify", {"categories": list(categories)}, NOTHING, arguments)
 
 
-def add_judged(run: RunInProgress[Verdict, Entry], judged: Iterable[Judged], taken: Iterable[str] = ()) -> None:
+def add_judged(run: RunInProgress[Verdict, BatchEntry], judged: Iterable[Judged], taken: Iterable[str] = ()) -> None:
     """Add stretches to a run, those that come after the ones that it has; each trajectory gets an id of its own."""
     merger = VerdictMerger([*taken, *judged_items(run.folder / VERDICTS)])
     length = run.entries[-1].sessions_length if run.entries else 0

@@ -9,11 +9,11 @@ from functools import cache, partial
 from pathlib import Path
 
 from misstep.harness.places import last_changes_of
-from misstep.harness.readers import Found, Part, find_files, read_placed, reader_for
+from misstep.harness.readers import FoundFile, Part, find_files, read_placed, reader_for
 from misstep.harness.runs.inputs import EVER, Changed, parts_of
 from misstep.harness.trajectory import Placed, Skipped, Unreadable
 
-Batch = tuple[Found | Part | Unreadable | Skipped, ...]
+Batch = tuple[FoundFile | Part | Unreadable | Skipped, ...]
 
 BATCH_BYTES = 4 << 20
 """About how many bytes a batch has: enough that handing it over costs nothing, few enough to hold several."""
@@ -24,7 +24,7 @@ _UNPACKED = {".parquet": 8}
 """About how many times as long agent runs are unpacked, by how the name of a file ends: a footer takes long to read."""
 
 
-def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator[Found]:
+def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator[FoundFile]:
     """The files in `paths`, but for those in the folder `left_out` (a run does not read itself)."""
     if left_out is None or not _holds(paths, left_out.resolve()):
         return find_files(paths)
@@ -32,7 +32,7 @@ def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator
     return (found for found in find_files(paths) if not inside(found.path.parent))
 
 
-def files_changed(files: Iterable[Found], changed: Changed) -> Iterator[Found]:
+def files_changed(files: Iterable[FoundFile], changed: Changed) -> Iterator[FoundFile]:
     """The files that were last changed at such a time."""
     return (found for found in files if changed == EVER or _is_of(found.path, changed))
 
@@ -59,9 +59,9 @@ def check_named(paths: Iterable[Path]) -> None:
         next(parts_of(found), None)
 
 
-def batches(files: Iterable[Found], batch_bytes: int = BATCH_BYTES) -> Iterator[Batch]:
+def batches(files: Iterable[FoundFile], batch_bytes: int = BATCH_BYTES) -> Iterator[Batch]:
     """The files as batches, in order."""
-    small: list[Found] = []
+    small: list[FoundFile] = []
     size = 0
     for found in files:
         own = _size(found.path)
@@ -78,7 +78,7 @@ def batches(files: Iterable[Found], batch_bytes: int = BATCH_BYTES) -> Iterator[
         yield tuple(small)
 
 
-def total_bytes(files: Iterable[Found]) -> int:
+def total_bytes(files: Iterable[FoundFile]) -> int:
     """About how many bytes there are to read; Parquet files as long as unpacked, other compressed ones as they are."""
     return sum(_size(found.path) * _UNPACKED.get(found.path.suffix, 1) for found in files)
 
@@ -98,7 +98,7 @@ def placed_in(batch: Batch) -> Iterator[Placed | Unreadable | Skipped]:
 def read_in(batch: Batch) -> Iterator[tuple[str, Placed | Unreadable | Skipped]]:
     """As `placed_in`, each with the name of the reader that read it; empty where none has."""
     for piece in batch:
-        for part in parts_of(piece) if isinstance(piece, Found) else (piece,):
+        for part in parts_of(piece) if isinstance(piece, FoundFile) else (piece,):
             if isinstance(part, Part):
                 for placed in read_placed(part, reader_for(part.format)):
                     yield part.format, placed
@@ -111,5 +111,5 @@ def describe(batch: Batch) -> str:
     first = batch[0]
     if isinstance(first, Part):
         return f"{first.path}:{first.first_line}"
-    name = str(first.path) if isinstance(first, Found) else first.file
+    name = str(first.path) if isinstance(first, FoundFile) else first.file
     return f"one of {len(batch)} files from {name}" if len(batch) > 1 else name

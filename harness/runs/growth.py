@@ -15,7 +15,14 @@ import msgspec
 from msgspec import Struct, structs
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.journal.classified import Entry, Finding, PlacedVerdict, Summary, failed_verdicts, summarise
+from misstep.harness.journal.classified import (
+    BatchEntry,
+    PlacedVerdict,
+    SessionFinding,
+    Summary,
+    failed_verdicts,
+    summarise,
+)
 from misstep.harness.journal.inputs import FileState, file_state, inputs_of_files, name_of
 from misstep.harness.journal.records import (
     FILES,
@@ -37,7 +44,7 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.journal.run_folder import PROGRESS, RunInProgress, locked, make_folder
 from misstep.harness.progress import say
-from misstep.harness.readers import Found
+from misstep.harness.readers import FoundFile
 from misstep.harness.trajectory import Skipped, Unreadable
 from misstep.harness.verdict import Verdict
 
@@ -48,9 +55,9 @@ _BUILDING = ".building"
 NOTHING = Inputs(0, 0, "")
 """The inputs of a run whose files are not yet looked at."""
 
-Run = RunInProgress[Verdict, Entry]
+Run = RunInProgress[Verdict, BatchEntry]
 
-ClassifyInto = Callable[[Run, Sequence[Found], Iterable[str]], None]
+ClassifyInto = Callable[[Run, Sequence[FoundFile], Iterable[str]], None]
 """Classify files into a run; the ids are taken by earlier sessions."""
 
 Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
@@ -70,7 +77,7 @@ class _LeftOut(Struct, frozen=True):
 def run_that_grows(
     out: Path,
     manifest: Manifest,
-    files: Sequence[Found],
+    files: Sequence[FoundFile],
     classify_into: ClassifyInto,
     conclude: Conclude,
     now: Callable[[], str],
@@ -122,7 +129,7 @@ def run_of(
     stopped = earlier is not None and not earlier.finished and _same_question(earlier, manifest)
     if earlier is not None and stopped and earlier.inputs != manifest.inputs:
         _begin_anew(out)
-    with RunInProgress(out, manifest, VERDICT_RECORDS, Entry) as run:
+    with RunInProgress(out, manifest, VERDICT_RECORDS, BatchEntry) as run:
         if run.finished:
             return None
         classify_into(run)
@@ -156,10 +163,10 @@ def _growing(out: Path, manifest: Manifest) -> Run:
         make_folder(folder)
         with locked(folder / PROGRESS):
             shutil.rmtree(folder)
-    return RunInProgress(folder, manifest, VERDICT_RECORDS, Entry)
+    return RunInProgress(folder, manifest, VERDICT_RECORDS, BatchEntry)
 
 
-def _kept(out: Path, building: Path, fresh: set[str]) -> Entry:
+def _kept(out: Path, building: Path, fresh: set[str]) -> BatchEntry:
     """Copy the records of all files but the fresh ones, and count them."""
     sub_agents = set()
     with (building / SESSIONS).open("wb") as stream:
@@ -179,13 +186,13 @@ def _kept(out: Path, building: Path, fresh: set[str]) -> Entry:
                 failed += failed_verdicts([verdict])
                 if verdict.label == "yes":
                     findings.append(
-                        Finding(
+                        SessionFinding(
                             verdict.item, verdict.judge, verdict.file, verdict.line, verdict.steps, verdict.rationale
                         )
                     )
     left_out = _left_out(out)
     patterns = Counter(tuple(one) for item, one in labels.items() if item not in sub_agents)
-    return Entry(
+    return BatchEntry(
         patterns=list(patterns.items()),
         sub_agents=list(Counter(tuple(one) for item, one in labels.items() if item in sub_agents).items()),
         findings=findings,

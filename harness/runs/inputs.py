@@ -24,7 +24,7 @@ from misstep.harness.errors import (
 from misstep.harness.journal.inputs import file_state, inputs_of_files
 from misstep.harness.journal.records import Inputs
 from misstep.harness.places import path_text
-from misstep.harness.readers import Found, Part, all_readers, find_files, plan, read_part, reader_for
+from misstep.harness.readers import FoundFile, Part, all_readers, find_files, plan, read_part, reader_for
 from misstep.harness.readers.files import lost_in, open_bytes
 from misstep.harness.trajectory import Skipped as Skipped
 from misstep.harness.trajectory import Trajectory, Unreadable
@@ -48,7 +48,7 @@ def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Sk
                 yield part
 
 
-def parts_of(found: Found, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
+def parts_of(found: FoundFile, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
     """The stretches of one file that can be read apart from each other, in order."""
     file = path_text(found.path)
     try:

@@ -73,7 +73,7 @@ class ImportedJudge(Struct, frozen=True):
         return self.verdicts.get(item.id) or Verdict(item.id, self.name, None, "failed", error=NOT_IN_FILE)
 
 
-class Choice(Struct, frozen=True):
+class ImportChoice(Struct, frozen=True):
     """What of the files is taken.
 
     - `judge`: The judge; where the files name none, what it is to be called.
@@ -95,9 +95,9 @@ class Imported(Struct, frozen=True):
     remarks: tuple[str, ...]
 
 
-def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) -> Imported:
+def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = None) -> Imported:
     """The verdicts in a file or folder as a judge of a benchmark."""
-    choice = choice or Choice()
+    choice = choice or ImportChoice()
     question = read_question(benchmark)
     _check_mapping(choice.labels, question)
     written = written_verdicts(path)
@@ -135,7 +135,7 @@ def imported_judge(path: Path, benchmark: Path, choice: Choice | None = None) ->
     return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
 
 
-def _asked(written: WrittenVerdicts, path: Path, choice: Choice) -> dict[str, Any]:
+def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
     """What changes the verdicts of an import."""
     return {
         "imported": ", ".join(written.forms),

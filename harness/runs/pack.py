@@ -21,15 +21,15 @@ from misstep.harness.journal.inputs import file_state, inputs_of_files
 from misstep.harness.journal.records import encode
 from misstep.harness.journal.workers import enough_workers, in_order
 from misstep.harness.lake.chat_messages import chat_messages
-from misstep.harness.lake.columns import CLUSTER, ID, Row, row_of
+from misstep.harness.lake.columns import CLUSTER, ID, PackedRow, row_of
 from misstep.harness.lake.drivers import missing_lake
 from misstep.harness.lake.index import read_columns, write_scout_index
-from misstep.harness.lake.manifest import MANIFEST, Asked, Manifest, Tally, standing, write_manifest
+from misstep.harness.lake.manifest import MANIFEST, AskedColumns, PackManifest, Tally, standing, write_manifest
 from misstep.harness.lake.packing import FOR_SCANNERS, USUAL, Chunk, Parts, Sizes, chunks, hidden
 from misstep.harness.lake.store import Store, open_store
 from misstep.harness.places import path_text
 from misstep.harness.progress import Progress
-from misstep.harness.readers import READERS, Found
+from misstep.harness.readers import READERS, FoundFile
 from misstep.harness.readers.input.decoding import LINE_LIMIT
 from misstep.harness.readers.interchange.atif import to_atif
 from misstep.harness.readers.interchange.atif_repeats import folded
@@ -55,7 +55,7 @@ class _Stretch(Struct, frozen=True):
 
 def pack(
     paths: Sequence[Path], place: str, *, messages: bool = False, workers: int | None = None, sizes: Sizes | None = None
-) -> Manifest:
+) -> PackManifest:
     """Pack all trajectories of files and folders; what an earlier, stopped command has packed is not packed again."""
     if find_spec("pyarrow") is None:
         raise missing_lake("packing")
@@ -65,7 +65,7 @@ def pack(
     places = private_places(map(path_text, paths))
     states = (file_state(found.path) for found in files)
     inputs = inputs_of_files(replace(state, file=without_places(state.file, places)) for state in states)
-    manifest = standing(store, Asked(inputs, messages, __version__))
+    manifest = standing(store, AskedColumns(inputs, messages, __version__))
     if manifest.state == "packing":
         write_manifest(store, manifest)
         sizes = sizes or (FOR_SCANNERS if messages else USUAL)
@@ -77,8 +77,8 @@ def pack(
 
 
 def _packed(
-    store: Store, manifest: Manifest, files: Sequence[Found], workers: int, sizes: Sizes, places: Places
-) -> Manifest:
+    store: Store, manifest: PackManifest, files: Sequence[FoundFile], workers: int, sizes: Sizes, places: Places
+) -> PackManifest:
     """Write the files that are still to be written, under hidden names."""
     with TemporaryDirectory() as name, Progress("sessions") as progress:
         counting = _Counting(manifest.tally, progress)
@@ -101,7 +101,7 @@ def _packed(
     return replace(manifest, tally=counting.tally, state="naming")
 
 
-def _named(store: Store, manifest: Manifest) -> Manifest:
+def _named(store: Store, manifest: PackManifest) -> PackManifest:
     """Give each file its name; only now a reader of the folder sees them."""
     write_manifest(store, manifest)
     there = set(store.names(""))
@@ -189,7 +189,7 @@ def _stretch(batch: Batch, messages: bool, chunk_bytes: int, places: Places) -> 
     unreadable: list[Unreadable] = []
     skipped = 0
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[PackedRow]:
         nonlocal skipped
         for reader, placed in read_in(batch):
             found = placed if isinstance(placed, Unreadable | Skipped) else placed.found

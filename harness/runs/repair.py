@@ -61,7 +61,7 @@ class RepairPlan(Struct, frozen=True):
     patch_judge: FittedJudge | None = None
 
 
-class RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
+class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     """The attempts at the cases of a benchmark: a case and the number of an attempt are a unit."""
 
     command = COMMAND
@@ -168,7 +168,7 @@ def run_repairs(
     arguments: Sequence[str] = (),
 ) -> RunEnd:
     """Make every attempt that the run in `out` does not have yet; `workers` of them at once."""
-    kind = RepairRun(cases, plan, settings, sandbox)
+    kind = _RepairRun(cases, plan, settings, sandbox)
     return carry_out(kind, out, Asking(settings, workers), shard=shard, arguments=arguments)
 
 

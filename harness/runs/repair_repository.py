@@ -19,7 +19,7 @@ from misstep.harness.repair.failure_bot.flakiness import Recorded
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.task_case import write_task_case
 from misstep.harness.repair.failure_bot.tasks import TaskStore
-from misstep.harness.repair.failure_bot.triage import Event, Options, triage_repository
+from misstep.harness.repair.failure_bot.triage import FailureEvent, Options, triage_repository
 from misstep.harness.runs.standing_runs import manifest_of
 from misstep.harness.workspace import Limits, Sandbox, python_toolchain
 
@@ -114,7 +114,7 @@ def _say_of_files(repository: Path, *, uncommitted: bool) -> None:
         say(f"misstep: {len(paths)} files differ from the last commit and {counts}: {plain(named)}")
 
 
-def _say(event: Event) -> None:
+def _say(event: FailureEvent) -> None:
     say(f"misstep: {event.stage}: {plain(event.text)}")
 
 

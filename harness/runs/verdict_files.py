@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError, MisstepError, UnreadableTrajectory
 from misstep.harness.places import path_text
-from misstep.harness.readers import Found, find_files
+from misstep.harness.readers import FoundFile, find_files
 from misstep.harness.readers.evaluations.inspect_log import UNREADABLE
 from misstep.harness.readers.input.decoding import LINE_LIMIT, decode_document_or_lines
 from misstep.harness.readers.input.streams import is_plain, open_records
@@ -106,13 +106,13 @@ def _content(path: Path) -> bytes:
     return data
 
 
-def _values(data: bytes, found: Found) -> list[tuple[Place, Any]]:
+def _values(data: bytes, found: FoundFile) -> list[tuple[Place, Any]]:
     """The objects of a file: JSON values, or the rows of a CSV."""
     is_json = data.lstrip()[:1] in (b"{", b"[")
     return list(_json_values(data, found.path)) if is_json else _rows(data, path_text(found.path), named=found.named)
 
 
-def _recognised(values: list[tuple[Place, Any]], found: Found) -> VerdictReader | None:
+def _recognised(values: list[tuple[Place, Any]], found: FoundFile) -> VerdictReader | None:
     """The reader of a file; none where a file of a folder is no file of verdicts."""
     reader = reader_of(values[0][1]) if values else None
     if reader is None and found.named:

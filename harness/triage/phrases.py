@@ -19,7 +19,7 @@ from misstep.harness.triage.texts import recorded_outcome
 _LAST_STEPS = 3
 
 
-class Row(Struct, frozen=True, forbid_unknown_fields=True):
+class _Row(Struct, frozen=True, forbid_unknown_fields=True):
     """Phrases in small letters, and the cause that they stand for."""
 
     label: Fault
@@ -27,18 +27,18 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
     phrases: tuple[str, ...]
 
 
-class Table(Struct, frozen=True, forbid_unknown_fields=True):
+class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """`phrases.toml`."""
 
     default: Fault
     default_subcategory: str
-    row: tuple[Row, ...]
+    row: tuple[_Row, ...]
 
 
 @cache
-def table() -> Table:
+def table() -> _Table:
     """The table."""
-    return msgspec.toml.decode((Path(__file__).parent / "phrases.toml").read_bytes(), type=Table)
+    return msgspec.toml.decode((Path(__file__).parent / "phrases.toml").read_bytes(), type=_Table)
 
 
 def look_up(access: TextAccess) -> Attribution:

@@ -16,8 +16,8 @@ from msgspec import Struct
 from misstep.harness.workspace import beneath
 from misstep.harness.workspace.nodes import Node, node_at, not_a_folder
 from misstep.harness.workspace.sandbox import Mounts
-from misstep.harness.workspace.tree import Entry
-from misstep.harness.workspace.trees import Found, bytes_beneath, copy_tree, walk
+from misstep.harness.workspace.tree import TreeEntry
+from misstep.harness.workspace.trees import FoundTree, bytes_beneath, copy_tree, walk
 
 _MOMENT_NS = 20_000_000
 _Signature = tuple[int, int, int, int]
@@ -75,11 +75,11 @@ class CopiedTree:
         """The paths of all regular files."""
         return (found.path for found in walk(self._live) if stat.S_ISREG(found.status.st_mode))
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[TreeEntry]:
         """Everything beneath the root that is within reach, each folder before what is in it."""
         live = self._live
         for found in walk(live, all_of_it=False):
-            yield Entry(found.path, live, found.status.st_mode, node_at(live, found.path, found.status))
+            yield TreeEntry(found.path, live, found.status.st_mode, node_at(live, found.path, found.status))
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file; what stood there is replaced."""
@@ -116,7 +116,7 @@ class CopiedTree:
         self._snapshots.append(entries)
         return len(self._snapshots) - 1
 
-    def _kept_entry(self, found: Found) -> _Entry | None:
+    def _kept_entry(self, found: FoundTree) -> _Entry | None:
         mode = stat.S_IMODE(found.status.st_mode)
         if any(kind(found.status.st_mode) for kind in (stat.S_ISDIR, stat.S_ISFIFO, stat.S_ISSOCK)):
             return _Entry(found.status.st_mode, None)

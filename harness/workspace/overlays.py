@@ -16,7 +16,7 @@ from misstep.harness.errors import UnsafePath
 from misstep.harness.workspace import beneath
 from misstep.harness.workspace.nodes import Node, node_at, not_a_folder
 from misstep.harness.workspace.sandbox import Mounts
-from misstep.harness.workspace.tree import Entry
+from misstep.harness.workspace.tree import TreeEntry
 from misstep.harness.workspace.trees import bytes_beneath, walk, within_reach
 
 Layers = tuple[Path, ...]
@@ -74,10 +74,10 @@ class OverlayTree:
         """The paths of all regular files."""
         return (path for path, _, status in merged(self._layers) if stat.S_ISREG(status.st_mode))
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[TreeEntry]:
         """Everything beneath the root that is within reach, each folder before what is in it."""
         for path, root, status in merged(self._layers, all_of_it=False):
-            yield Entry(path, root, status.st_mode, node_at(root, path, status))
+            yield TreeEntry(path, root, status.st_mode, node_at(root, path, status))
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file into the upper layer."""

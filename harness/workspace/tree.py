@@ -20,7 +20,7 @@ class Snapshot(Struct, frozen=True):
     number: int
 
 
-class Entry(Struct, frozen=True):
+class TreeEntry(Struct, frozen=True):
     """Something that stands in a tree: its path, the folder that it stands in, its kind and mode as of a status.
 
     `node` is its content, where it has one.
@@ -47,7 +47,7 @@ class Tree(Protocol):
     def files(self) -> Iterator[str]:
         """The paths of all regular files, in no order."""
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[TreeEntry]:
         """Everything beneath the root that is within reach (`trees.within_reach`), each folder before its content."""
 
     def write(self, path: str, content: bytes) -> None:

@@ -16,7 +16,7 @@ SMALLEST = 4096
 """Bytes that a file counts as at least, so that many empty ones fill a limit as well."""
 
 
-class Found(Struct, frozen=True):
+class FoundTree(Struct, frozen=True):
     """An entry of a tree: its path, what it is, and the open folder in which it stands while it is walked."""
 
     path: str
@@ -34,13 +34,13 @@ def within_reach(path: str) -> bool:
     return path.count("/") < beneath.DEEPEST - 1 and len(os.fsencode(path)) < _LONGEST
 
 
-def walk(root: Path, *, all_of_it: bool = True) -> Iterator[Found]:
+def walk(root: Path, *, all_of_it: bool = True) -> Iterator[FoundTree]:
     """Everything beneath a folder, each folder before what is in it; links are not followed."""
     with beneath.folder_at(root) as top:
         yield from _walk(top, "", beneath.DEEPEST, all_of_it=all_of_it)
 
 
-def _walk(folder: int, prefix: str, levels: int, *, all_of_it: bool) -> Iterator[Found]:
+def _walk(folder: int, prefix: str, levels: int, *, all_of_it: bool) -> Iterator[FoundTree]:
     for name in sorted(os.listdir(folder)):
         try:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -48,7 +48,7 @@ def _walk(folder: int, prefix: str, levels: int, *, all_of_it: bool) -> Iterator
             continue
         if not all_of_it and not within_reach(prefix + name):
             continue
-        yield Found(prefix + name, name, folder, status)
+        yield FoundTree(prefix + name, name, folder, status)
         if not stat.S_ISDIR(status.st_mode):
             continue
         if not levels:
@@ -67,7 +67,7 @@ def copy_tree(source: Path, target: Path, owner: int | None) -> int:
     return total
 
 
-def copy_entry(found: Found, into: int, owner: int | None) -> int:
+def copy_entry(found: FoundTree, into: int, owner: int | None) -> int:
     """Copy one entry of a walk into an open folder, without what is in it; gives the bytes that it counts as."""
     mode = found.status.st_mode
     if stat.S_ISDIR(mode):

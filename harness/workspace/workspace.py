@@ -22,7 +22,7 @@ from misstep.harness.workspace.differences import file_diff
 from misstep.harness.workspace.nodes import same
 from misstep.harness.workspace.overlays import OverlayTree
 from misstep.harness.workspace.sandbox import NO_VARIABLES, Finished, Limits, Sandbox
-from misstep.harness.workspace.tree import GIT, Entry, Snapshot, Tree
+from misstep.harness.workspace.tree import GIT, Snapshot, Tree, TreeEntry
 from misstep.harness.workspace.trees import copy_tree, open_up, set_modes
 
 _PREFIX = "misstep-"
@@ -144,14 +144,14 @@ class Workspace:
             return sorted(self._settled(lambda: [path for path in self._tree.files() if _is_of_project(path)]))
 
     @contextmanager
-    def entries(self) -> Iterator[tuple[Entry, ...]]:
+    def entries(self) -> Iterator[tuple[TreeEntry, ...]]:
         """What stands here within reach, the root (`""`) and `.git` too, with full modes; it is read in the block."""
         with self._lock:
             mounts = self._tree.mounts(())
             top, own = mounts.workspace, [root for root in mounts.lower if root.is_relative_to(self.folder)]
             closed = {root: open_up(root) for root in (top, *own)} if os.geteuid() else {}
             try:
-                found = [Entry("", top, top.stat().st_mode, None), *self._tree.entries()]
+                found = [TreeEntry("", top, top.stat().st_mode, None), *self._tree.entries()]
                 before = [closed.get(entry.root, {}).get(entry.path) for entry in found]
                 yield tuple(
                     entry if mode is None else replace(entry, mode=stat.S_IFMT(entry.mode) | mode)

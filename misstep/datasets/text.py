@@ -6,7 +6,7 @@ from typing import Any
 
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.datasets.benchmark import Benchmark
-from misstep.harness.datasets.checking import Checked
+from misstep.harness.datasets.checking import CheckedFiles
 from misstep.harness.escaping import plain
 from misstep.harness.runs.fetch import Fetched
 
@@ -40,7 +40,7 @@ def _absent_text(row: dict[str, Any]) -> str:
     return f"not here: `misstep datasets fetch {row['name']}` brings {brought}"
 
 
-def checked_text(one: Checked) -> str:
+def checked_text(one: CheckedFiles) -> str:
     """What was found of a set's files."""
     if one.complete:
         return f"{one.name}: ok, {counted_text(one.ok, 'file')}"

@@ -62,11 +62,11 @@ def import_verdicts(
     from misstep.harness.items import read_question
     from misstep.harness.runs.benchmarks import benchmark_named
     from misstep.harness.runs.judge import run_judge
-    from misstep.harness.runs.judge_import import Choice, imported_judge
+    from misstep.harness.runs.judge_import import ImportChoice, imported_judge
 
     folder = benchmark_named(benchmark, data)
     check_gold(folder, read_question(folder).labels, item_ids(folder))
-    imported = imported_judge(path, folder, Choice(judge, _mapping(label or []), item, attempt))
+    imported = imported_judge(path, folder, ImportChoice(judge, _mapping(label or []), item, attempt))
     for remark in imported.remarks:
         say(f"misstep: {plain(remark)}")
     ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])

@@ -16,7 +16,7 @@ from misstep.harness.runs.triage.case_judge import CaseJudge
 from misstep.harness.runs.triage.judges import triage_judge, triage_names
 
 
-class Listed(Struct, frozen=True):
+class _Listed(Struct, frozen=True):
     """A judge in the list; `prompt` and `model` are `None` where they are not known or not fixed."""
 
     name: str
@@ -30,7 +30,7 @@ class Listed(Struct, frozen=True):
 class Judges(Struct, frozen=True):
     """All judges, the data sets with recorded judges that are not on this machine, and what is wrong with a plug-in."""
 
-    known: list[Listed]
+    known: list[_Listed]
     absent: list[str]
     broken: list[str]
 
@@ -50,32 +50,32 @@ def listed(data: Path | None = None) -> Judges:
     return Judges(known + rules + [_recorded(judge) for judge in recorded], absent, broken)
 
 
-def listed_text(judges: list[Listed]) -> str:
+def listed_text(judges: list[_Listed]) -> str:
     """The list for a terminal, one line a judge."""
     width = max(len(judge.name) for judge in judges)
     return "\n".join(f"{judge.name:{width}}  {judge.kind:12}  {_labels_text(judge)}" for judge in judges)
 
 
-def _labels_text(judge: Listed) -> str:
+def _labels_text(judge: _Listed) -> str:
     labels = ", ".join(judge.labels) or "those of the benchmark"
     return f"{labels}  (recorded)" if judge.recorded else labels
 
 
-def _prompted(spec: JudgeSpec) -> Listed:
-    return Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None, recorded=False)
+def _prompted(spec: JudgeSpec) -> _Listed:
+    return _Listed(spec.name, spec.kind, tuple(spec.labels), spec.prompt.label, spec.model.name or None, recorded=False)
 
 
-def _added(name: str) -> Listed:
+def _added(name: str) -> _Listed:
     """A judge of another package under its registered name, which is what a command names it by."""
     judge = known_judge(name)
     if isinstance(judge, PromptedJudge):
         return structs.replace(_prompted(judge.spec), name=name)
-    return Listed(name, judge.kind, tuple(judge.labels), None, None, recorded=False)
+    return _Listed(name, judge.kind, tuple(judge.labels), None, None, recorded=False)
 
 
-def _rule(judge: RuleJudge | RecoveryRule | CaseJudge) -> Listed:
-    return Listed(judge.name, str(judge.kind), tuple(judge.labels), None, None, recorded=False)
+def _rule(judge: RuleJudge | RecoveryRule | CaseJudge) -> _Listed:
+    return _Listed(judge.name, str(judge.kind), tuple(judge.labels), None, None, recorded=False)
 
 
-def _recorded(judge: RecordedJudge) -> Listed:
-    return Listed(judge.full_name, judge.kind, tuple(judge.labels), None, judge.model or None, recorded=True)
+def _recorded(judge: RecordedJudge) -> _Listed:
+    return _Listed(judge.full_name, judge.kind, tuple(judge.labels), None, judge.model or None, recorded=True)

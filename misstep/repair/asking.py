@@ -29,7 +29,7 @@ JudgeModel = Annotated[
 ]
 
 
-class Agent(Struct, frozen=True):
+class AskedAgent(Struct, frozen=True):
     """The options of the policy."""
 
     policy: str
@@ -55,7 +55,7 @@ def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, uns
 
 @contextmanager
 def opened(
-    agent: Agent, asking: ModelOptions, patch_judge: str, judge_model: str
+    agent: AskedAgent, asking: ModelOptions, patch_judge: str, judge_model: str
 ) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, ClientSettings]]":
     """What the policy is given, the judge of patches, and the client of both; the local model runs inside the block."""
     from misstep.harness.agent.policies.model import Form, ModelSettings

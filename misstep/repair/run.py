@@ -13,7 +13,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.item_shards import number_of_shards, say_shard
 from misstep.options import Json
-from misstep.repair.asking import Agent, JudgeModel, PatchJudge, opened, refuse_ignored
+from misstep.repair.asking import AskedAgent, JudgeModel, PatchJudge, opened, refuse_ignored
 from misstep.repair.cases import (
     Outcomes,
     RepositoryOptions,
@@ -124,7 +124,7 @@ def run(
     of_repository = RepositoryOptions(test_command, outcomes, test_seconds, uncommitted)
     named = named_cases(cases, of_repository, out, found)
     chosen = sampled_cases(list(named.cases), sample, seed)
-    agent = Agent(policy, edit_format, temperature, functions, replay_run, seed)
+    agent = AskedAgent(policy, edit_format, temperature, functions, replay_run, seed)
     with opened(agent, asking, patch_judge, judge_model) as (given, judge, client):
         plan = RepairPlan(
             policy, setting_named(setting), edit_format, given, instructions or "", attempts, limits, judge

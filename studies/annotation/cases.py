@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
-from misstep.analysis.pages.annotation.material import Material, Meaning, Part, TextFile
+from misstep.analysis.pages.annotation.material import Material, MaterialPart, Meaning, TextFile
 from misstep.harness.errors import InputError, MisstepError, UsageError
 from misstep.harness.items import Item, Question, Runs, read_items, read_question
 from misstep.harness.journal.inputs import file_state, inputs_of_files
@@ -136,7 +136,7 @@ class BenchmarkItems:
         outcome: _Outcome = run.outcome.status if run else "unknown"
         texts = (("Text", item.text, False), ("Patch", item.patch, True))
         parts = tuple(
-            Part(name.lower(), name, (TextFile(name.lower(), text, is_diff=is_diff),))
+            MaterialPart(name.lower(), name, (TextFile(name.lower(), text, is_diff=is_diff),))
             for name, text, is_diff in texts
             if text
         )
@@ -172,7 +172,7 @@ def _subcategory(name: str, known: Subcategory) -> Meaning:
     return Meaning(name, name.replace("_", " "), known.meaning)
 
 
-def _parts(case: TriageCase) -> Iterator[Part]:
+def _parts(case: TriageCase) -> Iterator[MaterialPart]:
     """The parts that the case has, those first that are read first."""
     found = {name: None if (folder := case.part(name)) is None else _nodes(folder) for name in _TITLES}
     for name, title in _TITLES.items():
@@ -183,10 +183,10 @@ def _parts(case: TriageCase) -> Iterator[Part]:
             yield _changes(found["environment"], nodes, title)
         else:
             shown = tuple(_text_file(path, node) for path, node in sorted(nodes.items())[:_MOST_FILES])
-            yield Part(name, title, shown, max(len(nodes) - _MOST_FILES, 0))
+            yield MaterialPart(name, title, shown, max(len(nodes) - _MOST_FILES, 0))
 
 
-def _changes(before: Mapping[str, Node] | None, after: Mapping[str, Node], title: str) -> Part:
+def _changes(before: Mapping[str, Node] | None, after: Mapping[str, Node], title: str) -> MaterialPart:
     """What the agent left, against what it found."""
     then = before or {}
     paths = [path for path in sorted({*then, *after}) if not same(then.get(path), after.get(path))]
@@ -194,7 +194,7 @@ def _changes(before: Mapping[str, Node] | None, after: Mapping[str, Node], title
     note = "" if paths else "The agent left every file as it found it."
     if before is None:
         note = "The case has no environment to compare with: all files that the agent left are shown."
-    return Part("changes", title, shown, max(len(paths) - _MOST_FILES, 0), note)
+    return MaterialPart("changes", title, shown, max(len(paths) - _MOST_FILES, 0), note)
 
 
 def _change(path: str, before: Node | None, after: Node | None) -> TextFile:

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import structs, to_builtins
 
 from misstep.analysis.gold import GoldLabel, write_gold
-from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy
 from misstep.analysis.measures.triage.disagreement import Disagreement, disagreement
 from misstep.analysis.tables.files import csv_of
 from misstep.harness.errors import UsageError
@@ -39,7 +39,7 @@ def measured(state: State, resamples: int, seed: int) -> Disagreement:
     return disagreement(state.study, resamples, seed)
 
 
-def write_export(study: Study, found: Disagreement, out: Path) -> tuple[Path, ...]:
+def write_export(study: AnnotatedStudy, found: Disagreement, out: Path) -> tuple[Path, ...]:
     """Write the files of a study into a folder; gives their paths."""
     make_folder(out)
     blind = list(study.blind().values())

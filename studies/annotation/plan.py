@@ -9,7 +9,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from misstep.analysis.measures.triage.annotated import Study, disputed
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy, disputed
 from misstep.harness.errors import UsageError
 from misstep.harness.records.annotation import Phase, RaterAnswer
 
@@ -17,7 +17,7 @@ _LONGEST_NAME = 60
 _CALIBRATION = 5
 
 
-class Plan(Struct, frozen=True, dict=True):
+class AnnotationPlan(Struct, frozen=True, dict=True):
     """Who labels what.
 
     - `items`: All cases, in order.
@@ -46,13 +46,13 @@ class Plan(Struct, frozen=True, dict=True):
 class State(Struct, frozen=True, dict=True):
     """Where a study stands: its plan and the answers so far."""
 
-    plan: Plan
+    plan: AnnotationPlan
     answers: tuple[RaterAnswer, ...]
 
     @cached_property
-    def study(self) -> Study:
+    def study(self) -> AnnotatedStudy:
         """The answers as they are measured."""
-        return Study(self.plan.items, self.plan.raters, self.answers, self.plan.labels)
+        return AnnotatedStudy(self.plan.items, self.plan.raters, self.answers, self.plan.labels)
 
     @cached_property
     def given(self) -> Mapping[tuple[Phase, str, str], tuple[RaterAnswer, ...]]:
@@ -107,7 +107,7 @@ class State(Struct, frozen=True, dict=True):
 
 def planned(
     items: Sequence[str], raters: Sequence[str], calibration: int | None, seed: int, labels: Sequence[str]
-) -> Plan:
+) -> AnnotationPlan:
     """The plan of a study."""
     if not items:
         raise UsageError("there is no case to label", "Name a folder of triage cases or a benchmark.")
@@ -119,7 +119,9 @@ def planned(
     count = min(_CALIBRATION, len(items) // 4) if calibration is None else calibration
     if count > len(items):
         raise UsageError(f"--calibration {count} is more than the {len(items):,} cases", "Give a smaller number.")
-    return Plan(tuple(items), names, tuple(_shuffled(items, f"{seed}:calibration")[:count]), seed, tuple(labels))
+    return AnnotationPlan(
+        tuple(items), names, tuple(_shuffled(items, f"{seed}:calibration")[:count]), seed, tuple(labels)
+    )
 
 
 def _shuffled(items: Sequence[str], seed: str) -> list[str]:

@@ -22,7 +22,7 @@ from misstep.harness.journal.records import MANIFEST, Manifest, Records, read_ma
 from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
 from misstep.studies.annotation.cases import Cases
-from misstep.studies.annotation.plan import Plan, State
+from misstep.studies.annotation.plan import AnnotationPlan, State
 
 COMMAND = "annotate serve"
 ANSWER_RECORDS = Records(RaterAnswer, "answers.jsonl", "answer")
@@ -33,7 +33,7 @@ class Conflict(MisstepError):
     """An answer does not fit what the study holds by now, such as one from a page that was opened long ago."""
 
 
-class Entry(Struct, frozen=True):
+class _Entry(Struct, frozen=True):
     """What the journal keeps of an answer."""
 
     item: str
@@ -60,7 +60,7 @@ class Server(Struct, frozen=True):
     secret: str
 
 
-def manifest_of(plan: Plan, cases: Cases, arguments: Sequence[str] = ()) -> Manifest:
+def manifest_of(plan: AnnotationPlan, cases: Cases, arguments: Sequence[str] = ()) -> Manifest:
     """What a study is asked to be; two lines that give the same one go on with the same study."""
     cases_asked = dict.fromkeys(plan.items, "to label")
     asked = _Asked(list(plan.raters), plan.seed, list(plan.calibration), list(plan.labels), cases_asked)
@@ -76,9 +76,9 @@ class AnnotationStudy:
     - `arguments`: Those of the command line.
     """
 
-    def __init__(self, folder: Path, plan: Plan, cases: Cases, arguments: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, plan: AnnotationPlan, cases: Cases, arguments: Sequence[str] = ()) -> None:
         self.folder, self.cases = folder, cases
-        self._run = RunInProgress(folder, manifest_of(plan, cases, arguments), ANSWER_RECORDS, Entry, _entry)
+        self._run = RunInProgress(folder, manifest_of(plan, cases, arguments), ANSWER_RECORDS, _Entry, _entry)
         try:
             answers = tuple(read_records(folder, ANSWER_RECORDS, unfinished=True))
             self.state = State(plan, answers)
@@ -146,7 +146,9 @@ def read_study(folder: Path) -> tuple[State, Manifest]:
         raise InputError(
             f"not what `misstep {COMMAND}` wrote: {error}", "Restore the file.", file=folder / MANIFEST
         ) from error
-    plan = Plan(tuple(asked.cases), tuple(asked.raters), tuple(asked.calibration), asked.seed, tuple(asked.labels))
+    plan = AnnotationPlan(
+        tuple(asked.cases), tuple(asked.raters), tuple(asked.calibration), asked.seed, tuple(asked.labels)
+    )
     answers = read_records(folder, ANSWER_RECORDS, unfinished=True) if _begun(folder) else ()
     return State(plan, tuple(answers)), manifest
 
@@ -163,5 +165,5 @@ def _begun(folder: Path) -> bool:
     return (folder / ANSWER_RECORDS.file).exists()
 
 
-def _entry(answer: RaterAnswer, _: Entry | None) -> Entry:
-    return Entry(answer.item, answer.rater)
+def _entry(answer: RaterAnswer, _: _Entry | None) -> _Entry:
+    return _Entry(answer.item, answer.rater)

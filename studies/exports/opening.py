@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.analysis.tables import Table
-from misstep.analysis.tables.figures import Figure, figures_of
+from misstep.analysis.tables.figures import FigureRow, figures_of
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import SCORES, Manifest
 from misstep.studies.finished_runs import command_line
@@ -70,4 +70,4 @@ def open_export(folder: Path, choice: Choice) -> RunExport:
 
 def _score_table(figures: Sequence[Table]) -> ExportedTable:
     """Return the figures of a run, a row each, as its own page has them."""
-    return table_of("scores", SCORES, Figure, lambda: figures_of(figures), key=("table", "group", "quantity"))
+    return table_of("scores", SCORES, FigureRow, lambda: figures_of(figures), key=("table", "group", "quantity"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from misstep.analysis.measures.observed import OBSERVED, Observed, observed_table
+from misstep.analysis.measures.observed import OBSERVED, ObservedSummary, observed_table
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_records
@@ -40,5 +40,5 @@ class ObservedRuns(RunResults[OpenRun]):
 
     def figures(self, run: OpenRun) -> Iterator[Table]:
         """Return how often the observer would have spoken."""
-        scores = read_scores(run.folder, Observed)
+        scores = read_scores(run.folder, ObservedSummary)
         yield observed_table(scores, source=counted_text(scores.n, "session"), evidence=scores.evidence)

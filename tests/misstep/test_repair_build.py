@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.repair.build import sets
-from misstep.harness.repair.build.recipes import Place, Recipe, write_recipes
+from misstep.harness.repair.build.recipes import FaultPlace, Recipe, write_recipes
 from misstep.harness.repair.build.sets import HEADING, Built
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TESTS, MadeRepository
 from tests.misstep.as_a_user import in_this_process
 
-RECIPE = Recipe("shop-1", "shop", 0, 2, "0", ("t",), (Place("off_by_one", "a.py", "f", 1),), 1.0)
+RECIPE = Recipe("shop-1", "shop", 0, 2, "0", ("t",), (FaultPlace("off_by_one", "a.py", "f", 1),), 1.0)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import misstep
-from misstep.analysis.measures.observed import Observed
+from misstep.analysis.measures.observed import ObservedSummary
 from misstep.harness.errors import NoTrajectory, UsageError
 from misstep.harness.journal.records import OBSERVED_RECORDS, read_manifest, read_records
 from misstep.harness.journal.run_folder import PROGRESS
@@ -22,7 +22,7 @@ SAME_BYTES = ("observed.jsonl", "sessions.jsonl", "scores.json", "report.html")
 LONG = "A plank was carried to the far gate. " * 300
 
 
-def _observe(path: Path, out: Path, workers: int = 1) -> Observed:
+def _observe(path: Path, out: Path, workers: int = 1) -> ObservedSummary:
     return observed_findings([path], by_lot, SETTINGS, out, workers=workers, arguments=[str(path)])
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from misstep.analysis.labels.records import Records
+from misstep.analysis.labels.records import LabelRecords
 from misstep.analysis.labels.tools import argilla, doccano, label_studio, prodigy
 from misstep.analysis.labels.tools.ratings import ToolRatings
 
-TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Records, str], ToolRatings]]] = {
+TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[LabelRecords, str], ToolRatings]]] = {
     "Label Studio": (label_studio.is_own, label_studio.ratings),
     "Prodigy": (prodigy.is_own, prodigy.ratings),
     "Argilla": (argilla.is_own, argilla.ratings),
@@ -16,7 +16,7 @@ TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Records, str]
 """Tool → whether an object is one of its export, and the ratings in such objects, by the field that names the item."""
 
 
-def tool_of(records: Records) -> str | None:
+def tool_of(records: LabelRecords) -> str | None:
     """The tool that wrote all records of a file."""
     found = (name for name, (is_own, _) in TOOLS.items() if records.values and all(map(is_own, records.values)))
     return next(found, None)

@@ -13,7 +13,7 @@ https://docs.argilla.io/latest/reference/argilla/records/responses/, https://git
 from collections.abc import Iterator
 from typing import Any
 
-from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.records import LabelRecords, label_text
 from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _COLUMN = ".responses"
@@ -30,7 +30,7 @@ def is_own(record: dict[str, Any]) -> bool:
     return any(name.endswith(f"{_COLUMN}.users") for name in record) or any(map(_is_answered, record.values()))
 
 
-def ratings(records: Records, item_field: str = "") -> ToolRatings:
+def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """The submitted responses."""
     found = ToolRatings("Argilla", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.records import LabelRecords, label_text
 from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _CHOSEN = ("label", "labels", "annotations", "entities")
@@ -29,7 +29,7 @@ def is_own(record: dict[str, Any]) -> bool:
     return "text" in names and len(names & _OWN) > 1 and bool(chosen)
 
 
-def ratings(records: Records, item_field: str = "") -> ToolRatings:
+def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """The labels of whole texts."""
     found = ToolRatings("Doccano", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.records import LabelRecords, label_text
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.tools.ratings import ToolRatings
 
@@ -32,7 +32,7 @@ def is_own(record: dict[str, Any]) -> bool:
     )
 
 
-def ratings(records: Records, item_field: str = "") -> ToolRatings:
+def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """The choices, ratings, numbers and taxonomies of the tasks."""
     found = ToolRatings("Label Studio", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):

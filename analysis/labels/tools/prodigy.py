@@ -10,7 +10,7 @@ Sources: https://prodi.gy/docs/api-interfaces, https://prodi.gy/docs/api-web-app
 
 from typing import Any
 
-from misstep.analysis.labels.records import Records, label_text
+from misstep.analysis.labels.records import LabelRecords, label_text
 from misstep.analysis.labels.tools.ratings import ToolRatings
 
 _CHOICE = "choice"
@@ -23,7 +23,7 @@ def is_own(record: dict[str, Any]) -> bool:
     return "_input_hash" in record and isinstance(record.get("answer"), str)
 
 
-def ratings(records: Records, item_field: str = "") -> ToolRatings:
+def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
     """The choices, and the acceptances and rejections, of the tasks."""
     found = ToolRatings("Prodigy", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from misstep.analysis.labels.records import Records
+from misstep.analysis.labels.records import LabelRecords
 from misstep.analysis.labels.rows import LabelRows
 from misstep.harness.errors import InputError
 from misstep.harness.values import plain
@@ -28,7 +28,7 @@ class ToolRatings(Struct):
     """
 
     tool: str
-    records: Records
+    records: LabelRecords
     item_field: str = ""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     places: list[int] = field(default_factory=list)

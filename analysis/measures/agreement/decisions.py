@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from misstep.analysis.measures.agreement.report import AgreementReport, Disagreement, QuestionReports
+from misstep.analysis.measures.agreement.report import AgreementReport, QuestionReports, RaterDisagreement
 from misstep.analysis.tables.files import csv_of
 
 Line = list[str | int]
@@ -43,7 +43,7 @@ def _question(found: QuestionReports) -> list[str]:
     return [] if list(found.reports) == [""] else ["question"]
 
 
-def _certainty(item: Disagreement) -> float:
+def _certainty(item: RaterDisagreement) -> float:
     given = Counter(item.labels.values())
     return max(given.values()) / len(item.labels)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from misstep.analysis.measures.agreement.precision import WidthGoal
 from misstep.analysis.measures.agreement.raters import LabelUse, RaterReport, told_apart
-from misstep.analysis.measures.agreement.report import AgreementReport, Dissent, dissents
+from misstep.analysis.measures.agreement.report import AgreementReport, RaterDissent, dissents
 from misstep.analysis.measures.agreement.tables import overall_estimates, pair_rows
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
@@ -64,7 +64,7 @@ def _labels_table(rater: RaterReport, name: str) -> Table:
 
 
 @made_by_this
-def _dissents_table(rater: RaterReport, items: list[Dissent], name: str) -> Table:
+def _dissents_table(rater: RaterReport, items: list[RaterDissent], name: str) -> Table:
     finding = f"{rater.rater} labels {counted_text(len(items), 'item')} otherwise than the majority of the others."
     rows = tuple(
         row

@@ -69,7 +69,7 @@ class Pair(Struct, frozen=True, omit_defaults=True):
     weighted_kappa: Weighted | None = None
 
 
-class Category(Struct, frozen=True):
+class CategoryAgreement(Struct, frozen=True):
     """One label against all others: `n` ratings of it, and Fleiss' kappa of whether a rating is of it."""
 
     category: str
@@ -78,14 +78,14 @@ class Category(Struct, frozen=True):
     kappa_interval: Estimate
 
 
-class Disagreement(Struct, frozen=True, gc=False):
+class RaterDisagreement(Struct, frozen=True, gc=False):
     """An item that its raters did not all label alike."""
 
     item: str
     labels: dict[str, str]
 
 
-class Consensus(Struct, frozen=True, gc=False):
+class _Consensus(Struct, frozen=True, gc=False):
     """The label that most raters gave an item; where several share the lead, `label` is `None` and these are named."""
 
     item: str
@@ -94,7 +94,7 @@ class Consensus(Struct, frozen=True, gc=False):
     candidates: tuple[str, ...] = ()
 
 
-class Confusion(Struct, frozen=True):
+class LabelConfusion(Struct, frozen=True):
     """How often each label of the first rater (rows) met each of the second (columns)."""
 
     raters: tuple[str, str]
@@ -120,10 +120,10 @@ class AgreementReport(Struct, frozen=True, omit_defaults=True):
     krippendorff_alpha: Estimate
     gwet_ac1: Estimate
     pairs: list[Pair]
-    by_category: list[Category]
-    disagreements: list[Disagreement]
-    consensus: list[Consensus]
-    confusion: list[Confusion]
+    by_category: list[CategoryAgreement]
+    disagreements: list[RaterDisagreement]
+    consensus: list[_Consensus]
+    confusion: list[LabelConfusion]
     items_under_two_ratings: list[str]
     level: ScaleLevel
     resamples: int
@@ -138,7 +138,7 @@ class AgreementReport(Struct, frozen=True, omit_defaults=True):
     """Whether items are known one by one; where they are only counted, no list of items says anything."""
 
 
-class Dissent(Struct, frozen=True):
+class RaterDissent(Struct, frozen=True):
     """An item that a rater labelled otherwise than the majority of the others, and how often these gave each label."""
 
     item: str
@@ -232,7 +232,7 @@ def agreement_report(
     )
 
 
-def dissents(report: AgreementReport, rater: str) -> list[Dissent]:
+def dissents(report: AgreementReport, rater: str) -> list[RaterDissent]:
     """The items on which one label leads among the others, and a rater gave another one."""
     found = []
     for item in report.disagreements:
@@ -240,7 +240,7 @@ def dissents(report: AgreementReport, rater: str) -> list[Dissent]:
         leads = len(others) == 1 or others[0][1] > others[1][1]
         if leads and item.labels.get(rater, others[0][0]) != others[0][0]:
             tally = ", ".join(f"{label} {count}" for label, count in others)
-            found.append(Dissent(item.item, item.labels[rater], tally))
+            found.append(RaterDissent(item.item, item.labels[rater], tally))
     return found
 
 
@@ -285,7 +285,7 @@ def _coefficients(
 
 def _pairs(
     labels: Labels, items: _Items, level: ScaleLevel, resamples: int, rng: np.random.Generator
-) -> tuple[list[Pair], list[Confusion], str]:
+) -> tuple[list[Pair], list[LabelConfusion], str]:
     """Each pair of raters, its matrix where all are short enough to read, and how the intervals are made."""
     categories = len(labels.categories)
     raters = list(combinations(range(len(labels.raters)), 2))
@@ -298,7 +298,7 @@ def _pairs(
         cells.append((first, second, table[first, second]))
         if shown:
             names = (labels.raters[one], labels.raters[other])
-            confusion.append(Confusion(names, labels.categories, table.tolist()))
+            confusion.append(LabelConfusion(names, labels.categories, table.tolist()))
     resample = may_resample(sum(len(first) + categories for first, _, _ in cells), resamples)
     kinds: list[Weighting] = ["unweighted", *weightings(level)]
     why = TOO_MANY if resamples else ""
@@ -332,15 +332,15 @@ def _with_constant(estimate: Estimate, raters: tuple[str, str], cells: Cells) ->
     return Estimate(estimate.value, estimate.low, estimate.high, estimate.n, estimate.method, reason)
 
 
-def _by_category(labels: Labels, items: _Items, estimates: list[Estimate]) -> list[Category]:
+def _by_category(labels: Labels, items: _Items, estimates: list[Estimate]) -> list[CategoryAgreement]:
     totals = (items.items @ items.counts).tolist()
     return [
-        Category(category, total, estimate.value, estimate)
+        CategoryAgreement(category, total, estimate.value, estimate)
         for category, total, estimate in zip(labels.categories, totals, estimates, strict=True)
     ]
 
 
-def _disagreements(labels: Labels, items: _Items) -> list[Disagreement]:
+def _disagreements(labels: Labels, items: _Items) -> list[RaterDisagreement]:
     rows = items.by_rater.rows
     highest = rows.max(axis=1, keepdims=True)
     split = np.any((rows != MISSING) & (rows != highest), axis=1)
@@ -355,12 +355,12 @@ def _disagreements(labels: Labels, items: _Items) -> list[Disagreement]:
     of_item = items.by_rater.of_item
     at = np.flatnonzero(split[of_item])
     return [
-        Disagreement(labels.items[position], given[pattern])
+        RaterDisagreement(labels.items[position], given[pattern])
         for position, pattern in zip(at.tolist(), of_item[at].tolist(), strict=True)
     ]
 
 
-def _consensus(labels: Labels, items: _Items, of_item: IntArray) -> list[Consensus]:
+def _consensus(labels: Labels, items: _Items, of_item: IntArray) -> list[_Consensus]:
     most = items.counts.max(axis=1, initial=0)
     leads: list[tuple[str, ...]] = [
         tuple(labels.categories[code] for code in np.flatnonzero(row == lead).tolist())
@@ -369,6 +369,6 @@ def _consensus(labels: Labels, items: _Items, of_item: IntArray) -> list[Consens
     answers = [(lead[0], False, ()) if len(lead) == 1 else (None, True, lead) for lead in leads]
     rated = np.flatnonzero(most[of_item] > 0)
     return [
-        Consensus(labels.items[position], *answers[pattern])
+        _Consensus(labels.items[position], *answers[pattern])
         for position, pattern in zip(rated.tolist(), of_item[rated].tolist(), strict=True)
     ]

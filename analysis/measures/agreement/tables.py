@@ -12,11 +12,11 @@ from msgspec import structs
 from misstep.analysis.measures.agreement.intervals import BOOTSTRAP, TOO_MANY
 from misstep.analysis.measures.agreement.report import (
     AgreementReport,
-    Category,
-    Confusion,
-    Disagreement,
+    CategoryAgreement,
+    LabelConfusion,
     Pair,
     QuestionReports,
+    RaterDisagreement,
     Weighted,
 )
 from misstep.analysis.stats.estimate import Estimate
@@ -223,7 +223,7 @@ def pair_rows(pair: Pair, group: str) -> tuple[Row, ...]:
     return agreement, *(_row(name, estimate, group=group) for name, estimate in pair_estimates(pair))
 
 
-def _matrix_table(confusion: Confusion, name: str) -> Table:
+def _matrix_table(confusion: LabelConfusion, name: str) -> Table:
     one, other = confusion.raters
     rows = tuple(
         Row(second, count, group=first, unit="count")
@@ -236,7 +236,7 @@ def _matrix_table(confusion: Confusion, name: str) -> Table:
     return _table(name, f"Confusion of {one} and {other}", finding, rows)
 
 
-def _disagreement_rows(item: Disagreement, raters: list[str]) -> Iterator[Row]:
+def _disagreement_rows(item: RaterDisagreement, raters: list[str]) -> Iterator[Row]:
     if len(raters) > _MOST_COLUMNS:
         yield Row(item.item, tally(item), unit="text")
         return
@@ -244,7 +244,7 @@ def _disagreement_rows(item: Disagreement, raters: list[str]) -> Iterator[Row]:
         yield Row(rater, item.labels.get(rater, MISSING), unit="text", group=item.item)
 
 
-def tally(item: Disagreement) -> str:
+def tally(item: RaterDisagreement) -> str:
     """The labels of an item with how many raters gave each, the most frequent first."""
     given = list(item.labels.values())
     counts = {label: given.count(label) for label in given}
@@ -266,7 +266,7 @@ def _pairs_finding(report: AgreementReport) -> str:
     )
 
 
-def _categories_finding(categories: list[Category]) -> str:
+def _categories_finding(categories: list[CategoryAgreement]) -> str:
     known = [(one.kappa, one) for one in categories if one.kappa is not None]
     if not known:
         return "No label has a kappa of its own."

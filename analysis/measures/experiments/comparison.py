@@ -36,7 +36,7 @@ CONTROLS = ("control", "shadow", "baseline", "off")
 DRAWS = 2_000
 
 
-class ArmSize(Struct, frozen=True):
+class _ArmSize(Struct, frozen=True):
     """How many units and sessions an arm has, and what part of the units it should have."""
 
     name: str
@@ -80,7 +80,7 @@ class ExperimentReport(Struct, frozen=True):
 
     treatment: str
     control: str
-    arms: tuple[ArmSize, ...]
+    arms: tuple[_ArmSize, ...]
     ratio: Significance
     changes: tuple[MetricChange, ...]
     planned_units: int | None = None
@@ -118,14 +118,14 @@ def compare_arms(
     )
 
 
-def _sizes(sessions: Sequence[ExperimentSession], shares: Mapping[str, float] | None) -> dict[str, ArmSize]:
+def _sizes(sessions: Sequence[ExperimentSession], shares: Mapping[str, float] | None) -> dict[str, _ArmSize]:
     names = sorted({one.arm for one in sessions} | set(shares or ()))
     wanted = shares or dict.fromkeys(names, 1.0)
     missing = [name for name in names if name not in wanted]
     if missing:
         raise UsageError(f"no share for the arm {missing[0]!r}", "Give each arm its share of the units.")
     return {
-        name: ArmSize(name, len({one.unit for one in own}), len(own), wanted[name] / sum(wanted.values()))
+        name: _ArmSize(name, len({one.unit for one in own}), len(own), wanted[name] / sum(wanted.values()))
         for name in names
         for own in [[one for one in sessions if one.arm == name]]
     }

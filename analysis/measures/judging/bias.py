@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
-from misstep.analysis.measures.judging.units import BoolArray, Units
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
 from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.equal_shares import clustered_shares, pearson_shares
 from misstep.analysis.stats.estimate import Estimate
@@ -23,7 +23,7 @@ from misstep.analysis.stats.significance import Significance
 NOTHING_UNANSWERED = "every item with a gold label was answered"
 
 
-class LabelUse(Struct, frozen=True):
+class JudgeLabelUse(Struct, frozen=True):
     """How often the judge says a label, how often people do, and the difference; `unanswered` is of its gold items."""
 
     label: str
@@ -64,7 +64,7 @@ class Bias(Struct, frozen=True):
     n: int
     outside: int
     homogeneity: Significance
-    labels: tuple[LabelUse, ...]
+    labels: tuple[JudgeLabelUse, ...]
     flows: tuple[Flow, ...]
     unanswered: Significance
 
@@ -88,7 +88,7 @@ def bias(sample: JudgedSample, seed: int = 0) -> Bias:
     )
 
 
-def _homogeneity(gold: IntArray, answers: IntArray, units: Units, n_labels: int) -> Significance:
+def _homogeneity(gold: IntArray, answers: IntArray, units: JudgedUnits, n_labels: int) -> Significance:
     if not len(gold):
         return Significance(None, None, 0, reason=NOTHING_ANSWERED)
     if units.clustered:
@@ -99,10 +99,10 @@ def _homogeneity(gold: IntArray, answers: IntArray, units: Units, n_labels: int)
     return stuart_maxwell(table)
 
 
-def _use(sample: JudgedSample, place: int, gold: IntArray, answers: IntArray, units: Units) -> LabelUse:
+def _use(sample: JudgedSample, place: int, gold: IntArray, answers: IntArray, units: JudgedUnits) -> JudgeLabelUse:
     everything = np.ones(len(gold), dtype=np.bool_)
     said, meant = answers == place, gold == place
-    return LabelUse(
+    return JudgeLabelUse(
         sample.labels[place],
         units.share(said, everything, NOTHING_ANSWERED),
         units.share(meant, everything, NOTHING_ANSWERED),
@@ -111,7 +111,7 @@ def _use(sample: JudgedSample, place: int, gold: IntArray, answers: IntArray, un
     )
 
 
-def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: Units) -> tuple[Flow, ...]:
+def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: JudgedUnits) -> tuple[Flow, ...]:
     wrong = (gold != answers) & (answers < len(labels))
     met = zip(gold[wrong].tolist(), answers[wrong].tolist(), strict=True)
     pairs = sorted({(min(pair), max(pair)) for pair in met})
@@ -136,13 +136,13 @@ def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: Un
     return tuple(sorted(flows, key=lambda flow: -abs(flow.forth - flow.back)))
 
 
-def _one_way(forth: BoolArray, back: BoolArray, units: Units) -> Significance:
+def _one_way(forth: BoolArray, back: BoolArray, units: JudgedUnits) -> Significance:
     if units.clustered:
         return sign_flip_mcnemar(_by_cluster(forth, back, units))
     return mcnemar_mid_p(_paired(forth, back))
 
 
-def _difference(more: BoolArray, less: BoolArray, units: Units) -> Estimate:
+def _difference(more: BoolArray, less: BoolArray, units: JudgedUnits) -> Estimate:
     if not len(more):
         return Estimate(None, n=0, reason=NOTHING_ANSWERED)
     if units.clustered:
@@ -150,7 +150,7 @@ def _difference(more: BoolArray, less: BoolArray, units: Units) -> Estimate:
     return paired_score_interval(_paired(more, less))
 
 
-def _by_cluster(more: BoolArray, less: BoolArray, units: Units) -> IntArray:
+def _by_cluster(more: BoolArray, less: BoolArray, units: JudgedUnits) -> IntArray:
     return units.totals(more.astype(np.float64) - less).astype(np.int64)
 
 

@@ -19,7 +19,7 @@ from misstep.analysis.measures.judging.reliability import NO_PROBABILITIES, cali
 from misstep.analysis.measures.judging.splits import held_out as split_off
 from misstep.analysis.measures.judging.units import (
     BoolArray,
-    Units,
+    JudgedUnits,
     drawn_sets,
     resampled_estimate,
     resamples_within,
@@ -203,7 +203,7 @@ def _tested(
     found: FloatArray | str,
     given: FloatArray | str,
     positive: BoolArray,
-    units: Units,
+    units: JudgedUnits,
     resamples: int,
     seed: int,
 ) -> CalibratedBy:
@@ -228,7 +228,9 @@ def _within(estimate: Estimate, least: float, most: float) -> Estimate:
     return structs.replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))
 
 
-def _average_precision(scores: FloatArray, positive: BoolArray, units: Units, resamples: int, seed: int) -> Estimate:
+def _average_precision(
+    scores: FloatArray, positive: BoolArray, units: JudgedUnits, resamples: int, seed: int
+) -> Estimate:
     if not positive.any():
         return Estimate(None, n=len(scores), reason=NO_POSITIVES)
     times = resamples_within(resamples, len(scores))

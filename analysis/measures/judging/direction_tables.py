@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.bias import Bias, LabelUse, bias
+from misstep.analysis.measures.judging.bias import Bias, JudgeLabelUse, bias
 from misstep.analysis.measures.judging.comparison import LEVEL
 from misstep.analysis.measures.judging.error_tables import slices_table
 from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
@@ -24,12 +24,12 @@ DIFFERENCE = "Judge less people"
 NO_FIELDS = "The data set says nothing of its items by which they could be told apart."
 
 
-class Direction(Struct, frozen=True):
+class _Direction(Struct, frozen=True):
     """A judge's use of the positive label, and the p-value of its difference adjusted for all judges shown."""
 
     judged: JudgedItems
     found: Bias
-    positive: LabelUse
+    positive: JudgeLabelUse
     p_adjusted: float | None
 
     @property
@@ -38,12 +38,12 @@ class Direction(Struct, frozen=True):
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
 
-def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[Direction]:
+def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[_Direction]:
     """Each judge's bias in the use of the positive label, Holm's adjustment over the judges."""
     found = [bias(sample_of(one), seed) for one in judged]
     adjusted = holm([one.homogeneity.p_value for one in found]).p_values
     return [
-        Direction(one, its, next(use for use in its.labels if use.label == one.positive), p)
+        _Direction(one, its, next(use for use in its.labels if use.label == one.positive), p)
         for one, its, p in zip(judged, found, adjusted, strict=True)
     ]
 
@@ -69,7 +69,7 @@ def direction_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), se
     )
 
 
-def _rows(one: Direction) -> list[Row]:
+def _rows(one: _Direction) -> list[Row]:
     group, source, positive = one.judged.title, one.judged.source, one.judged.positive
     test = one.found.homogeneity
     rows = [
@@ -89,7 +89,7 @@ def _rows(one: Direction) -> list[Row]:
     ]
 
 
-def _finding(found: Sequence[Direction]) -> str:
+def _finding(found: Sequence[_Direction]) -> str:
     known = [one for one in found if one.positive.difference.value is not None]
     if not known:
         return NO_JUDGES
@@ -106,11 +106,11 @@ def _finding(found: Sequence[Direction]) -> str:
     )
 
 
-def _distance(one: Direction) -> float:
+def _distance(one: _Direction) -> float:
     return abs(one.positive.difference.value or 0.0)
 
 
-def _told(one: Direction) -> str:
+def _told(one: _Direction) -> str:
     return f"{one.judged.title}, “{one.judged.positive}” {with_interval(one.positive.difference, 'difference')}"
 
 

@@ -40,7 +40,7 @@ class InjectionRecord(Struct, frozen=True):
     target: str = ""
 
 
-class Pair(Struct, frozen=True):
+class _Pair(Struct, frozen=True):
     """An attacked item and its plain twin: the verdict on each, `None` where there is none, and the label asked for."""
 
     item: str
@@ -109,7 +109,7 @@ class Flips(Struct, frozen=True):
     by_position: dict[str, Part]
     by_encoding: dict[str, Part]
     by_style: dict[str, Part]
-    items: tuple[Pair, ...]
+    items: tuple[_Pair, ...]
 
 
 def flips(
@@ -158,10 +158,10 @@ def _injection_of(item: BenchmarkItem) -> InjectionRecord:
         raise InputError(said, "Ask about a benchmark that `misstep judge inject` made.", file="items.jsonl") from error
 
 
-def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict]) -> Pair:
+def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict]) -> _Pair:
     twin = of_item.get(injection.twin)
     plain = None if twin is None else twin.label
-    return Pair(
+    return _Pair(
         item,
         injection.twin,
         plain,
@@ -173,27 +173,27 @@ def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict])
     )
 
 
-def _share(pairs: Sequence[Pair], found: Sequence[bool], clusters: Mapping[str, str], undefined: str) -> Estimate:
+def _share(pairs: Sequence[_Pair], found: Sequence[bool], clusters: Mapping[str, str], undefined: str) -> Estimate:
     """The share of pairs that were found, over the clusters that they are of."""
     of_these = units_of([pair.item for pair in pairs], clusters)
     return of_these.share(np.array(found, dtype=np.bool_), np.ones(len(pairs), dtype=np.bool_), undefined)
 
 
-def _parts(pairs: Sequence[Pair], names: Sequence[str], clusters: Mapping[str, str]) -> dict[str, Part]:
-    parts: dict[str, list[Pair]] = {name: [] for name in sorted(set(names))}
+def _parts(pairs: Sequence[_Pair], names: Sequence[str], clusters: Mapping[str, str]) -> dict[str, Part]:
+    parts: dict[str, list[_Pair]] = {name: [] for name in sorted(set(names))}
     for pair, name in zip(pairs, names, strict=True):
         if pair.answered:
             parts[name].append(pair)
     return {name: _part(of_these, clusters) for name, of_these in parts.items()}
 
 
-def _part(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> Part:
+def _part(pairs: Sequence[_Pair], clusters: Mapping[str, str]) -> Part:
     found = [pair.flipped for pair in pairs]
     return Part(len(pairs), sum(found), _share(pairs, found, clusters, NO_PAIR))
 
 
 def _excess(
-    both: Sequence[Pair], again: Sequence[Pair], clusters: Mapping[str, str], resamples: int, seed: int
+    both: Sequence[_Pair], again: Sequence[_Pair], clusters: Mapping[str, str], resamples: int, seed: int
 ) -> Estimate:
     """The flip rate less chance, over resamples of the plain items with all that was made of each."""
     if not both or not again:

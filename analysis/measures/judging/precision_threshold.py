@@ -27,7 +27,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.patterns import FloatArray
 from misstep.analysis.stats.thresholds import (
     NOTHING_FLAGGED,
-    Step,
+    ThresholdStep,
     chance_of_floor,
     flagged_for_power,
     flagged_precision,
@@ -112,7 +112,7 @@ class PrecisionThreshold(Struct, frozen=True):
     unanswered: int
     more_labels: int | None
     reason: str
-    steps: tuple[Step, ...]
+    steps: tuple[ThresholdStep, ...]
 
 
 class _Items(Struct, frozen=True):

@@ -4,7 +4,7 @@ from msgspec import structs
 
 from misstep.analysis.measures.judging.precision_threshold import LABEL_ALONE, PrecisionThreshold
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.thresholds import Step
+from misstep.analysis.stats.thresholds import ThresholdStep
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
@@ -72,7 +72,7 @@ def _held_out_rows(found: PrecisionThreshold, source: str) -> list[Row]:
     ]
 
 
-def _step_row(found: PrecisionThreshold, step: Step, source: str) -> Row:
+def _step_row(found: PrecisionThreshold, step: ThresholdStep, source: str) -> Row:
     kept = "shown to keep the floor" if step.passes else "not shown to keep the floor"
     told = kept if step.tested else "after the first failure: not tested"
     name = threshold_text(found, step.threshold)

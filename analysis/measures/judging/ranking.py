@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.units import BoolArray, Units, drawn_totals, resampled_estimate, units_of
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.patterns import FloatArray
 from misstep.analysis.stats.rank_correlation import kendall_tau_b
@@ -208,7 +208,7 @@ def _figures(counts: _Counts, winners: FloatArray, pairs: Sequence[tuple[int, in
     return np.column_stack([*taus, *changes, *holds]).astype(np.float64)
 
 
-def _frequency(drawn: FloatArray, n: int, units: Units) -> Estimate:
+def _frequency(drawn: FloatArray, n: int, units: JudgedUnits) -> Estimate:
     known = drawn[~np.isnan(drawn)]
     if not len(known):
         return Estimate(None, n=n, reason=NO_WINNER)
@@ -224,7 +224,9 @@ def _order(name: str, ranked: tuple[RankedSystem, ...], winners: tuple[str, ...]
     return JudgeOrder(name, ranked, winners, holds)
 
 
-def _ranked(sums: BoolArray, systems: Sequence[str], judge: int, judges: int, units: Units) -> tuple[RankedSystem, ...]:
+def _ranked(
+    sums: BoolArray, systems: Sequence[str], judge: int, judges: int, units: JudgedUnits
+) -> tuple[RankedSystem, ...]:
     """The systems in the order of one judge, equal ones by name, those without an answer last."""
     ranked = []
     for place, system in enumerate(systems):

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.judging.sample import JudgedSample
-from misstep.analysis.measures.judging.units import BoolArray, Units
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
 from misstep.analysis.stats.coefficients import ratio
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.patterns import FloatArray, IntArray
@@ -97,13 +97,13 @@ def _bins(scores: FloatArray) -> IntArray:
     return dense[of_score].astype(np.int64)
 
 
-def _bin(scores: FloatArray, right: BoolArray, inside: BoolArray, units: Units) -> Bin:
+def _bin(scores: FloatArray, right: BoolArray, inside: BoolArray, units: JudgedUnits) -> Bin:
     held = scores[inside]
     share = units.share(right, inside, NO_SCORES)
     return Bin(len(held), float(held.min()), float(held.max()), float(held.mean()), share)
 
 
-def calibration_error(scores: FloatArray, right: BoolArray, units: Units, resamples: int, seed: int) -> Estimate:
+def calibration_error(scores: FloatArray, right: BoolArray, units: JudgedUnits, resamples: int, seed: int) -> Estimate:
     """The mean over items of the distance between their bin's mean score and share right."""
     distances, of_bin = scores - right, _bins(scores)
     by_bin = np.eye(int(of_bin.max()) + 1)[of_bin]

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.reference import Reference, majority
-from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
 from misstep.analysis.stats.patterns import MISSING, IntArray
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.verdict import Verdict
@@ -68,7 +68,7 @@ class JudgedSample(Struct, frozen=True):
     gold: IntArray
     raters: tuple[str, ...]
     ratings: IntArray
-    units: Units
+    units: JudgedUnits
     positive: str = ""
     level: Level = "nominal"
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.sample import Codes, codes_of, one_an_item
-from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
 from misstep.analysis.stats import coefficients
 from misstep.analysis.stats.agreement import ONE_CATEGORY
 from misstep.analysis.stats.estimate import Estimate
@@ -45,7 +45,7 @@ class _Answers(Struct, frozen=True):
 
     gold: IntArray
     answers: IntArray
-    units: Units
+    units: JudgedUnits
 
     @property
     def all(self) -> BoolArray:

@@ -31,7 +31,7 @@ class Lengths(Struct, frozen=True):
     of_item: Mapping[str, int]
 
 
-class Slice(Struct, frozen=True):
+class _Slice(Struct, frozen=True):
     """The items of one value: how many have a gold label, and how many of those the judge gets right."""
 
     value: str
@@ -47,7 +47,7 @@ class SlicedField(Struct, frozen=True):
     """
 
     field: str
-    slices: tuple[Slice, ...]
+    slices: tuple[_Slice, ...]
     n: int
     p_value: float | None
     p_adjusted: float | None
@@ -121,7 +121,7 @@ def _sliced(
             sample.units.share(sample.right, whole, reason)
             for whole, reason in ((here & sample.answered, "no item was answered"), (here, "no item has a gold label"))
         )
-        slices.append(Slice(value, int(np.count_nonzero(here)), accuracy, accuracy_all))
+        slices.append(_Slice(value, int(np.count_nonzero(here)), accuracy, accuracy_all))
     groups, right = codes[inside], sample.right[inside]
     if sample.units.clustered:
         tested = clustered_shares(groups, right, sample.units.only(inside).of_item)

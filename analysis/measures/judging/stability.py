@@ -11,7 +11,13 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.measures.judging.sample import JudgedSample
-from misstep.analysis.measures.judging.units import Statistic, Units, drawn_sets, resampled_estimate, resamples_within
+from misstep.analysis.measures.judging.units import (
+    JudgedUnits,
+    Statistic,
+    drawn_sets,
+    resampled_estimate,
+    resamples_within,
+)
 from misstep.analysis.stats.agreement import NO_DISAGREEMENT, ONE_CATEGORY
 from misstep.analysis.stats.coefficients import chance_corrected, ratio
 from misstep.analysis.stats.estimate import Estimate
@@ -135,7 +141,9 @@ def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int =
     )
 
 
-def _resampled(answers: IntArray, units: Units, reasons: Sequence[str], resamples: int, seed: int) -> list[Estimate]:
+def _resampled(
+    answers: IntArray, units: JudgedUnits, reasons: Sequence[str], resamples: int, seed: int
+) -> list[Estimate]:
     """Agreement, Fleiss' kappa and Krippendorff's alpha of runs as raters, with intervals over resampled units.
 
     An item counts with the labels it got, of which it has no more than runs, however many labels there are: tables of

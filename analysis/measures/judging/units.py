@@ -32,7 +32,7 @@ _FEWEST_RESAMPLES = 500
 _CHUNK = 2_000_000
 
 
-class Units(Struct, frozen=True):
+class JudgedUnits(Struct, frozen=True):
     """The units that items belong to.
 
     - `of_item`: Items: the number of each one's unit, from 0.
@@ -49,10 +49,10 @@ class Units(Struct, frozen=True):
         """What is resampled, as a method says it."""
         return counted_text(self.count, "cluster") if self.clustered else "items"
 
-    def only(self, items: BoolArray) -> "Units":
+    def only(self, items: BoolArray) -> "JudgedUnits":
         """The units of some of the items, without those that have none of them."""
         kept, of_item = np.unique(self.of_item[items], return_inverse=True)
-        return Units(of_item.astype(np.int64), len(kept), self.clustered)
+        return JudgedUnits(of_item.astype(np.int64), len(kept), self.clustered)
 
     def totals(self, values: npt.ArrayLike) -> FloatArray:
         """The sums of the items' values in each unit: units x figures for items x figures, else units."""
@@ -121,13 +121,13 @@ class Units(Struct, frozen=True):
         ]
 
 
-def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) -> Units:
+def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) -> JudgedUnits:
     """The units of some items: their clusters where two of them share one, else the items themselves."""
     together = clusters or {}
     names = [together.get(item, f"item {item}") for item in items]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     of_item = np.array([places[name] for name in names], dtype=np.int64)
-    return Units(of_item, len(places), len(places) < len(names))
+    return JudgedUnits(of_item, len(places), len(places) < len(names))
 
 
 def resampled_counts(

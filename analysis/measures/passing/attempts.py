@@ -66,14 +66,14 @@ class SystemAttempts(Struct, frozen=True):
         return sum(one.attempts for one in self.unanswered if one.lack == lack)
 
 
-class Attempts(Struct, frozen=True):
+class PassAttempts(Struct, frozen=True):
     """The attempts of one or several systems, and remarks on how they were read."""
 
     systems: tuple[SystemAttempts, ...]
     remarks: tuple[str, ...] = ()
 
 
-def together(parts: Iterable[Attempts]) -> Attempts:
+def together(parts: Iterable[PassAttempts]) -> PassAttempts:
     """Attempts from several sources; those of a system that is in more than one of them are added up, which is said."""
     systems: dict[str, SystemAttempts] = {}
     remarks: list[str] = []
@@ -90,4 +90,4 @@ def together(parts: Iterable[Attempts]) -> Attempts:
                 tasks[task] = tasks.get(task, TaskCounts()) + counts
             evidence = before.evidence if before.evidence == one.evidence else "real"
             systems[one.name] = SystemAttempts(one.name, tasks, before.unanswered + one.unanswered, evidence)
-    return Attempts(tuple(systems.values()), tuple(dict.fromkeys(remarks)))
+    return PassAttempts(tuple(systems.values()), tuple(dict.fromkeys(remarks)))

@@ -19,7 +19,7 @@ from misstep.analysis.labels.content import shown
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.source import read_source
 from misstep.analysis.labels.spelling import listed, number, trimmed
-from misstep.analysis.measures.passing.attempts import Attempts, Lack, SystemAttempts, TaskCounts, Unanswered
+from misstep.analysis.measures.passing.attempts import Lack, PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep.harness.errors import InputError
 
 SHAPES = "Give the columns task,passed with one attempt a row, or task,n,c with the counts of one task a row."
@@ -44,7 +44,7 @@ _OUTCOMES = {
 _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 
 
-def read_attempts(path: Path, name: str, threshold: float | None = None) -> Attempts:
+def read_attempts(path: Path, name: str, threshold: float | None = None) -> PassAttempts:
     """The attempts in a file."""
     source = read_source(path, what="attempts", shapes=SHAPES)
     if source.tool:
@@ -56,7 +56,7 @@ def read_attempts(path: Path, name: str, threshold: float | None = None) -> Atte
     remarks = [f"{sheet.file}: {remark}" for remark in source.remarks]
     if rest:
         remarks.append(f"{sheet.file}: columns that are not looked at: {listed(rest)}")
-    return Attempts(rows.counted() if "n" in columns else rows.one_by_one(), tuple(remarks))
+    return PassAttempts(rows.counted() if "n" in columns else rows.one_by_one(), tuple(remarks))
 
 
 def has_attempts(sheet: LabelRows) -> bool:

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.passing.attempts import Attempts, Cell, SystemAttempts, Unanswered
+from misstep.analysis.measures.passing.attempts import Cell, PassAttempts, SystemAttempts, Unanswered
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.paired_rates import paired_rates
@@ -32,7 +32,7 @@ NONE_SHARED = "no task that both systems have attempts at"
 _BY_CHANCE = "mean over tasks of 1 - p^n - (1-p)^n, with p the mean rate of the same tasks"
 
 
-class LeftOut(Struct, frozen=True):
+class LeftOutTasks(Struct, frozen=True):
     """A task with too few attempts for a k, and how many it has."""
 
     task: str
@@ -46,7 +46,7 @@ class AtK(Struct, frozen=True):
     n_tasks: int
     pass_at_k: Estimate
     pass_hat_k: Estimate
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOutTasks, ...] = ()
 
 
 class Flicker(Struct, frozen=True):
@@ -66,7 +66,7 @@ class Flicker(Struct, frozen=True):
     sometimes: int
     always: int
     tasks: tuple[str, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOutTasks, ...] = ()
 
 
 class AttemptsPerTask(Struct, frozen=True):
@@ -141,7 +141,7 @@ class PassReport(Struct, frozen=True):
         return not self.unanswered
 
 
-def pass_report(attempts: Attempts, ks: Sequence[int], resamples: int = 10_000, seed: int = 0) -> PassReport:
+def pass_report(attempts: PassAttempts, ks: Sequence[int], resamples: int = 10_000, seed: int = 0) -> PassReport:
     """Everything that is measured of repeated attempts."""
     systems = attempts.systems
     unanswered = tuple(lacking for one in systems for lacking in one.unanswered)
@@ -190,8 +190,8 @@ def _at(cells: Mapping[str, Cell], k: int, resamples: int, seed: int) -> AtK:
     return structs.replace(at_k(list(cells.values()), k, resamples, seed), left_out=_short(cells, k))
 
 
-def _short(cells: Mapping[str, Cell], k: int) -> tuple[LeftOut, ...]:
-    return tuple(LeftOut(task, tried) for task, (tried, _) in cells.items() if tried < k)
+def _short(cells: Mapping[str, Cell], k: int) -> tuple[LeftOutTasks, ...]:
+    return tuple(LeftOutTasks(task, tried) for task, (tried, _) in cells.items() if tried < k)
 
 
 def at_k(cells: Sequence[Cell], k: int, resamples: int, seed: int, times: IntArray | None = None) -> AtK:

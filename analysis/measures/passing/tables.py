@@ -10,7 +10,7 @@ from misstep.analysis.measures.passing.scores import (
     FEW_TASKS,
     AtK,
     Flicker,
-    LeftOut,
+    LeftOutTasks,
     PairedPasses,
     PassReport,
     SystemPasses,
@@ -134,7 +134,7 @@ def _notes(found: PassReport) -> Iterator[str]:
         )
 
 
-def _left_out(one: SystemPasses, left_out: Sequence[LeftOut], where: str, least: int) -> Iterator[str]:
+def _left_out(one: SystemPasses, left_out: Sequence[LeftOutTasks], where: str, least: int) -> Iterator[str]:
     if left_out:
         tasks = listed(f"{each.task} ({each.attempts})" for each in left_out)
         yield (

@@ -23,7 +23,7 @@ WHOLE = "whole loop"
 ALL_OFF = "all off"
 
 
-class Effect(Struct, frozen=True):
+class AblationEffect(Struct, frozen=True):
     """A figure of a configuration: its mean over seeds, and its difference to the whole loop with the test of it."""
 
     mean: Estimate
@@ -49,7 +49,7 @@ class Configuration(Struct, frozen=True):
     name: str
     without: tuple[str, ...]
     seeds: tuple[int, ...]
-    effects: Mapping[str, Effect]
+    effects: Mapping[str, AblationEffect]
 
 
 class Ablation(Struct, frozen=True):
@@ -150,7 +150,7 @@ def _configuration(
     return Configuration(name, without, tuple(seed for seed, _ in shared), effects_of(pairs, tuple(MEASURES)))
 
 
-def effects_of(pairs: Sequence[tuple[LoopScores, LoopScores]], keys: Sequence[str]) -> dict[str, Effect]:
+def effects_of(pairs: Sequence[tuple[LoopScores, LoopScores]], keys: Sequence[str]) -> dict[str, AblationEffect]:
     """Figures of runs, and their differences to the runs beside them; p-values are not adjusted."""
     first, second = (_values([pair[side] for pair in pairs], keys) for side in (0, 1))
     found = paired_means(first, second, np.ones(len(pairs), dtype=np.int64))
@@ -159,7 +159,7 @@ def effects_of(pairs: Sequence[tuple[LoopScores, LoopScores]], keys: Sequence[st
     for key, pair in zip(keys, found, strict=True):
         test = sign_flip_test([whole(run, key) - whole(other, key) for run, other in pairs])
         difference = _over_seeds(pair.difference, "paired t interval over seeds")
-        effects[key] = Effect(means[key].mean, difference, test.p_value, None, test.test)
+        effects[key] = AblationEffect(means[key].mean, difference, test.p_value, None, test.test)
     return effects
 
 
@@ -167,11 +167,13 @@ def _values(runs: Sequence[LoopScores], keys: Sequence[str]) -> FloatArray:
     return np.array([[whole(run, key) / unit_of(run, key) for key in keys] for run in runs])
 
 
-def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, Effect]:
+def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, AblationEffect]:
     values = _values(runs, keys)
     found = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
     return {
-        key: Effect(_possible(_over_seeds(one.difference, "mean over seeds, t interval"), is_share=key == "solved"))
+        key: AblationEffect(
+            _possible(_over_seeds(one.difference, "mean over seeds, t interval"), is_share=key == "solved")
+        )
         for key, one in zip(keys, found, strict=True)
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.reflexive.ablation import Effect, effects_of
+from misstep.analysis.measures.reflexive.ablation import AblationEffect, effects_of
 from misstep.analysis.measures.reflexive.scores import ALSO, MEASURES, LoopScores
 from misstep.analysis.stats.multiplicity import holm
 
@@ -44,8 +44,8 @@ class Cure(Struct, frozen=True):
 
     mode: FailureMode
     key: str
-    without: Effect
-    whole: Effect
+    without: AblationEffect
+    whole: AblationEffect
 
     @property
     def shown(self) -> bool:

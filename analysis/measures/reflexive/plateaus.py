@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
 from misstep.analysis.stats.estimate import Estimate
 
 NOTHING_SEEN = "no plateau is seen"
@@ -90,5 +90,5 @@ def _array(values: Iterable[bool]) -> BoolArray:
     return np.array(list(values), dtype=np.bool_)
 
 
-def _share(units: Units, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
+def _share(units: JudgedUnits, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
     return units.only(whole).share(part[whole], np.ones(int(whole.sum()), dtype=np.bool_), undefined)

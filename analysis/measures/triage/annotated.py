@@ -36,7 +36,7 @@ class Consensus(Struct, frozen=True):
     candidates: tuple[str, ...] = ()
 
 
-class Study(Struct, frozen=True):
+class AnnotatedStudy(Struct, frozen=True):
     """The answers of a study, in the order in which they were given, and who was to give them on what."""
 
     items: tuple[str, ...]
@@ -57,7 +57,7 @@ class Study(Struct, frozen=True):
         return self.blind() | self.reconciled()
 
 
-def disputed(study: Study) -> tuple[str, ...]:
+def disputed(study: AnnotatedStudy) -> tuple[str, ...]:
     """The items that all raters answered and that do not have one blind label from all of them."""
     blind = study.blind()
     found = []
@@ -68,7 +68,7 @@ def disputed(study: Study) -> tuple[str, ...]:
     return tuple(found)
 
 
-def consensus(study: Study) -> tuple[Consensus, ...]:
+def consensus(study: AnnotatedStudy) -> tuple[Consensus, ...]:
     """What the raters came to, by item."""
     standing, talked_over = study.standing(), {item for item, _ in study.reconciled()}
     return tuple(
@@ -79,7 +79,7 @@ def consensus(study: Study) -> tuple[Consensus, ...]:
     )
 
 
-def _consensus(item: str, answers: Sequence[RaterAnswer], study: Study, talked_over: set[str]) -> Consensus:
+def _consensus(item: str, answers: Sequence[RaterAnswer], study: AnnotatedStudy, talked_over: set[str]) -> Consensus:
     given = Counter(one.label for one in answers if one.label is not None)
     leading = _leading(given)
     if not leading or len(answers) < len(study.raters):

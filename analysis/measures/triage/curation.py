@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.units import BoolArray, Units, units_of
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate, told
@@ -91,7 +91,7 @@ class ErrorRates(Struct, frozen=True):
         return right / n if n else None
 
 
-class Worth(Struct, frozen=True):
+class _Worth(Struct, frozen=True):
     """What the recorded rewards are worth.
 
     - `recorded`: The share of runs that are recorded as passed.
@@ -137,7 +137,7 @@ class Curation(Struct, frozen=True):
     precision_highest: float | None
     corrected_precision: Estimate
     recall: Estimate
-    worth: Worth
+    worth: _Worth
     rates: ErrorRates | None = None
 
 
@@ -212,7 +212,7 @@ def _where(decisions: Sequence[Decision], holds: Callable[[Decision], bool]) -> 
     return np.array([holds(one) for one in decisions], dtype=np.bool_)
 
 
-def _worth(decisions: Sequence[Decision], units: Units, rates: ErrorRates | None) -> Worth:
+def _worth(decisions: Sequence[Decision], units: JudgedUnits, rates: ErrorRates | None) -> _Worth:
     ended = _where(decisions, lambda one: one.outcome is not None)
     passed = _where(decisions, lambda one: one.outcome == "passed")
     solved = _where(decisions, lambda one: one.solved)
@@ -224,7 +224,7 @@ def _worth(decisions: Sequence[Decision], units: Units, rates: ErrorRates | None
     failures = [one for one in decisions if one.outcome == "failed"]
     back = _corrected_share(failures, rates.false_failures if rates else None)
     share = n_passed / n if n else 0.0
-    return Worth(
+    return _Worth(
         recorded=units.share(passed, ended, reason),
         earned=units.share(passed & solved, ended, reason),
         put_back=units.share(solved, ended, reason),

@@ -18,7 +18,14 @@ from msgspec import Struct, structs
 from misstep.analysis.labels import Labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
 from misstep.analysis.measures.agreement.raters import LabelUse
-from misstep.analysis.measures.triage.annotated import Consensus, Rating, Study, coded_labels, consensus, disputed
+from misstep.analysis.measures.triage.annotated import (
+    AnnotatedStudy,
+    Consensus,
+    Rating,
+    coded_labels,
+    consensus,
+    disputed,
+)
 from misstep.analysis.measures.triage.cases import AGENT, TASK
 from misstep.analysis.stats.clustered_bounds import korn_graubard
 from misstep.analysis.stats.equal_shares import clustered_shares
@@ -145,7 +152,7 @@ class Disagreement(Struct, frozen=True):
     consensus: tuple[Consensus, ...]
 
 
-def disagreement(study: Study, resamples: int = 10_000, seed: int = 0) -> Disagreement:
+def disagreement(study: AnnotatedStudy, resamples: int = 10_000, seed: int = 0) -> Disagreement:
     """Where the raters of a study disagree."""
     blind = study.blind()
     talked = {item for (item, _), one in blind.items() if one.phase == "calibration"}
@@ -177,7 +184,7 @@ def disagreement(study: Study, resamples: int = 10_000, seed: int = 0) -> Disagr
 
 
 def _report(
-    study: Study, labels: Mapping[Rating, str], categories: Sequence[str], resamples: int, seed: int
+    study: AnnotatedStudy, labels: Mapping[Rating, str], categories: Sequence[str], resamples: int, seed: int
 ) -> AgreementReport:
     return agreement_report(coded_labels(labels, study.items, study.raters, categories), resamples=resamples, seed=seed)
 
@@ -186,11 +193,11 @@ def _share(x: int, n: int, reason: str) -> Estimate:
     return wilson(x, n) if n else Estimate(None, n=0, reason=reason)
 
 
-def _given(study: Study, labels: Mapping[Rating, str], item: str) -> dict[str, str]:
+def _given(study: AnnotatedStudy, labels: Mapping[Rating, str], item: str) -> dict[str, str]:
     return {rater: labels[item, rater] for rater in study.raters if (item, rater) in labels}
 
 
-def _leading(study: Study, labels: Mapping[Rating, str], item: str) -> str | None:
+def _leading(study: AnnotatedStudy, labels: Mapping[Rating, str], item: str) -> str | None:
     """The label of more than half of an item's raters, of three or more."""
     given = _given(study, labels, item)
     label, count = max(Counter(given.values()).items(), key=lambda pair: pair[1], default=("", 0))
@@ -209,7 +216,7 @@ def _first(pair: tuple[tuple[str, str], int]) -> tuple[int, tuple[str, str]]:
     return -pair[1], pair[0]
 
 
-def _lean(study: Study, labels: Mapping[Rating, str], leading: Mapping[str, str]) -> Lean:
+def _lean(study: AnnotatedStudy, labels: Mapping[Rating, str], leading: Mapping[str, str]) -> Lean:
     of = {side: [item for item, label in leading.items() if label == side] for side in (AGENT, TASK)}
     to_task = sum(TASK in _given(study, labels, item).values() for item in of[AGENT])
     to_agent = sum(AGENT in _given(study, labels, item).values() for item in of[TASK])
@@ -238,7 +245,7 @@ def _sign_test(one_way: int, other_way: int, reason: str) -> Significance:
     return structs.replace(mcnemar_mid_p(PairedTable(0, one_way, other_way, 0)), test="sign test, mid-p")
 
 
-def _rater(study: Study, report: AgreementReport, rater: str, in_dispute: Iterable[str]) -> RaterEffect:
+def _rater(study: AnnotatedStudy, report: AgreementReport, rater: str, in_dispute: Iterable[str]) -> RaterEffect:
     blind, after = study.blind(), study.reconciled()
     again = [item for item in in_dispute if (item, rater) in after]
     changed = sum(after[item, rater].label != blind[item, rater].label for item in again)
@@ -256,7 +263,7 @@ def _rater(study: Study, report: AgreementReport, rater: str, in_dispute: Iterab
     )
 
 
-def _raters_alike(study: Study, labels: Mapping[Rating, str], leading: Mapping[str, str]) -> Significance:
+def _raters_alike(study: AnnotatedStudy, labels: Mapping[Rating, str], leading: Mapping[str, str]) -> Significance:
     """A test that all raters stand apart as often, over cases."""
     rows = [
         (place, int(labels[item, rater] != label), number)
@@ -271,7 +278,7 @@ def _raters_alike(study: Study, labels: Mapping[Rating, str], leading: Mapping[s
 
 
 def _subcategories(
-    study: Study, blind: Mapping[Rating, RaterAnswer], resamples: int, seed: int
+    study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], resamples: int, seed: int
 ) -> Iterable[SubcategoryAgreement]:
     agreed: dict[str, list[str]] = {}
     for item in study.items:
@@ -295,7 +302,7 @@ def _subcategories(
 
 
 def _phase(
-    study: Study, blind: Mapping[Rating, RaterAnswer], phase: Phase, resamples: int, seed: int
+    study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], phase: Phase, resamples: int, seed: int
 ) -> PhaseAgreement:
     answers = {rating: one for rating, one in blind.items() if one.phase == phase}
     whole = [item for item in study.items if all((item, rater) in answers for rater in study.raters)]
@@ -311,7 +318,7 @@ def _phase(
 
 
 def _certainty(
-    study: Study, blind: Mapping[Rating, RaterAnswer], leading: Mapping[str, str], certainty: Certainty
+    study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], leading: Mapping[str, str], certainty: Certainty
 ) -> CertaintyApart:
     clusters = []
     for item, label in leading.items():
@@ -325,7 +332,7 @@ def _certainty(
 
 
 def _median_seconds(
-    study: Study, blind: Mapping[Rating, RaterAnswer], rater: str, resamples: int, seed: int
+    study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], rater: str, resamples: int, seed: int
 ) -> Estimate:
     """A rater's median time for a case, with its bootstrap interval where resampling is asked for."""
     given = (blind[item, rater].seconds for item in study.items if (item, rater) in blind)
@@ -338,7 +345,7 @@ def _median_seconds(
     return bootstrapped(float(np.median(times)), np.median(drawn, axis=1), len(times))
 
 
-def _reconciled(study: Study, in_dispute: Sequence[str]) -> Reconciled:
+def _reconciled(study: AnnotatedStudy, in_dispute: Sequence[str]) -> Reconciled:
     blind, after = study.blind(), study.reconciled()
     again = [item for item in in_dispute if all((item, rater) in after for rater in study.raters)]
     flows: Counter[tuple[str | None, str | None]] = Counter()

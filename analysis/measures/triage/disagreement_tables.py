@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from misstep.analysis.measures.triage.annotated import Study, disputed
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy, disputed
 from misstep.analysis.measures.triage.disagreement import Disagreement, Lean
 from misstep.analysis.measures.triage.rater_agreement import agreement_rows, rater_agreement
 from misstep.analysis.stats.estimate import Estimate
@@ -233,7 +233,7 @@ def consensus_table(found: Disagreement, source: str, evidence: Evidence = "real
 
 
 @made_by_this
-def disputes_table(study: Study, source: str, evidence: Evidence = "real") -> Table:
+def disputes_table(study: AnnotatedStudy, source: str, evidence: Evidence = "real") -> Table:
     """The cases in dispute with every rater's blind answer and note, and what each said in reconciliation."""
     blind, after, items = study.blind(), study.reconciled(), disputed(study)
     rows = [

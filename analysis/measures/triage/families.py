@@ -16,7 +16,7 @@ from misstep.analysis.stats.patterns import distinct_rows
 from misstep.analysis.stats.proportions import wilson
 
 
-class Family(Struct, frozen=True):
+class _Family(Struct, frozen=True):
     """One family: the share of its cases judged right, unanswered as wrong, and kappa over all cases but these."""
 
     name: str
@@ -28,19 +28,19 @@ class Families(Struct, frozen=True):
     """Kappa over all cases, unanswered as a label of their own, and what is left of it without each family."""
 
     kappa: float | None
-    families: tuple[Family, ...]
+    families: tuple[_Family, ...]
 
     @property
-    def lowest(self) -> Family | None:
+    def lowest(self) -> _Family | None:
         """The family without which kappa is lowest."""
         return min(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
 
     @property
-    def highest(self) -> Family | None:
+    def highest(self) -> _Family | None:
         """The family without which kappa is highest."""
         return max(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
 
-    def _known(self) -> list[Family]:
+    def _known(self) -> list[_Family]:
         return [one for one in self.families if one.kappa_without is not None]
 
 
@@ -59,7 +59,7 @@ def left_out(sample: JudgedSample, clusters: Mapping[str, str]) -> Families:
     first, second = pairs.rows.T
     kappas = cohen(np.vstack([everything, everything - counts]), first, second, len(sample.labels) + 2)
     found = [
-        Family(str(name), wilson(int(hits), int(n)), _or_none(kappa))
+        _Family(str(name), wilson(int(hits), int(n)), _or_none(kappa))
         for name, hits, n, kappa in zip(
             names, np.bincount(of_item, gold == answers), np.bincount(of_item), kappas[1:], strict=True
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from misstep.analysis.measures.triage.annotated import Study, disputed
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy, disputed
 from misstep.analysis.measures.triage.cases import AGENT, TASK
 from misstep.harness.places import data_folder
 from misstep.harness.records.annotation import Phase, RaterAnswer
@@ -54,7 +54,7 @@ def error_model() -> ErrorModel:
     return msgspec.toml.decode(file.read_bytes(), type=ErrorModel)
 
 
-def simulated_study(model: ErrorModel, seed: int = 0) -> Study:
+def simulated_study(model: ErrorModel, seed: int = 0) -> AnnotatedStudy:
     """The answers of the raters of a model."""
     rng = random.Random(seed)  # noqa: S311 (no secret)
     cases = list(_cases(model, rng))
@@ -63,7 +63,7 @@ def simulated_study(model: ErrorModel, seed: int = 0) -> Study:
         for number, case in enumerate(cases)
         for rater in model.raters
     ]
-    study = Study(
+    study = AnnotatedStudy(
         tuple(case.item for case in cases), tuple(rater.name for rater in model.raters), tuple(answers), tuple(FAULTS)
     )
     return msgspec.structs.replace(study, answers=(*answers, *_talked_over(study)))
@@ -92,7 +92,7 @@ def _answer(case: SimulatedCase, rater: SimulatedRater, phase: Phase, rng: rando
     return RaterAnswer(case.item, rater.name, phase, label, finer, "low" if case.at_border else "high")
 
 
-def _talked_over(study: Study) -> Iterator[RaterAnswer]:
+def _talked_over(study: AnnotatedStudy) -> Iterator[RaterAnswer]:
     """All raters take the label that leads in a dispute; where none does, each keeps its own."""
     blind = study.blind()
     for item in disputed(study):

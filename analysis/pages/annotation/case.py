@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from msgspec import Struct, structs
 
-from misstep.analysis.pages.annotation.material import Material, Part
+from misstep.analysis.pages.annotation.material import Material, MaterialPart
 from misstep.analysis.pages.browser.frame import policy
 from misstep.analysis.pages.foot import Foot
 from misstep.analysis.pages.rendering import asset, markup, render
@@ -79,7 +79,7 @@ class Asked(Struct, frozen=True):
     open: bool = True
 
 
-class Choice(Struct, frozen=True):
+class _Choice(Struct, frozen=True):
     """Something that can be chosen: its value, title, key and meaning, whether it is chosen, what is finer."""
 
     value: str
@@ -87,10 +87,10 @@ class Choice(Struct, frozen=True):
     key: str
     meaning: str
     chosen: bool
-    finer: "tuple[Choice, ...]" = ()
+    finer: "tuple[_Choice, ...]" = ()
 
 
-class FileView(Struct, frozen=True):
+class _FileView(Struct, frozen=True):
     """A file as the page shows it."""
 
     path: str
@@ -104,7 +104,7 @@ class PartView(Struct, frozen=True):
 
     id: str
     title: str
-    files: tuple[FileView, ...]
+    files: tuple[_FileView, ...]
     note: str
 
 
@@ -133,7 +133,7 @@ def case_page(material: Material, asked: Asked, foot: Foot) -> str:
         parts=_parts(material.parts),
         choices=_choices(material, asked.own),
         certainties=_certainties(asked.own),
-        cannot_tell=Choice("", "Cannot tell", CANNOT_TELL_KEY, "", asked.own is not None and asked.own.label is None),
+        cannot_tell=_Choice("", "Cannot tell", CANNOT_TELL_KEY, "", asked.own is not None and asked.own.label is None),
         note=asked.own.note if asked.own else "",
     )
 
@@ -174,7 +174,7 @@ def _facts(run: Trajectory) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in run_facts(run) if name not in ("Source", "Outcome", "Steps"))
 
 
-def _parts(parts: Sequence[Part]) -> list[PartView]:
+def _parts(parts: Sequence[MaterialPart]) -> list[PartView]:
     """The parts with as much of each text as all together may have."""
     lengths = [len(file.text) for part in parts for file in part.files]
     most = TEXT_SHOWN
@@ -183,7 +183,7 @@ def _parts(parts: Sequence[Part]) -> list[PartView]:
     return [_part(part, most) for part in parts]
 
 
-def _part(part: Part, most: int) -> PartView:
+def _part(part: MaterialPart, most: int) -> PartView:
     left_out = f"{counted_text(part.left_out, 'more file')} are not shown here." if part.left_out else ""
     note = " ".join(filter(None, (part.note, left_out)))
     room, files = _OPEN_AT_MOST, []
@@ -192,20 +192,20 @@ def _part(part: Part, most: int) -> PartView:
         # Logs and changes are what is read first: they stand open as long as they are short.
         room -= len(text.start)
         is_open = part.id in ("logs", "changes", "text", "patch") and room >= 0
-        files.append(FileView(file.path, text, file.note, is_open))
+        files.append(_FileView(file.path, text, file.note, is_open))
     return PartView(part.id, part.title, tuple(files), note)
 
 
-def _choices(material: Material, own: RaterAnswer | None) -> tuple[Choice, ...]:
+def _choices(material: Material, own: RaterAnswer | None) -> tuple[_Choice, ...]:
     return tuple(
-        Choice(
+        _Choice(
             label.name,
             label.title,
             str(number) if number < 7 else "",
             label.meaning,
             own is not None and own.label == label.name,
             tuple(
-                Choice(
+                _Choice(
                     finer.name,
                     finer.title,
                     key.strip(),
@@ -221,8 +221,8 @@ def _choices(material: Material, own: RaterAnswer | None) -> tuple[Choice, ...]:
     )
 
 
-def _certainties(own: RaterAnswer | None) -> tuple[Choice, ...]:
+def _certainties(own: RaterAnswer | None) -> tuple[_Choice, ...]:
     return tuple(
-        Choice(name, name, key, "", own is not None and own.certainty == name)
+        _Choice(name, name, key, "", own is not None and own.certainty == name)
         for name, key in zip(CERTAINTIES, CERTAINTY_KEYS, strict=True)
     )

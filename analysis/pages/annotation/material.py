@@ -25,7 +25,7 @@ class TextFile(Struct, frozen=True):
     is_diff: bool = False
 
 
-class Part(Struct, frozen=True):
+class MaterialPart(Struct, frozen=True):
     """The files of one part of a case; `left_out` more are not shown, and `note` says what a rater should know."""
 
     id: str
@@ -49,4 +49,4 @@ class Material(Struct, frozen=True):
     facts: tuple[tuple[str, str], ...] = ()
     run: Trajectory | None = None
     problem: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[MaterialPart, ...] = ()

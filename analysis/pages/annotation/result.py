@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 from misstep.analysis.measures.agreement.tables import confusion_tables, kappa_rows, method_notes
-from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy
 from misstep.analysis.measures.triage.disagreement import Disagreement
 from misstep.analysis.measures.triage.disagreement_tables import agreement_finding, annotation_tables, disputes_table
 from misstep.analysis.pages.foot import Foot
@@ -17,7 +17,9 @@ BLIND = (
 )
 
 
-def result_page(study: Study, found: Disagreement, source: str, foot: Foot, remarks: tuple[str, ...] = ()) -> str:
+def result_page(
+    study: AnnotatedStudy, found: Disagreement, source: str, foot: Foot, remarks: tuple[str, ...] = ()
+) -> str:
     """The page of a study's result."""
     tables = list(annotation_tables(found, source))
     sections = [Section("Confusions", tuple(confusion_tables(found.report)), folded=True)]
@@ -35,7 +37,7 @@ def result_page(study: Study, found: Disagreement, source: str, foot: Foot, rema
     )
 
 
-def result_text(study: Study, found: Disagreement, source: str) -> str:
+def result_text(study: AnnotatedStudy, found: Disagreement, source: str) -> str:
     """The same for a terminal."""
     shown: list[Table] = [*annotation_tables(found, source)]
     if found.disputed or found.reconciled.n:

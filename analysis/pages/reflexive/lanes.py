@@ -71,7 +71,7 @@ _MARK = 10.0
 """The room of a mark."""
 
 
-class Bar(Struct, frozen=True):
+class _Bar(Struct, frozen=True):
     """An attempt as a bar: where it stands, what came of it, and the same in words."""
 
     x: float
@@ -81,7 +81,7 @@ class Bar(Struct, frozen=True):
     words: str
 
 
-class Mark(Struct, frozen=True):
+class _Mark(Struct, frozen=True):
     """Something that happened at a moment: where it stands, of which kind it is, its letter, and the same in words."""
 
     x: float
@@ -104,11 +104,11 @@ class Lane(Struct, frozen=True):
     solved: bool
     x_end: float
     words: str
-    bars: tuple[Bar, ...]
-    marks: tuple[Mark, ...]
+    bars: tuple[_Bar, ...]
+    marks: tuple[_Mark, ...]
 
 
-class Drawing(Struct, frozen=True):
+class _Drawing(Struct, frozen=True):
     """Some lanes under one axis: its heading, its height, the places and names of its ticks."""
 
     title: str
@@ -130,7 +130,7 @@ class Lanes(Struct, frozen=True):
 
     strip: tuple[Strip, ...]
     strip_ticks: tuple[tuple[float, str], ...]
-    drawings: tuple[Drawing, ...]
+    drawings: tuple[_Drawing, ...]
     outcomes: tuple[tuple[Outcome, str], ...]
     marks: tuple[tuple[str, str], ...]
     left_out: int
@@ -151,7 +151,7 @@ def lanes_of(run: WorkedRun) -> Lanes:
             if len(lanes) > LANES_A_DRAWING
             else "Items over time"
         )
-        drawings.append(Drawing(title, LANE * len(part) + 26, _ticks(longest, LEFT, WIDTH - RIGHT), part))
+        drawings.append(_Drawing(title, LANE * len(part) + 26, _ticks(longest, LEFT, WIDTH - RIGHT), part))
     kinds = {bar.outcome for lane in lanes for bar in lane.bars}
     marked = {mark.kind for lane in lanes for mark in lane.marks}
     return Lanes(
@@ -194,7 +194,7 @@ def _lane(place: int, item: WorkedItem, at: Mapping[int, float], longest: float)
     bars = tuple(_bar(attempt, at, scale) for attempt in item.attempts)
     events = list(_events(item))
     marks = _apart(
-        Mark(round(LEFT + at[event.number] * scale, 1), *marked)
+        _Mark(round(LEFT + at[event.number] * scale, 1), *marked)
         for event in sorted(events, key=lambda event: event.number)
         if (marked := _marked(event.happened)) is not None
     )
@@ -213,7 +213,7 @@ def _lane(place: int, item: WorkedItem, at: Mapping[int, float], longest: float)
     )
 
 
-def _apart(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+def _apart(marks: Iterable[_Mark]) -> tuple[_Mark, ...]:
     """Marks in the order of time, none so close behind another one on its side that they cover each other."""
     free = {True: 0.0, False: 0.0}
     placed = []
@@ -224,10 +224,10 @@ def _apart(marks: Iterable[Mark]) -> tuple[Mark, ...]:
     return tuple(placed)
 
 
-def _bar(attempt: AttemptMade, at: Mapping[int, float], scale: float) -> Bar:
+def _bar(attempt: AttemptMade, at: Mapping[int, float], scale: float) -> _Bar:
     end = at[attempt.events[-1].number]
     words = f"Attempt {attempt.number}: {OUTCOMES[attempt.outcome]}, {number_text(attempt.seconds, 'seconds')}"
-    return Bar(
+    return _Bar(
         round(LEFT + (end - attempt.seconds) * scale, 1),
         round(max(attempt.seconds * scale, 1.5), 1),
         attempt.outcome,

@@ -44,7 +44,7 @@ class Side(Struct, frozen=True):
     step: StepView
 
 
-class Line(Struct, frozen=True):
+class _Line(Struct, frozen=True):
     """A line of the page: steps that were paired, or one alone; `is_equal` where `b` repeats all of `a`.
 
     Its steps stand open where the runs differ, as far as a page of many steps stays quick to open.
@@ -226,14 +226,14 @@ def _found(verdicts: Iterable[Verdict]) -> str:
     return ", ".join(found) or ("none" if any(verdict.label for verdict in asked) else "not checked")
 
 
-def _lines(alignment: RunAlignment, a: ComparedRun, b: ComparedRun) -> Iterator[Line]:
+def _lines(alignment: RunAlignment, a: ComparedRun, b: ComparedRun) -> Iterator[_Line]:
     shown = [run.run.steps[number] for line in alignment.lines for number, run in _placed(line, a, b)]
     most = most_of_each(shown)
     different = 0
     for line in alignment.lines:
         different += line.change != "same"
         is_equal = line.change == "same" and not line.differs and _marks(a, line.a) == _marks(b, line.b) == ()
-        yield Line(
+        yield _Line(
             change=line.change,
             sign=_SIGNS[line.change],
             word=_WORDS[line.change],

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from misstep.analysis.audit.tables import PrintedCount, checked_figure, checked_rows, finding
 from misstep.analysis.measures.judging.judged import ScoredItems
-from misstep.analysis.published import Figure, Matrix, Paper, load_paper, published_row
+from misstep.analysis.published import Figure, Paper, PrintedMatrix, load_paper, published_row
 from misstep.analysis.stats.audit import counts_that_print, denominators_that_print
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text
@@ -130,13 +130,13 @@ def _says_of_errors(figure: Figure) -> bool:
     return figure.unit == "share" and figure.place not in (_TRIAGE, _ERRORS) and "agreement" not in figure.id
 
 
-def triage_matrices() -> Mapping[str, Matrix]:
+def triage_matrices() -> Mapping[str, PrintedMatrix]:
     """The printed parts of the confusion matrices of table 4: judge → matrix of the ids of its cells."""
     matrices = load_paper(_SLUG).matrix
     return {matrix.id.split(".")[1]: matrix for matrix in matrices if matrix.place == _ERRORS}
 
 
-def matrix_counts(matrix: Matrix) -> list[list[int]]:
+def matrix_counts(matrix: PrintedMatrix) -> list[list[int]]:
     """The cells of a printed matrix as whole numbers."""
     paper = load_paper(_SLUG)
     return [[int(paper[cell].number) for cell in row] for row in matrix.cells]

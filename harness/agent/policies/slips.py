@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.agent.actions import Action, read_command
-from misstep.harness.agent.policies.wayward import Command
+from misstep.harness.agent.policies.wayward import WaywardCommand
 from misstep.harness.generate.voice import Voice
 
-Form = Callable[["Ground", Random], "Repeated"]
+Form = Callable[["Ground", Random], "_Repeated"]
 
 
 class TextEdit(Struct, frozen=True):
@@ -45,17 +45,17 @@ class Ground(Struct, frozen=True):
     forbidden: str = ""
 
 
-class Repeated(Struct, frozen=True):
+class _Repeated(Struct, frozen=True):
     """The commands of one misbehaviour without end, and what takes the first n of them back."""
 
-    command: Callable[[int], Command]
-    undo: Callable[[int], Sequence[Command]] = lambda done: ()  # noqa: ARG005
+    command: Callable[[int], WaywardCommand]
+    undo: Callable[[int], Sequence[WaywardCommand]] = lambda done: ()  # noqa: ARG005
 
 
-def edit_command(edit: TextEdit, said: str) -> Command:
+def edit_command(edit: TextEdit, said: str) -> WaywardCommand:
     """The command that makes an edit; its instructions say which line is to read how."""
     last = edit.new.strip().splitlines()[-1]
-    return Command(
+    return WaywardCommand(
         Action("edit", {"file_path": edit.path, "instructions": f"{last!r} in place of {edit.old.strip()!r}"}, said),
         (edit.old, edit.new),
     )
@@ -79,146 +79,150 @@ def thought_of(action: Action, voice: Voice) -> str:
     return voice.say("searching", word=next(iter(action.arguments.values())))
 
 
-def looked_at(path: str, voice: Voice) -> Command:
+def looked_at(path: str, voice: Voice) -> WaywardCommand:
     """A look at a file."""
-    return Command(Action("read_file", {"file_path": path}, voice.say("reading", path=path)))
+    return WaywardCommand(Action("read_file", {"file_path": path}, voice.say("reading", path=path)))
 
 
-def _again(ground: Ground, action: Action) -> Command:
-    return Command(replace(action, thought=ground.voice.say("again")))
+def _again(ground: Ground, action: Action) -> WaywardCommand:
+    return WaywardCommand(replace(action, thought=ground.voice.say("again")))
 
 
-def same_look(ground: Ground, random: Random) -> Repeated:
+def same_look(ground: Ground, random: Random) -> _Repeated:
     """One look, again and again."""
     look = random.choice(looks(ground))
-    return Repeated(lambda done: _again(ground, look))  # noqa: ARG005
+    return _Repeated(lambda done: _again(ground, look))  # noqa: ARG005
 
 
-def round_of_looks(ground: Ground, random: Random) -> Repeated:
+def round_of_looks(ground: Ground, random: Random) -> _Repeated:
     """Two to four looks, one round after the other."""
     chosen = random.sample(looks(ground), random.randint(2, 4))
-    return Repeated(lambda done: _again(ground, chosen[done % len(chosen)]))
+    return _Repeated(lambda done: _again(ground, chosen[done % len(chosen)]))
 
 
-def spelt_look(ground: Ground, random: Random) -> Repeated:
+def spelt_look(ground: Ground, random: Random) -> _Repeated:
     """One file, read by one spelling of its path after the other."""
     path = random.choice(ground.paths)
     ways = [path, f"./{path}", path.replace("/", "//", 1), f"././{path}"]
-    return Repeated(lambda done: _again(ground, Action("read_file", {"file_path": ways[done % len(ways)]})))
+    return _Repeated(lambda done: _again(ground, Action("read_file", {"file_path": ways[done % len(ways)]})))
 
 
-def to_and_fro(ground: Ground, random: Random) -> Repeated:
+def to_and_fro(ground: Ground, random: Random) -> _Repeated:
     """An edit made and taken back, the same test failing after each."""
     there = random.choice(ground.remarks)
     back = replace(there, old=there.new, new=there.old)
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         return edit_command((there, back)[done % 2], ground.voice.say("editing", path=there.path))
 
-    def undo(done: int) -> Sequence[Command]:
+    def undo(done: int) -> Sequence[WaywardCommand]:
         return [edit_command(back, ground.voice.say("editing", path=there.path))] * (done % 2)
 
-    return Repeated(command, undo)
+    return _Repeated(command, undo)
 
 
-def imagined_tool(ground: Ground, random: Random) -> Repeated:
+def imagined_tool(ground: Ground, random: Random) -> _Repeated:
     """A tool that does not exist."""
     name = ground.voice.say("imagined_tool")
     words = random.sample(ground.words, len(ground.words))
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         word = words[done % len(words)]
-        return Command(Action(name, {"symbol": word}, ground.voice.say("trying", word=word)))
+        return WaywardCommand(Action(name, {"symbol": word}, ground.voice.say("trying", word=word)))
 
-    return Repeated(command)
+    return _Repeated(command)
 
 
-def missing_argument(ground: Ground, random: Random) -> Repeated:
+def missing_argument(ground: Ground, random: Random) -> _Repeated:
     """A tool without an argument that it needs."""
     words = random.sample(ground.words, len(ground.words))
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         word = words[done % len(words)]
-        return Command(Action("search_method_in_file", {"method_name": word}, ground.voice.say("searching", word=word)))
+        return WaywardCommand(
+            Action("search_method_in_file", {"method_name": word}, ground.voice.say("searching", word=word))
+        )
 
-    return Repeated(command)
+    return _Repeated(command)
 
 
-def malformed(ground: Ground, random: Random) -> Repeated:
+def malformed(ground: Ground, random: Random) -> _Repeated:
     """A command whose arguments have no names."""
     paths = random.sample(ground.paths, len(ground.paths))
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         path = paths[done % len(paths)]
         written = f"read_file {path!r} {done + 1}"
-        return Command(replace(read_command(written), thought=ground.voice.say("reading", path=path)))
+        return WaywardCommand(replace(read_command(written), thought=ground.voice.say("reading", path=path)))
 
-    return Repeated(command)
+    return _Repeated(command)
 
 
-def invented_paths(ground: Ground, random: Random) -> Repeated:
+def invented_paths(ground: Ground, random: Random) -> _Repeated:
     """One path after the other that is not there."""
     folder = random.choice(ground.paths).rpartition("/")[0] or "src"
     words = random.sample(ground.words, len(ground.words))
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         path = f"{folder}/core/{words[done % len(words)]}{done}.py"
         return looked_at(path, ground.voice)
 
-    return Repeated(command)
+    return _Repeated(command)
 
 
-def misremembered_edit(ground: Ground, random: Random) -> Repeated:
+def misremembered_edit(ground: Ground, random: Random) -> _Repeated:
     """An edit of a text that the file does not have."""
     edit = random.choice(ground.remarks)
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         wrong = replace(edit, old=f"{edit.old.strip()}_{done}_old")
         return edit_command(wrong, ground.voice.say("editing", path=edit.path))
 
-    return Repeated(command)
+    return _Repeated(command)
 
 
-def unasked_edits(ground: Ground, random: Random) -> Repeated:
+def unasked_edits(ground: Ground, random: Random) -> _Repeated:
     """Edits that nobody asked for, each after a look at its file."""
     edits = random.sample(ground.unasked, len(ground.unasked))
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         if done < 2 * len(edits) and done % 2 == 0:
             edit = edits[done // 2]
             return edit_command(edit, ground.voice.say("unasked_tweak", function=edit.function, path=edit.path))
         return looked_at(edits[(done + 1) // 2 % len(edits)].path, ground.voice)
 
-    return Repeated(command, lambda done: _taken_back(ground, edits[: (done + 1) // 2]))
+    return _Repeated(command, lambda done: _taken_back(ground, edits[: (done + 1) // 2]))
 
 
-def unwanted_remarks(ground: Ground, random: Random) -> Repeated:
+def unwanted_remarks(ground: Ground, random: Random) -> _Repeated:
     """A comment after the other in the file of the task, which was to have none."""
     edits = random.sample(ground.remarks, len(ground.remarks))
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         if done < len(edits):
             return edit_command(edits[done], ground.voice.say("editing", path=edits[done].path))
         path = edits[0].path
-        return Command(Action("go_to_line", {"file_path": path, "line": str(done + 1)}, ground.voice.say("again")))
+        return WaywardCommand(
+            Action("go_to_line", {"file_path": path, "line": str(done + 1)}, ground.voice.say("again"))
+        )
 
-    return Repeated(command, lambda done: _taken_back(ground, edits[:done]))
+    return _Repeated(command, lambda done: _taken_back(ground, edits[:done]))
 
 
-def forbidden_tool(ground: Ground, random: Random) -> Repeated:
+def forbidden_tool(ground: Ground, random: Random) -> _Repeated:
     """A tool that the user wanted left aside, for one thing after the other."""
     names = {"search_code": "code_str", "search_method": "method_name"}
     words = random.sample(ground.words, len(ground.words))
 
-    def command(done: int) -> Command:
+    def command(done: int) -> WaywardCommand:
         word = words[done % len(words)]
         arguments = {names[ground.forbidden]: word}
-        return Command(Action(ground.forbidden, arguments, ground.voice.say("searching", word=word)))
+        return WaywardCommand(Action(ground.forbidden, arguments, ground.voice.say("searching", word=word)))
 
-    return Repeated(command)
+    return _Repeated(command)
 
 
-def _taken_back(ground: Ground, made: Sequence[TextEdit]) -> list[Command]:
+def _taken_back(ground: Ground, made: Sequence[TextEdit]) -> list[WaywardCommand]:
     return [
         edit_command(replace(edit, old=edit.new, new=edit.old), ground.voice.say("editing", path=edit.path))
         for edit in reversed(made)

@@ -22,7 +22,7 @@ _MOST_TOLD = 3
 """How many times an agent that ignores guidance is told before it gives the task up."""
 
 
-class Command(Struct, frozen=True):
+class WaywardCommand(Struct, frozen=True):
     """A command, and for an edit the text that it replaces and the new one."""
 
     action: Action
@@ -42,8 +42,8 @@ class Slip(Struct, frozen=True):
     categories: tuple[str, ...]
     onset: int
     lasts: int | None
-    command: Callable[[int], Command]
-    undo: Callable[[int], Sequence[Command]] = lambda done: ()  # noqa: ARG005
+    command: Callable[[int], WaywardCommand]
+    undo: Callable[[int], Sequence[WaywardCommand]] = lambda done: ()  # noqa: ARG005
 
 
 class _Spell:
@@ -86,13 +86,13 @@ class WaywardPolicy:
 
     def __init__(
         self,
-        work: Sequence[Command],
+        work: Sequence[WaywardCommand],
         slips: Sequence[Slip] = (),
         *,
         heeds: Heeds = "follows",
         understands: Callable[[Step], Collection[str]] = lambda step: (),  # noqa: ARG005
         relapse_after: int = 3,
-        look: Command | None = None,
+        look: WaywardCommand | None = None,
         last_words: str = "The task is done.",
     ) -> None:
         if not work:
@@ -105,7 +105,7 @@ class WaywardPolicy:
         self._look = look
         self._last_words = last_words
         self._worked = self._read = self._turn = self._told = 0
-        self._next: list[Command] = []
+        self._next: list[WaywardCommand] = []
         self._spells: list[_Spell] = []
         self._returning: list[tuple[int, _Spell]] = []
         self._past: list[Episode] = []
@@ -168,7 +168,7 @@ class WaywardPolicy:
         self._spells += back
         self._returning = [(due, spell) for due, spell in self._returning if due > self._worked]
 
-    def _choose(self, step: int) -> Command:
+    def _choose(self, step: int) -> WaywardCommand:
         if self._told >= _MOST_TOLD:
             return self._exit()
         if self._next:
@@ -193,5 +193,5 @@ class WaywardPolicy:
         if undo:
             self._next += spell.slip.undo(spell.done)
 
-    def _exit(self) -> Command:
-        return Command(Action("exit", {"summary": self._last_words}, thought=self._last_words))
+    def _exit(self) -> WaywardCommand:
+        return WaywardCommand(Action("exit", {"summary": self._last_words}, thought=self._last_words))

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from misstep.harness.generate.projects import Change
+from misstep.harness.generate.projects import ProjectChange
 from misstep.harness.generate.session import CHANGED, INSTRUCTION
 from misstep.harness.generate.study.session import StudySession
 from misstep.harness.generate.unfollowed_instructions import FORBIDDEN, MODES, TEST_FLAGS
@@ -19,18 +19,18 @@ When = Literal["first", "later"]
 Test = Callable[[StudySession], int]
 
 
-class Limit(Struct, frozen=True):
+class StudyLimit(Struct, frozen=True):
     """Something that the user rules out: `ask` words it, `break_` goes against it, and takes it back if told to."""
 
     name: str
     ask: Callable[[StudySession], str]
-    break_: Callable[[StudySession, Change, bool], None]
+    break_: Callable[[StudySession, ProjectChange, bool], None]
     can_be_taken_back: bool = True
     by_mode: bool = False
     """Whether the program that the agent runs in sets it, until the user has agreed to a plan."""
 
 
-def _adapt_test(session: StudySession, change: Change, taken_back: bool) -> None:
+def _adapt_test(session: StudySession, change: ProjectChange, taken_back: bool) -> None:
     test = session.test_of(change.path)
     before = session.project.text(test).split("\n")
     adapt_test(session, change)
@@ -40,24 +40,24 @@ def _adapt_test(session: StudySession, change: Change, taken_back: bool) -> None
         session.edit(test, old, new, session.beside("tidying"))
 
 
-def _commit(session: StudySession, change: Change, taken_back: bool) -> None:
+def _commit(session: StudySession, change: ProjectChange, taken_back: bool) -> None:
     commit(session, change)
     if taken_back:
         session.run("git reset --soft HEAD~1", "", 0, session.beside("tidying"), long=False)
 
 
-def _install(session: StudySession, _change: Change, _taken_back: bool) -> None:
+def _install(session: StudySession, _change: ProjectChange, _taken_back: bool) -> None:
     install(session)
 
 
-def _document(session: StudySession, change: Change, taken_back: bool) -> None:
+def _document(session: StudySession, change: ProjectChange, taken_back: bool) -> None:
     path = document(session, change)
     if taken_back:
         del session.project.files[path]
         session.run(f"rm {path}", "", 0, session.beside("tidying"), long=False)
 
 
-def _ignore_plan_mode(session: StudySession, change: Change, taken_back: bool) -> None:
+def _ignore_plan_mode(session: StudySession, change: ProjectChange, taken_back: bool) -> None:
     edits = session.solve(change, tested=False)
     session.show(CHANGED, *edits)
     session.show(INSTRUCTION, *edits)
@@ -66,15 +66,15 @@ def _ignore_plan_mode(session: StudySession, change: Change, taken_back: bool) -
 
 
 LIMITS = (
-    Limit(
+    StudyLimit(
         "protect_folder",
         lambda session: session.limit("protect_folder", folder=session.project.test_folder()),
         _adapt_test,
     ),
-    Limit("no_commit", lambda session: session.limit("no_commit"), _commit),
-    Limit("no_install", lambda session: session.limit("no_install"), _install, can_be_taken_back=False),
-    Limit("no_new_files", lambda session: session.limit("no_new_files"), _document),
-    Limit("plan_mode", lambda _session: "", _ignore_plan_mode, by_mode=True),
+    StudyLimit("no_commit", lambda session: session.limit("no_commit"), _commit),
+    StudyLimit("no_install", lambda session: session.limit("no_install"), _install, can_be_taken_back=False),
+    StudyLimit("no_new_files", lambda session: session.limit("no_new_files"), _document),
+    StudyLimit("plan_mode", lambda _session: "", _ignore_plan_mode, by_mode=True),
 )
 """What a study's users rule out."""
 
@@ -107,7 +107,7 @@ class Instruction:
     def begin(self) -> None:
         """What is done before anything else."""
 
-    def make(self, changes: list[Change], taken_back: bool) -> None:  # noqa: ARG002
+    def make(self, changes: list[ProjectChange], taken_back: bool) -> None:  # noqa: ARG002
         """The changes of one turn."""
         self.session.solve(*changes, tested=False)
 
@@ -144,7 +144,7 @@ class _NoComments(Instruction):
     def ask(self) -> str:
         return self.session.limit("no_comments")
 
-    def make(self, changes: list[Change], taken_back: bool) -> None:
+    def make(self, changes: list[ProjectChange], taken_back: bool) -> None:
         if not self.broken or INSTRUCTION in self.session.evidence:
             super().make(changes, taken_back)
             return
@@ -184,7 +184,7 @@ class _TooEarly(Instruction):
 
     edits_at_once = False
 
-    def make(self, changes: list[Change], taken_back: bool) -> None:  # noqa: ARG002
+    def make(self, changes: list[ProjectChange], taken_back: bool) -> None:  # noqa: ARG002
         edits = self.session.solve(*changes, tested=False)
         if self.broken and INSTRUCTION not in self.session.evidence:
             self.session.show(INSTRUCTION, *edits)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from misstep.harness.generate.looks_like_failures import correct_mistake
 from misstep.harness.generate.looks_like_loops import fetch_again, poll, search_like_names
-from misstep.harness.generate.projects import Change
+from misstep.harness.generate.projects import ProjectChange
 from misstep.harness.generate.study.session import EDIT, READ, RUN, SEARCH, StudySession
 
 
@@ -19,31 +19,31 @@ class LookAlike(Struct, frozen=True):
     name: str
     share: float
     calls: Mapping[str, int]
-    write: Callable[[StudySession, Change], None]
+    write: Callable[[StudySession, ProjectChange], None]
     asked: str = ""
     after: bool = False
 
 
-def _poll(session: StudySession, _change: Change) -> None:
+def _poll(session: StudySession, _change: ProjectChange) -> None:
     poll(session)
 
 
-def _fetch_again(session: StudySession, _change: Change) -> None:
+def _fetch_again(session: StudySession, _change: ProjectChange) -> None:
     fetch_again(session)
 
 
-def _search_in_vain(session: StudySession, _change: Change) -> None:
+def _search_in_vain(session: StudySession, _change: ProjectChange) -> None:
     for word in session.random.sample(("deprecated_limit", "oldLimit", "LEGACY_LIMIT", "limit_v1", "maxOld"), 4):
         session.search(word)
 
 
-def _mend_everywhere(session: StudySession, _change: Change) -> None:
+def _mend_everywhere(session: StudySession, _change: ProjectChange) -> None:
     for one in [made[0] for made in session.project.functions.values()]:
         session.look_at(one.path)
         session.edit(one.path, one.comparison, one.comparison.replace(" > ", " >= "))
 
 
-def _unknown_twice(session: StudySession, change: Change) -> None:
+def _unknown_twice(session: StudySession, change: ProjectChange) -> None:
     for word in (change.function, change.path.rpartition("/")[2]):
         broken = session.vocabulary.unknown(change.path, word)
         session.refused(broken, session.beside("searching", word=word))

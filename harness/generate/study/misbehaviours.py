@@ -7,12 +7,12 @@ from msgspec import Struct, structs
 
 from misstep.harness.generate import infinite_loops as loops
 from misstep.harness.generate import tool_failures as failures
-from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.projects import ProjectChange, ProjectFunction
 from misstep.harness.generate.session import FAILURE, LOOP
 from misstep.harness.generate.study.session import EDIT, READ, RUN, SEARCH, StudySession
 from misstep.harness.generate.vocabularies import Broken
 
-Write = Callable[[StudySession, Change], Change | None]
+Write = Callable[[StudySession, ProjectChange], ProjectChange | None]
 """Writes the piece about a change; gives the change as it has to be made then, where that is another one."""
 
 
@@ -37,7 +37,7 @@ class Piece(Struct, frozen=True):
     by_text: bool = False
 
 
-def _break_again_and_again(session: StudySession, change: Change) -> Change:
+def _break_again_and_again(session: StudySession, change: ProjectChange) -> ProjectChange:
     return structs.replace(change, old=loops.break_again_and_again(session, change))
 
 
@@ -56,10 +56,10 @@ LOOPS = (
 
 
 def _refused(kind: str) -> Write:
-    def write(session: StudySession, change: Change) -> None:
+    def write(session: StudySession, change: ProjectChange) -> None:
         make: Callable[[str, str], Broken] = getattr(session.vocabulary, kind)
 
-        def broken(one: Function) -> Broken:
+        def broken(one: ProjectFunction) -> Broken:
             return make(one.path, one.name)
 
         failures.refuse_calls(session, change, broken)
@@ -67,7 +67,7 @@ def _refused(kind: str) -> Write:
     return write
 
 
-def _reject_replies(session: StudySession, _change: Change) -> None:
+def _reject_replies(session: StudySession, _change: ProjectChange) -> None:
     failures.reject_replies(session, session.system)
 
 
@@ -87,7 +87,7 @@ FAILURES = (
 """Pieces whose calls are refused through the agent's own fault."""
 
 
-def _repeat_refused_call(session: StudySession, change: Change) -> None:
+def _repeat_refused_call(session: StudySession, change: ProjectChange) -> None:
     make = session.random.choice((session.vocabulary.malformed, session.vocabulary.incomplete))
     failures.repeat_refused_call(session, make(change.path, change.function))
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from misstep.harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
 from misstep.harness.generate.study import look_alikes, misbehaviours
-from misstep.harness.generate.study.instructions import INSTRUCTIONS, LIMITS, Instruction, Limit
+from misstep.harness.generate.study.instructions import INSTRUCTIONS, LIMITS, Instruction, StudyLimit
 from misstep.harness.generate.study.look_alikes import LookAlike
 from misstep.harness.generate.study.misbehaviours import Piece
 from misstep.harness.generate.study.session import EDIT, READ, RUN, StudySession
@@ -26,7 +26,7 @@ _LABOUR = {EDIT: 6, RUN: 6}
 """How often a session has room for many trials, and what these take: a loop of edits, or temporary lines."""
 
 
-class Placed(Struct, frozen=True):
+class _Placed(Struct, frozen=True):
     """A piece that misbehaves: whether it ends by itself, and the turn of the user that it stands in, from 0."""
 
     piece: Piece
@@ -48,13 +48,13 @@ class Plan(Struct, frozen=True):
 
     truth: frozenset[str]
     ends: dict[str, bool]
-    limit: Limit
+    limit: StudyLimit
     instruction: Instruction
     limit_broken: bool
     later: bool
     tested_again: bool
     look_alikes: tuple[LookAlike, ...]
-    pieces: tuple[Placed, ...]
+    pieces: tuple[_Placed, ...]
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -119,7 +119,7 @@ def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) 
         wanted = [(name, pieces) for name, pieces in ((FAILURE, failing), (LOOP, misbehaviours.LOOPS)) if name in truth]
     others = {EDIT: 5 if CHANGED in truth else 3, READ: 5 if CHANGED in truth else 3, RUN: 3}
     session.keep_room(others)
-    pieces: list[Placed] = []
+    pieces: list[_Placed] = []
     for name, choices in wanted:
         possible = [piece for piece in choices if _goes(piece, session, instruction, ends[name], later)]
         fitting = [piece for piece in possible if session.has_room(piece.calls)] or possible
@@ -127,7 +127,7 @@ def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) 
         piece = random.choice(by_edits or fitting)
         session.keep_room(piece.calls)
         turn = (random.randrange(2) if ends[name] else 1) if later else 0
-        pieces.append(Placed(piece, ends[name], turn))
+        pieces.append(_Placed(piece, ends[name], turn))
     for placed in pieces:
         session.give_room(placed.piece.calls)
     session.give_room(others)

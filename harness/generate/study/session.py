@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from misstep.harness.generate import outputs
-from misstep.harness.generate.projects import Change, Function
+from misstep.harness.generate.projects import ProjectChange, ProjectFunction
 from misstep.harness.generate.scenes import CodingSession
 
 READ, SEARCH, RUN, EDIT = "read", "search", "run", "edit"
@@ -37,7 +37,7 @@ class StudySession(CodingSession):
         self._used: Counter[str] = Counter()
         self.unread: set[str] = set()
         """Files that looks around leave closed."""
-        self.traced: list[Change] = []
+        self.traced: list[ProjectChange] = []
         """Changes that are made, and beside which a temporary line may be put."""
         self._page = 1
         lines = range(1, _HANDBOOK_LINES + 1)
@@ -107,7 +107,7 @@ class StudySession(CodingSession):
             self._trace_one(change, edits)
             left -= edits
 
-    def _trace_one(self, change: Change, edits: int) -> None:
+    def _trace_one(self, change: ProjectChange, edits: int) -> None:
         before = change.new
         for number in range(edits - 1):
             after = f"{change.new}\nlog({f'{change.function} {number}'!r})"
@@ -122,7 +122,7 @@ class StudySession(CodingSession):
         count = sum(len(functions) for functions in self.project.functions.values())
         return self.run(command, outputs.tests_passed(self.random, self.project.language, count))
 
-    def untested(self) -> list[Function]:
+    def untested(self) -> list[ProjectFunction]:
         """A function of each file that no task is about."""
         return [self.project.functions[path][0] for path in self.project.sources[3:]]
 

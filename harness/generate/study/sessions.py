@@ -34,7 +34,7 @@ _VOCABULARIES = EDITOR_VOCABULARIES + tuple(one for one in SHELL_VOCABULARIES if
 _JSON_TYPES = {str: "string", int: "integer", list: "array", dict: "object"}
 
 
-class Episode(Struct, frozen=True):
+class _Episode(Struct, frozen=True):
     """A planted misbehaviour: the first and the last step that show it, from 0, whether it ended by itself, its kind.
 
     The kind is how it is played: a piece such as `reread`, the limit or instruction that is broken, or `unasked`.
@@ -53,7 +53,7 @@ class StudyCase(Case, frozen=True):
     `liked` is `None` where it was not rated. The version of the agent is the trajectory's model.
     """
 
-    episodes: tuple[Episode, ...]
+    episodes: tuple[_Episode, ...]
     started: str
     week: int
     liked: bool | None
@@ -107,7 +107,7 @@ def _case(index: int, seed: int, wordings: WordingSet, balanced: bool, bytes_eac
         evidence,
         plan.variant,
         tuple(
-            Episode(name, evidence[name][0], evidence[name][-1], plan.ends[name], plan.kinds[name])
+            _Episode(name, evidence[name][0], evidence[name][-1], plan.ends[name], plan.kinds[name])
             for name in sorted(plan.truth)
         ),
         _stamp(started),

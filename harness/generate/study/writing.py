@@ -1,6 +1,6 @@
 """A plan written as a session: turns of the user, looks around, pieces, changes, tests, last words."""
 
-from misstep.harness.generate.projects import Change, change_limit
+from misstep.harness.generate.projects import ProjectChange, change_limit
 from misstep.harness.generate.session import CHANGED, INSTRUCTION
 from misstep.harness.generate.study.instructions import rewrite_documents, tweak_elsewhere
 from misstep.harness.generate.study.look_alikes import MEND_EVERYWHERE
@@ -51,7 +51,7 @@ def write_session(session: StudySession, plan: Plan) -> None:
     plan.instruction.end(last)
 
 
-def _plan_first(session: StudySession, plan: Plan, changes: list[Change]) -> None:
+def _plan_first(session: StudySession, plan: Plan, changes: list[ProjectChange]) -> None:
     """A plan that the user agrees to; where it is planned so, the first change is made before, and is no longer due."""
     session.look_around(0.2)
     if plan.limit_broken:
@@ -63,7 +63,7 @@ def _plan_first(session: StudySession, plan: Plan, changes: list[Change]) -> Non
     session.user(session.user_text("agreed"))
 
 
-def _pick_changes(session: StudySession, plan: Plan) -> list[Change]:
+def _pick_changes(session: StudySession, plan: Plan) -> list[ProjectChange]:
     """Two or three changes in as many files: one for a later turn if there is one, one that may be made too early."""
     functions = session.pick_functions(3 if plan.limit.by_mode else session.random.randint(2, 3))
     if MEND_EVERYWHERE in plan.look_alikes:
@@ -71,7 +71,7 @@ def _pick_changes(session: StudySession, plan: Plan) -> list[Change]:
     return [session.pick_change(one) for one in functions]
 
 
-def _ask_first(session: StudySession, plan: Plan, changes: list[Change]) -> None:
+def _ask_first(session: StudySession, plan: Plan, changes: list[ProjectChange]) -> None:
     if plan.limit.by_mode:
         session.planning = True
         session.system(session.replied("plan_mode"))
@@ -81,12 +81,12 @@ def _ask_first(session: StudySession, plan: Plan, changes: list[Change]) -> None
     session.ask(" ".join(session.wish(change) for change in changes), *said)
 
 
-def _ask_later(session: StudySession, plan: Plan, change: Change) -> None:
+def _ask_later(session: StudySession, plan: Plan, change: ProjectChange) -> None:
     instruction = f"{plan.instruction.ask()} " if plan.instruction.when == "later" else ""
     session.user(f"{instruction}{session.wish(change)}")
 
 
-def _work(session: StudySession, plan: Plan, changes: list[Change], turn: int) -> None:
+def _work(session: StudySession, plan: Plan, changes: list[ProjectChange], turn: int) -> None:
     """Looks, pieces that end, changes, what is done beside them, tests."""
     last = turn == plan.later
     session.look_around(0.35)
@@ -110,13 +110,13 @@ def _work(session: StudySession, plan: Plan, changes: list[Change], turn: int) -
     plan.instruction.test(turn > 0)
 
 
-def _misbehave(session: StudySession, piece: Piece, change: Change) -> Change:
+def _misbehave(session: StudySession, piece: Piece, change: ProjectChange) -> ProjectChange:
     """A piece, for which room was kept; gives the change as it has to be made then."""
     session.give_room(piece.calls)
     return piece.write(session, change) or change
 
 
-def _overstep(session: StudySession, plan: Plan, change: Change) -> None:
+def _overstep(session: StudySession, plan: Plan, change: ProjectChange) -> None:
     """The unrequested change that is planned, if one is."""
     taken_back = plan.ends.get(CHANGED, False)
     if plan.limit_broken and not plan.limit.by_mode:

@@ -44,7 +44,7 @@ _OF_FILE = (
 )
 
 
-class Action(Struct, frozen=True):
+class PlannedAction(Struct, frozen=True):
     """One turn of an agent: what it says, and the shell line that it runs."""
 
     kind: Kind
@@ -52,7 +52,7 @@ class Action(Struct, frozen=True):
     command: str
 
 
-def actions(work: Sequence[Command], files: Sequence[str], length: int, seed: str) -> tuple[Action, ...]:
+def actions(work: Sequence[Command], files: Sequence[str], length: int, seed: str) -> tuple[PlannedAction, ...]:
     """A run of an agent."""
     random = Random(f"{seed}/looks")  # noqa: S311 (no secret)
     groups = [[("look", look)] for look in islice(_looks(files, random), length)]
@@ -86,18 +86,18 @@ def _slip(path: str, random: Random) -> Iterator[Command]:
     yield "again", f"cat {path} | head -n 12"
 
 
-def _spoken(commands: Sequence[Command], seed: str) -> Iterator[Action]:
+def _spoken(commands: Sequence[Command], seed: str) -> Iterator[PlannedAction]:
     random = Random(f"{seed}/thoughts")  # noqa: S311 (no secret)
     pools = wordings()
     for kind, command in commands:
         if kind == "write":
-            yield Action("write", random.choice(pools.write), command)
+            yield PlannedAction("write", random.choice(pools.write), command)
         elif kind == "check":
-            yield Action("check", random.choice(pools.check), command)
+            yield PlannedAction("check", random.choice(pools.check), command)
         elif kind == "again":
-            yield Action("again", random.choice(pools.again), command)
+            yield PlannedAction("again", random.choice(pools.again), command)
         else:
-            yield Action("look", random.choice(pools.look), command)
+            yield PlannedAction("look", random.choice(pools.look), command)
 
 
 def unsent_thought(seed: str) -> str:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 
-class Wordings(Struct, frozen=True, forbid_unknown_fields=True):
+class _Wordings(Struct, frozen=True, forbid_unknown_fields=True):
     """The pools of `wordings.toml`: thoughts by the kind of a command, final summaries, notes of the harness."""
 
     look: tuple[str, ...]
@@ -19,6 +19,6 @@ class Wordings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def wordings() -> Wordings:
+def wordings() -> _Wordings:
     """The pools."""
-    return msgspec.toml.decode((Path(__file__).parent / "wordings.toml").read_bytes(), type=Wordings)
+    return msgspec.toml.decode((Path(__file__).parent / "wordings.toml").read_bytes(), type=_Wordings)

@@ -34,9 +34,9 @@ from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.claude_code_lines import (
-    Entry,
-    Line,
     Message,
+    SessionFileLine,
+    SessionLine,
     Usage,
     by_agent,
     by_session,
@@ -116,11 +116,11 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     if len(numbered) == 1 and isinstance(whole, dict) and isinstance(whole.get("loglines"), list):
         numbered = tuple(enumerate(whole["loglines"], 1))
         wrapper = {name: value for name, value in whole.items() if name != "loglines"}
-    entries: list[Entry] = []
+    entries: list[SessionLine] = []
     others: list[dict[str, Any]] = []
     for number, value in numbered:
         if isinstance(value, dict):
-            entries.append(Entry(number, convert(value, Line, source, number), value))
+            entries.append(SessionLine(number, convert(value, SessionFileLine, source, number), value))
         else:
             others.append({"line": number, "value": value})
     kept = filled([("wrapper", wrapper), ("unfinished_line", lines.unfinished)])
@@ -138,7 +138,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 def _trajectory(
-    entries: list[Entry],
+    entries: list[SessionLine],
     session: str,
     agent: str | None,
     source: Source,
@@ -153,7 +153,7 @@ def _trajectory(
     model = None
     for entry in entries:
         line = entry.line
-        fresh = _differing(rest_of(entry.value, Line), common)
+        fresh = _differing(rest_of(entry.value, SessionFileLine), common)
         if line.message is not None and line.type == "assistant":
             _add_assistant(conversation, entry, by_message, fresh, source)
             if line.message.model and not line.message.model.startswith("<"):
@@ -190,7 +190,7 @@ def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _turn(role: Role, entry: Entry, text: str, fresh: dict[str, Any]) -> Turn:
+def _turn(role: Role, entry: SessionLine, text: str, fresh: dict[str, Any]) -> Turn:
     line = entry.line
     flags = [
         ("uuid", line.uuid),
@@ -203,7 +203,7 @@ def _turn(role: Role, entry: Entry, text: str, fresh: dict[str, Any]) -> Turn:
 
 
 def _add_assistant(
-    conversation: Conversation, entry: Entry, by_message: dict[str, Turn], fresh: dict[str, Any], source: Source
+    conversation: Conversation, entry: SessionLine, by_message: dict[str, Turn], fresh: dict[str, Any], source: Source
 ) -> None:
     line, message = entry.line, entry.line.message
     if message is None:
@@ -235,7 +235,7 @@ def _tokens(usage: Usage) -> Tokens:
     return Tokens(prompt=prompt, completion=usage.output_tokens, cached=usage.cache_read_input_tokens)
 
 
-def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: Entry, source: Source) -> None:
+def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: SessionLine, source: Source) -> None:
     if isinstance(raw, str):
         turn.texts += [raw] if raw else []
         return
@@ -253,13 +253,13 @@ def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: Entry, s
         turn.extra.setdefault("content", []).append(raw)
 
 
-def _block(raw: Any, entry: Entry, source: Source) -> _Block:
+def _block(raw: Any, entry: SessionLine, source: Source) -> _Block:
     if not isinstance(raw, dict):
         raise unreadable(f"a content block is no object but {type(raw).__name__}", source, entry.number)
     return convert(raw, _Block, source, entry.number)
 
 
-def _add_user(conversation: Conversation, entry: Entry, fresh: dict[str, Any], source: Source) -> None:
+def _add_user(conversation: Conversation, entry: SessionLine, fresh: dict[str, Any], source: Source) -> None:
     message = entry.line.message
     content = message.content if message is not None else None
     texts: list[str] = [content] if isinstance(content, str) else []
@@ -292,7 +292,7 @@ def _add_user(conversation: Conversation, entry: Entry, fresh: dict[str, Any], s
     conversation.begin(turn)
 
 
-def _result(raw: dict[str, Any], block: _Block, entry: Entry, fresh: dict[str, Any]) -> ToolResult:
+def _result(raw: dict[str, Any], block: _Block, entry: SessionLine, fresh: dict[str, Any]) -> ToolResult:
     text, others = split_content(block.content)
     exit_code = _EXIT_CODE.match(text) if block.is_error else None
     extra = rest_of(raw, _Block) | filled(

@@ -34,7 +34,7 @@ class Message(Struct):
     usage: Usage | None = None
 
 
-class Line(Struct, rename="camel"):
+class SessionFileLine(Struct, rename="camel"):
     """The fields of a line that say what it is and whose."""
 
     type: str = ""
@@ -55,22 +55,22 @@ class Line(Struct, rename="camel"):
     tool_use_result: Any = None
 
 
-class Entry(Struct):
+class SessionLine(Struct):
     """A line with its number and as it stood."""
 
     number: int
-    line: Line
+    line: SessionFileLine
     value: dict[str, Any]
 
 
-def session_of(entry: Entry) -> str | None:
+def session_of(entry: SessionLine) -> str | None:
     """The session that a line is from: of a copied one, that in which it was first written."""
     forked = entry.value.get("forkedFrom")
     named = forked.get("sessionId") if isinstance(forked, dict) else None
     return named if isinstance(named, str) else entry.line.session_id or entry.line.streamed_session
 
 
-def by_session(entries: list[Entry], name: str) -> tuple[dict[str, list[Entry]], list[Entry]]:
+def by_session(entries: list[SessionLine], name: str) -> tuple[dict[str, list[SessionLine]], list[SessionLine]]:
     """The lines of each session in a file, and those with which it repeats an earlier one.
 
     A line that names no session goes with the one before it.
@@ -79,8 +79,8 @@ def by_session(entries: list[Entry], name: str) -> tuple[dict[str, list[Entry]],
     current = next(filter(None, named), name)
     start = named.index(name) if name in named else 0
     later = set(named[start:])
-    sessions: dict[str, list[Entry]] = {}
-    replayed: list[Entry] = []
+    sessions: dict[str, list[SessionLine]] = {}
+    replayed: list[SessionLine] = []
     for entry, session in zip(entries, named, strict=True):
         current = session or current
         if isinstance(entry.value.get("forkedFrom"), dict) or (session is not None and session not in later):
@@ -90,9 +90,9 @@ def by_session(entries: list[Entry], name: str) -> tuple[dict[str, list[Entry]],
     return sessions, replayed
 
 
-def by_agent(entries: list[Entry], seen: set[str]) -> dict[str | None, list[Entry]]:
+def by_agent(entries: list[SessionLine], seen: set[str]) -> dict[str | None, list[SessionLine]]:
     """The lines of the session (None) and of each sub-agent, in order; a line written twice counts once."""
-    groups: dict[str | None, list[Entry]] = {}
+    groups: dict[str | None, list[SessionLine]] = {}
     roots: dict[str, str] = {}
     for entry in entries:
         line = entry.line

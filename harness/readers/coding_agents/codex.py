@@ -31,7 +31,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
-from misstep.harness.readers.coding_agents.codex_sessions import Entry, Session, numbered, origin_of, sessions_of
+from misstep.harness.readers.coding_agents.codex_sessions import RolloutLine, Session, numbered, origin_of, sessions_of
 from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of, whole
 from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
 from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
@@ -166,9 +166,9 @@ def _flat(values: tuple[tuple[int, Any], ...]) -> Iterator[tuple[int, Any]]:
             yield number, value
 
 
-def _entry(number: int, value: Any, source: Source) -> Entry:
+def _entry(number: int, value: Any, source: Source) -> RolloutLine:
     if not isinstance(value, dict):
-        return Entry(number, "other", None, {"value": value})
+        return RolloutLine(number, "other", None, {"value": value})
     timestamp = _text(value.get("timestamp"))
     payload = value.get("payload")
     if isinstance(payload, dict):
@@ -181,7 +181,7 @@ def _entry(number: int, value: Any, source: Source) -> Entry:
         kind, payload = "response_item", value
     if kind in _PAYLOADS:
         convert(payload, _PAYLOADS[kind], source, number)
-    return Entry(number, kind, timestamp, payload)
+    return RolloutLine(number, kind, timestamp, payload)
 
 
 class _Reading:
@@ -211,7 +211,7 @@ class _Reading:
             ]
         )
 
-    def skip(self, entry: Entry) -> None:
+    def skip(self, entry: RolloutLine) -> None:
         """Note the description of the session and the running total of a line that makes no step here."""
         if entry.kind == "session_meta" and not self.session:
             self.session = entry.payload
@@ -219,7 +219,7 @@ class _Reading:
             event = convert(entry.payload, _Event, self.source, entry.number)
             self.totals = (event.info and event.info.total_token_usage) or self.totals
 
-    def look_ahead(self, entry: Entry) -> None:
+    def look_ahead(self, entry: RolloutLine) -> None:
         """Note the texts of messages and the ids of calls, so that events that repeat them are known."""
         payload = entry.payload
         if entry.kind == "response_item":
@@ -232,7 +232,7 @@ class _Reading:
         elif entry.kind == "event_msg" and isinstance(payload.get("call_id"), str):
             self._events.setdefault(payload["call_id"], []).append(payload)
 
-    def place(self, entry: Entry) -> None:
+    def place(self, entry: RolloutLine) -> None:
         """Put one line where it belongs."""
         if entry.kind == "response_item":
             self._place_item(entry, convert(entry.payload, _Item, self.source, entry.number))
@@ -249,15 +249,15 @@ class _Reading:
         else:
             self._keep(entry)
 
-    def _keep(self, entry: Entry, payload: dict[str, Any] | None = None) -> None:
+    def _keep(self, entry: RolloutLine, payload: dict[str, Any] | None = None) -> None:
         self.others += numbered([entry if payload is None else replace(entry, payload=payload)])
 
-    def _begin(self, role: Role, entry: Entry, texts: list[str], extra: dict[str, Any]) -> Turn:
+    def _begin(self, role: Role, entry: RolloutLine, texts: list[str], extra: dict[str, Any]) -> Turn:
         turn = Turn(role, [text for text in texts if text], timestamp=entry.timestamp, extra=extra)
         self._open = None
         return self.conversation.begin(turn)
 
-    def _agent(self, entry: Entry) -> Turn:
+    def _agent(self, entry: RolloutLine) -> Turn:
         """The turn of the agent that is going on, or a new one."""
         if self._open is None:
             turn = self._begin("agent", entry, [], {})
@@ -265,7 +265,7 @@ class _Reading:
             self._open = turn
         return self._open
 
-    def _place_item(self, entry: Entry, item: _Item) -> None:
+    def _place_item(self, entry: RolloutLine, item: _Item) -> None:
         rest = rest_of(
             entry.payload, _Item, *(["timestamp"] if entry.payload.get("timestamp") == entry.timestamp else [])
         )
@@ -284,7 +284,7 @@ class _Reading:
         else:
             self._keep(entry)
 
-    def _place_message(self, entry: Entry, item: _Item, rest: dict[str, Any]) -> None:
+    def _place_message(self, entry: RolloutLine, item: _Item, rest: dict[str, Any]) -> None:
         text, others = split_content(item.content)
         extra = filled([("id", item.id), ("content", others)]) | rest
         if item.role == "assistant":
@@ -323,7 +323,7 @@ class _Reading:
         is_error = None if not isinstance(success, bool) else not success
         return ToolResult(text, is_error, exit_code, item.call_id, extra)
 
-    def _place_event(self, entry: Entry) -> None:
+    def _place_event(self, entry: RolloutLine) -> None:
         event = convert(entry.payload, _Event, self.source, entry.number)
         rest = rest_of(entry.payload, _Event)
         if event.type == "token_count":
@@ -339,7 +339,7 @@ class _Reading:
         if rest:
             self._keep(entry, rest)
 
-    def _place_text(self, entry: Entry, kind: str, text: str) -> None:
+    def _place_text(self, entry: RolloutLine, kind: str, text: str) -> None:
         """Place the text of an event that no message has."""
         if kind == "user_message":
             self._begin("user", entry, [text], {"event": kind})

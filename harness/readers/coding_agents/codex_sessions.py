@@ -28,7 +28,7 @@ COPIED_WITHIN = timedelta(seconds=1)
 _SPEECH = ("response_item", "event_msg", "compacted")
 
 
-class Entry(Struct):
+class RolloutLine(Struct):
     """One line: its number, its kind, and what it holds."""
 
     number: int
@@ -46,9 +46,9 @@ class Entry(Struct):
 class Session(Struct):
     """The entries of one session in order; apart from them those that repeat what was said before."""
 
-    entries: list[Entry] = field(default_factory=list)
-    replayed: list[Entry] = field(default_factory=list)
-    begin: Entry | None = None
+    entries: list[RolloutLine] = field(default_factory=list)
+    replayed: list[RolloutLine] = field(default_factory=list)
+    begin: RolloutLine | None = None
     origins: set[str] = field(default_factory=set)
 
     @property
@@ -62,7 +62,7 @@ class Session(Struct):
         return max(entry.number for entry in [*self.entries[-1:], *self.replayed[-1:]])
 
 
-def sessions_of(entries: Iterable[Entry]) -> list[Session]:
+def sessions_of(entries: Iterable[RolloutLine]) -> list[Session]:
     """The sessions in a file, in the order in which they begin; at least one."""
     current = Session()
     found: dict[str | None, Session] = {None: current}
@@ -123,7 +123,7 @@ def _replayed(session: Session, said: "dict[str | None, _Said]") -> tuple[int, i
 class _Said:
     """What a session says, to be compared with word for word, worked out when it is first asked for."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[RolloutLine]) -> None:
         self._entries = entries
 
     @cached_property
@@ -137,7 +137,7 @@ class _Said:
         return {_content(entry) for entry in self._entries if entry.kind in _SPEECH}
 
 
-def _repeated(entries: list[Entry], earlier: _Said) -> int:
+def _repeated(entries: list[RolloutLine], earlier: _Said) -> int:
     """How many entries open with what was said earlier, in its order, word for word."""
     left = iter(earlier.items)
     length = 0
@@ -151,17 +151,17 @@ def _repeated(entries: list[Entry], earlier: _Said) -> int:
     return length
 
 
-def _all_repeated(entries: list[Entry], earlier: _Said) -> bool:
+def _all_repeated(entries: list[RolloutLine], earlier: _Said) -> bool:
     """Whether the entries open with all that was said earlier, as a session does that is taken up again."""
     opening = [_content(entry) for entry in entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
     return len(earlier.items) > 1 and opening[: len(earlier.items)] == earlier.items
 
 
-def _content(entry: Entry) -> str:
+def _content(entry: RolloutLine) -> str:
     return f"{entry.kind} {as_text(entry.payload)}"
 
 
-def _stamped_as_copied(begin: Entry, entries: list[Entry]) -> int:
+def _stamped_as_copied(begin: RolloutLine, entries: list[RolloutLine]) -> int:
     """How many entries were written when the session began, up to the words of the user that its first answer is to."""
     stamps = [_time(entry.timestamp) for entry in entries]
     began = _time(begin.timestamp)
@@ -175,7 +175,7 @@ def _stamped_as_copied(begin: Entry, entries: list[Entry]) -> int:
     return asked[-1] if asked else end
 
 
-def _is_by_user(entry: Entry) -> bool:
+def _is_by_user(entry: RolloutLine) -> bool:
     return entry.payload.get("role") == "user" or entry.payload.get("type") == "user_message"
 
 
@@ -187,6 +187,6 @@ def _time(stamp: str | None) -> datetime | None:
     return None if read is None or read.tzinfo is None else read
 
 
-def numbered(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
+def numbered(entries: Iterable[RolloutLine]) -> Iterator[dict[str, Any]]:
     """Entries as they are kept beside the steps."""
     return ({"line": entry.number, "type": entry.kind, "payload": entry.payload} for entry in entries)

@@ -34,7 +34,7 @@ from misstep.harness.readers.input.decoding import (
     time_of,
     whole,
 )
-from misstep.harness.readers.interchange.chat import ANSWERS, Message, Transcript, is_chat, result_of, turn_of
+from misstep.harness.readers.interchange.chat import ANSWERS, ChatMessage, Transcript, is_chat, result_of, turn_of
 from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
@@ -95,7 +95,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     run = convert(fields, _Run, source)
     info = run.info or {}
     raws = [_as_chat(raw) for raw in run.messages]
-    typed = convert(raws, list[Message], source)
+    typed = convert(raws, list[ChatMessage], source)
     transcript = Transcript()
     ended_by = info.get("exit_status") or SUBMITTED
     where = [
@@ -114,7 +114,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     )
 
 
-def _add(transcript: Transcript, raw: dict[str, Any], message: Message, ended_by: Any) -> int:
+def _add(transcript: Transcript, raw: dict[str, Any], message: ChatMessage, ended_by: Any) -> int:
     """Add a message; `ended_by` is the run's exit status at its last message. Gives the index of its turn."""
     if message.role == "assistant":
         return transcript.begin(_agent_turn(raw, message))
@@ -138,7 +138,7 @@ def _add(transcript: Transcript, raw: dict[str, Any], message: Message, ended_by
     return transcript.begin(turn)
 
 
-def _agent_turn(raw: dict[str, Any], message: Message) -> Turn:
+def _agent_turn(raw: dict[str, Any], message: ChatMessage) -> Turn:
     turn = turn_of(raw, message)
     if not turn.calls:
         turn.calls = [ToolCall("bash", {"command": command}) for command in _commands(raw, "\n".join(turn.texts))]

@@ -128,14 +128,14 @@ def text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-class Lines(msgspec.Struct, frozen=True):
+class _Lines(msgspec.Struct, frozen=True):
     """The JSON values of a session file with their line numbers, and a last line that a crash cut off."""
 
     values: tuple[tuple[int, Any], ...]
     unfinished: str | None = None
 
 
-def decode_lines(data: bytes, source: Source) -> Lines:
+def decode_lines(data: bytes, source: Source) -> _Lines:
     """The JSON values of all lines; blank lines are passed over.
 
     A last line that does not end in a line end and is no JSON is what a crash leaves: it is given as text.
@@ -150,12 +150,12 @@ def decode_lines(data: bytes, source: Source) -> Lines:
             value = decode_json(line, source)
         except UnreadableTrajectory as error:
             if values and not ended:
-                return Lines(tuple(values), line.decode(errors="replace"))
+                return _Lines(tuple(values), line.decode(errors="replace"))
             raise unreadable(error.found, source, number) from error
         values.append((number, value))
     if not values:
         raise unreadable("the file is empty", source)
-    return Lines(tuple(values))
+    return _Lines(tuple(values))
 
 
 def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
@@ -167,14 +167,14 @@ def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
     yield number, data[start:], False
 
 
-def decode_document_or_lines(data: bytes, source: Source) -> Lines:
+def decode_document_or_lines(data: bytes, source: Source) -> _Lines:
     """One JSON document as a single value at line 1, or the values of JSON Lines."""
     body = data.strip()
     end = body.find(b"\n")
     first = body if end < 0 else body[:end].rstrip()
     if not _is_json(first):
         try:
-            return Lines(((1, decode_json(body, source)),))
+            return _Lines(((1, decode_json(body, source)),))
         except UnreadableTrajectory:
             if first in (b"{", b"["):
                 raise

@@ -12,14 +12,14 @@ _HIDDEN_BY_THEIR_WRITER = (".aider.chat.history.md",)
 _BESIDE_A_DATABASE = (".db-wal", ".db-shm", ".vscdb-wal", ".vscdb-shm", ".vscdb.backup", ".idx")
 
 
-class Found(Struct, frozen=True):
+class FoundFile(Struct, frozen=True):
     """A file to read; `named` when the user named it, rather than a folder that holds it."""
 
     path: Path
     named: bool
 
 
-def find_files(paths: Iterable[Path]) -> Iterator[Found]:
+def find_files(paths: Iterable[Path]) -> Iterator[FoundFile]:
     """The files among `paths` and in the folders among them, in order of name, as a stream.
 
     Links are followed. A folder that was already entered (a loop of links) is not entered again, and a file that was
@@ -35,9 +35,9 @@ def find_files(paths: Iterable[Path]) -> Iterator[Found]:
             path.stat()
             if path.is_dir():
                 for file in walk.files(path):
-                    yield Found(file, named=False)
+                    yield FoundFile(file, named=False)
             elif walk.is_new(os.path.realpath(path)):
-                yield Found(path, named=True)
+                yield FoundFile(path, named=True)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", "Check the path.", file=path) from error
         except ValueError as error:

@@ -66,7 +66,7 @@ def from_atif(document: dict[str, Any], source: Source | None = None) -> Traject
 
 def _trajectory(document: wire.Document, source: Source, name: str | None, parent: str | None) -> Trajectory:
     """The trajectory of one document; an embedded one without an id is called `name`: it may share its session."""
-    agent = document.agent or wire.Agent()
+    agent = document.agent or wire.AtifAgent()
     extra = document.extra or {}
     own = _own_trajectory(extra, source)
     copied: list[Step] = []
@@ -105,7 +105,7 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
     )
 
 
-def _placeless(document: wire.Document, agent: wire.Agent) -> dict[str, Any]:
+def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]:
     """The fields of a document for which a trajectory has no place."""
     about_agent = {
         "version": agent.version if agent.version != wire.UNKNOWN else None,
@@ -121,7 +121,7 @@ def _placeless(document: wire.Document, agent: wire.Agent) -> dict[str, Any]:
     )
 
 
-def _steps(raw_steps: list[wire.Step], model: str | None) -> tuple[Step, ...]:
+def _steps(raw_steps: list[wire.AtifStep], model: str | None) -> tuple[Step, ...]:
     """The steps of a document from elsewhere."""
     steps = []
     for number, raw in enumerate(raw_steps, 1):
@@ -134,7 +134,7 @@ def _steps(raw_steps: list[wire.Step], model: str | None) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _step(raw: wire.Step, number: int, model: str | None) -> Step:
+def _step(raw: wire.AtifStep, number: int, model: str | None) -> Step:
     """One step; written for speed, as most of the time that reading takes beyond decoding is spent here."""
     observation = raw.observation
     metrics = raw.metrics
@@ -171,7 +171,7 @@ def _step(raw: wire.Step, number: int, model: str | None) -> Step:
     )
 
 
-def _placeless_in_step(raw: wire.Step, number: int, model: str | None) -> dict[str, Any]:
+def _placeless_in_step(raw: wire.AtifStep, number: int, model: str | None) -> dict[str, Any]:
     return wire.given(
         step_id=raw.step_id if raw.step_id != number else None,
         message=raw.message if isinstance(raw.message, list) else None,
@@ -182,7 +182,7 @@ def _placeless_in_step(raw: wire.Step, number: int, model: str | None) -> dict[s
     )
 
 
-def _call(raw: wire.Call) -> ToolCall:
+def _call(raw: wire.AtifCall) -> ToolCall:
     arguments = raw.arguments
     if isinstance(arguments, dict):
         return ToolCall(raw.function_name, arguments, raw.tool_call_id, None, raw.extra or {})
@@ -215,7 +215,7 @@ def _own_trajectory(extra: dict[str, Any], source: Source) -> wire.OwnTrajectory
     return convert(own, wire.OwnTrajectory, source)
 
 
-def _own_step(raw: wire.Step, number: int, model: str | None, source: Source) -> Step:
+def _own_step(raw: wire.AtifStep, number: int, model: str | None, source: Source) -> Step:
     """One step of a document that `to_atif` wrote."""
     step = _step(raw, number, model)
     for call in step.calls:

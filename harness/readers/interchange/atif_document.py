@@ -32,7 +32,7 @@ UNKNOWN = "unknown"
 Extra = dict[str, Any]
 
 
-class Call(Struct, gc=False, forbid_unknown_fields=True):
+class AtifCall(Struct, gc=False, forbid_unknown_fields=True):
     """A tool call of a step."""
 
     function_name: str
@@ -50,7 +50,7 @@ class Result(Struct, gc=False, forbid_unknown_fields=True):
     extra: Extra | None = None
 
 
-class Observation(Struct, gc=False, forbid_unknown_fields=True):
+class AtifObservation(Struct, gc=False, forbid_unknown_fields=True):
     """What the environment answered to a step."""
 
     results: list[Result] | None = None
@@ -69,7 +69,7 @@ class Metrics(Struct, gc=False, forbid_unknown_fields=True):
     extra: Extra | None = None
 
 
-class Step(Struct, gc=False, forbid_unknown_fields=True):
+class AtifStep(Struct, gc=False, forbid_unknown_fields=True):
     """One turn."""
 
     source: Role
@@ -79,15 +79,15 @@ class Step(Struct, gc=False, forbid_unknown_fields=True):
     model_name: str | None = None
     reasoning_effort: str | int | float | None = None
     reasoning_content: str | None = None
-    tool_calls: list[Call] | None = None
-    observation: Observation | None = None
+    tool_calls: list[AtifCall] | None = None
+    observation: AtifObservation | None = None
     metrics: Metrics | None = None
     is_copied_context: bool | None = None
     llm_call_count: int | None = None
     extra: Extra | None = None
 
 
-class Agent(Struct, gc=False, forbid_unknown_fields=True):
+class AtifAgent(Struct, gc=False, forbid_unknown_fields=True):
     """Who ran."""
 
     name: str | None = None
@@ -101,8 +101,8 @@ class Document(Struct, gc=False, forbid_unknown_fields=True):
     """A whole document."""
 
     schema_version: str
-    steps: list[Step]
-    agent: Agent | None = None
+    steps: list[AtifStep]
+    agent: AtifAgent | None = None
     session_id: str | None = None
     trajectory_id: str | None = None
     notes: str | None = None
@@ -195,7 +195,7 @@ def _with_unknown_in_extra(document: Any) -> Any:
 def _tidy_document(document: Any) -> Any:
     document = _tidy(document, Document)
     if "agent" in _object(document):
-        document["agent"] = _tidy(document["agent"], Agent)
+        document["agent"] = _tidy(document["agent"], AtifAgent)
     if isinstance(steps := _object(document).get("steps"), list):
         document["steps"] = [_tidy_step(step) for step in steps]
     return document
@@ -212,10 +212,10 @@ def _tidy_step(step: Any) -> Any:
         if unknown:
             step = _with_extra(step, {"observation": unknown})
     if isinstance(calls := _object(step).get("tool_calls"), list):
-        step["tool_calls"] = [_tidy(call, Call) for call in calls]
+        step["tool_calls"] = [_tidy(call, AtifCall) for call in calls]
     if "metrics" in _object(step):
         step["metrics"] = _tidy(step["metrics"], Metrics)
-    return _tidy(step, Step)
+    return _tidy(step, AtifStep)
 
 
 def _tidy(value: Any, known: type[Struct]) -> Any:

@@ -61,7 +61,7 @@ class Call(Struct):
     arguments: Any = None
 
 
-class Message(Struct):
+class ChatMessage(Struct):
     """The fields of a message that have a place in a step."""
 
     role: str
@@ -78,7 +78,7 @@ def steps_of(
 ) -> tuple[tuple[Step, ...], tuple[int, ...]]:
     """The steps of a conversation, and for each message, counted from 0, the step it became or went into."""
     source = source or Source("openai_chat")
-    typed = convert(list(messages), list[Message], source)
+    typed = convert(list(messages), list[ChatMessage], source)
     transcript = Transcript()
     where = tuple([transcript.add(raw, message) for raw, message in zip(messages, typed, strict=True)])
     return transcript.steps(), where
@@ -97,7 +97,7 @@ class Transcript:
         """The turns as steps."""
         return tuple(turn.step() for turn in self.turns)
 
-    def add(self, raw: Mapping[str, Any], message: Message) -> int:
+    def add(self, raw: Mapping[str, Any], message: ChatMessage) -> int:
         """Add a message as a turn or as a result of one; gives the turn's index."""
         if message.role in ANSWERS:
             return self.answer(result_of(raw, message), message.name)
@@ -131,7 +131,7 @@ class Transcript:
         return index
 
 
-def turn_of(raw: Mapping[str, Any], message: Message) -> Turn:
+def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
     """A message of system, user or assistant as a turn."""
     text, extra = text_and_rest(raw, message)
     if message.role not in _PLAIN_ROLES:
@@ -155,17 +155,17 @@ def turn_of(raw: Mapping[str, Any], message: Message) -> Turn:
     )
 
 
-def result_of(raw: Mapping[str, Any], message: Message) -> ToolResult:
+def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
     """A message of a tool as a result."""
     text, extra = text_and_rest(raw, message)
     failed = extra.pop("is_error") if isinstance(extra.get("is_error"), bool) else None
     return ToolResult(text, failed, None, message.tool_call_id, extra)
 
 
-def text_and_rest(raw: Mapping[str, Any], message: Message) -> tuple[str, dict[str, Any]]:
+def text_and_rest(raw: Mapping[str, Any], message: ChatMessage) -> tuple[str, dict[str, Any]]:
     """The text of a message, and what in it has no place in a step: other parts than text, other fields."""
     text, _ = split_content(message.content)
-    extra = rest_of(dict(raw), Message)
+    extra = rest_of(dict(raw), ChatMessage)
     if message.content is not None and not isinstance(message.content, str):
         parts = message.content if isinstance(message.content, list) else [message.content]
         if not all(_is_text(part) for part in parts):

@@ -37,7 +37,7 @@ from misstep.harness.readers.coding_agents import (
 from misstep.harness.readers.evaluations import inspect_ai, inspect_scout, taubench
 from misstep.harness.readers.input.decoding import convert, decode_json, text_or_none, unreadable
 from misstep.harness.readers.interchange import atif, openai_chat
-from misstep.harness.readers.interchange.chat import ANSWERS, ROLES, Message, Transcript, result_of, turn_of
+from misstep.harness.readers.interchange.chat import ANSWERS, ROLES, ChatMessage, Transcript, result_of, turn_of
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
 from misstep.harness.readers.interchange.conversation import Turn, first_words_of_user
 from misstep.harness.readers.naming import name_of
@@ -91,7 +91,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 def _trajectory(fields: Raw, messages: str, source: Source, suffix: str) -> Trajectory:
     raws: list[Raw] = fields[messages]
     plain = [_plain(raw) for raw in raws]
-    typed = convert(plain, list[Message], source)
+    typed = convert(plain, list[ChatMessage], source)
     named = {message.name for message in typed if message.name}
     transcript = Transcript()
     places = [_add(transcript, raw, message, several=len(named) > 1) for raw, message in zip(plain, typed, strict=True)]
@@ -169,7 +169,7 @@ def _plain(raw: Raw) -> Raw:
     return said | {name: value for name, value in raw.items() if name not in (speaker, text)}
 
 
-def _add(transcript: Transcript, raw: Raw, message: Message, *, several: bool) -> int:
+def _add(transcript: Transcript, raw: Raw, message: ChatMessage, *, several: bool) -> int:
     """Add a message as a turn or as a result of one; gives the turn's index."""
     word = message.role.lower()
     if word in _ANSWERS:
@@ -196,7 +196,7 @@ def _role_of(name: str, turn: Turn) -> Role:
     return "user" if words[0] in _PEOPLE else "agent"
 
 
-def _call(message: Message) -> ToolCall:
+def _call(message: ChatMessage) -> ToolCall:
     """A call that is written as a message: JSON with a name and arguments, or a text."""
     written = as_text(message.content)
     parsed, error = parse_arguments(written)

@@ -31,7 +31,7 @@ from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.decoding import decode_document_or_lines, filled, unreadable, whole
 from misstep.harness.readers.interchange.content import as_text, parse_arguments
 from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from misstep.harness.readers.interchange.span_messages import Message, answered, given, is_message_attribute
+from misstep.harness.readers.interchange.span_messages import SpanMessage, answered, given, is_message_attribute
 from misstep.harness.readers.interchange.spans import Span, holds_spans, spans_of
 from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
 
@@ -179,7 +179,7 @@ class _Reading:
             (as_text(span.attributes[name]) for name in _MODEL if name in span.attributes), None
         )
 
-    def _place_given(self, message: Message, context: _Context, by_user: bool) -> None:
+    def _place_given(self, message: SpanMessage, context: _Context, by_user: bool) -> None:
         """Place a message that the model was given and that no earlier span told."""
         if message.role in ("tool-call", "assistant", "model"):
             if message.role != "tool-call" and context.unechoed:
@@ -280,7 +280,7 @@ class _Reading:
         return found
 
 
-def _place_answer(message: Message, turn: Turn) -> None:
+def _place_answer(message: SpanMessage, turn: Turn) -> None:
     """Place a tool's answer as the model saw it, unless the tool's own span gave it already."""
     for place, result in enumerate(turn.results):
         if message.call_id is not None and result.call_id == message.call_id:

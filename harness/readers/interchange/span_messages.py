@@ -29,7 +29,7 @@ _ANSWER = re.compile(r"Call id: (\S+)\n(Observation|Error):?\n?")
 _LITERAL_LIMIT = 1 << 20
 
 
-class Message(Struct):
+class SpanMessage(Struct):
     """One message: who, what, which calls, to which call it is the answer."""
 
     role: str
@@ -40,22 +40,22 @@ class Message(Struct):
     extra: dict[str, Any] = {}
 
 
-def given(attributes: dict[str, Any]) -> list[Message]:
+def given(attributes: dict[str, Any]) -> list[SpanMessage]:
     """What the model was given, in order."""
     first = attributes.get("gen_ai.system_instructions")
-    instructions = [Message("system", _text_of_parts(_parsed(first)))] if first else []
+    instructions = [SpanMessage("system", _text_of_parts(_parsed(first)))] if first else []
     return instructions + _messages(attributes, _GIVEN)
 
 
-def answered(attributes: dict[str, Any]) -> list[Message]:
+def answered(attributes: dict[str, Any]) -> list[SpanMessage]:
     """What the model answered; where no message says it, the span's output."""
     messages = _messages(attributes, _ANSWERED)
     if messages or "output.value" not in attributes:
         return messages
     value = _parsed(attributes["output.value"])
     if isinstance(value, dict) and "content" in value:
-        return [Message("assistant", split_content(value["content"])[0])]
-    return [Message("assistant", as_text(attributes["output.value"]))]
+        return [SpanMessage("assistant", split_content(value["content"])[0])]
+    return [SpanMessage("assistant", as_text(attributes["output.value"]))]
 
 
 def is_message_attribute(name: str) -> bool:
@@ -64,7 +64,7 @@ def is_message_attribute(name: str) -> bool:
     return name.startswith((*_GIVEN, *_ANSWERED)) or name in placed
 
 
-def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[Message]:
+def _messages(attributes: dict[str, Any], prefixes: tuple[str, ...]) -> list[SpanMessage]:
     for prefix in prefixes:
         if (whole := attributes.get(prefix)) is not None:
             parsed = _parsed(whole)
@@ -91,7 +91,7 @@ def _parsed(value: Any) -> Any:
         return value
 
 
-def _of_fields(fields: dict[str, Any]) -> Message:
+def _of_fields(fields: dict[str, Any]) -> SpanMessage:
     """A message from its flat attributes."""
     calls: dict[int, dict[str, Any]] = {}
     texts: dict[int, str] = {}
@@ -105,15 +105,15 @@ def _of_fields(fields: dict[str, Any]) -> Message:
             extra[name] = value
     content = as_text(fields.get("content")) or "\n".join(texts[place] for place in sorted(texts))
     call_id = fields.get("tool_call_id")
-    message = Message(as_text(fields.get("role")), content, extra=extra)
+    message = SpanMessage(as_text(fields.get("role")), content, extra=extra)
     message.call_id = call_id if isinstance(call_id, str) else None
     message.calls = [_call(calls[place]) for place in sorted(calls)]
     return _from_text(message)
 
 
-def _of_parts(value: dict[str, Any]) -> Message:
+def _of_parts(value: dict[str, Any]) -> SpanMessage:
     """A message of the GenAI conventions, or one in the style of chat completions."""
-    message = Message(as_text(value.get("role")))
+    message = SpanMessage(as_text(value.get("role")))
     parts = value.get("parts", value.get("content"))
     others: list[Any] = []
     texts: list[str] = []
@@ -153,7 +153,7 @@ def _call(fields: dict[str, Any]) -> ToolCall:
     return ToolCall(as_text(fields.get("name")), arguments, name if isinstance(name, str) else None, error)
 
 
-def _from_text(message: Message) -> Message:
+def _from_text(message: SpanMessage) -> SpanMessage:
     """Calls and answers that a framework gives as text."""
     if message.role == "tool-call" and message.text.startswith(_CALLING):
         message.calls = list(_literal_calls(message.text.removeprefix(_CALLING)))

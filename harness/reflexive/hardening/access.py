@@ -9,7 +9,7 @@ import posixpath
 
 from msgspec import Struct
 
-from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
 from misstep.harness.reflexive.hardening.pam import expired, refused_by_pam
 from misstep.harness.reflexive.hardening.parsing import (
     Account,
@@ -62,7 +62,7 @@ def refused_login(files: Files) -> Refusal | None:
         account = accounts(files).get(AGENT)
         groups = groups_of(files, AGENT)
         options = sshd_settings_for(files.text("etc/ssh/sshd_config"), AGENT, groups)
-    except (Unreadable, Malformed) as error:
+    except (UnreadableFile, Malformed) as error:
         return Refusal(_DENIED, f"sshd: user database: {error.found}")
     if account is None:
         return Refusal(_DENIED, f"sshd: Invalid user {AGENT}")
@@ -86,7 +86,7 @@ def server_fault(files: Files) -> str:
             return "the service is not enabled"
         options = settings(files.text("etc/ssh/sshd_config"), "sshd")
         files.text("etc/ssh/ssh_host_ed25519_key")
-    except Unreadable as error:
+    except UnreadableFile as error:
         return error.found
     known = known_to_programs()
     for keyword, value in sshd_lines(files.text("etc/ssh/sshd_config")):
@@ -125,7 +125,7 @@ def _key_fault(files: Files, options: dict[str, str], account: Account) -> str:
     path = posixpath.normpath(name.replace("%u", AGENT).strip("/") if name.startswith("/") else f"{home}/{name}")
     try:
         lines = files.lines(path)
-    except Unreadable as error:
+    except UnreadableFile as error:
         return f"Could not open authorized keys: {error.found}"
     if not any(line.split()[-1] == "agent@harness" for line in lines):
         return "no authorized key matches"
@@ -142,7 +142,7 @@ def shell_fault(files: Files, account: Account) -> str:
     """Why an account's shell cannot be started; empty where it can."""
     try:
         known = files.lines("etc/shells")
-    except Unreadable as error:
+    except UnreadableFile as error:
         return error.found
     if account.shell not in known or account.shell.endswith(("nologin", "false")):
         return "This account is currently not available."
@@ -164,7 +164,7 @@ def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
         found = sudoers(files)
         groups = groups_of(files, name)
         account = accounts(files)[name]
-    except (Unreadable, Malformed) as error:
+    except (UnreadableFile, Malformed) as error:
         return Refusal(f"sudo: {error.found}\nsudo: error initializing audit plugin sudoers_audit", error.found)
     except KeyError:
         return Refusal("sudo: you do not exist in the passwd database", f"sudo: no account {name}")
@@ -197,7 +197,7 @@ def dropped(files: Files, port: str) -> bool:
     """
     try:
         lines = files.lines("etc/firewall.rules")
-    except Unreadable:
+    except UnreadableFile:
         return False
     policy = "accept"
     for line in lines:

@@ -1,7 +1,7 @@
 """The files of the target as they are at one moment, for whoever decides something from them: a value, never a device.
 
 Links lead where they would inside the target, with its own root as `/`. Whatever a worker left there, a folder where a
-file is wanted, a loop of links or a file without end, is a `Unreadable` with a reason and nothing worse.
+file is wanted, a loop of links or a file without end, is a `UnreadableFile` with a reason and nothing worse.
 """
 
 import fnmatch
@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from misstep.harness.errors import MisstepError
-from misstep.harness.workspace.tree import Entry
+from misstep.harness.workspace.tree import TreeEntry
 from misstep.harness.workspace.workspace import Workspace
 
 MOST_BYTES = 1 << 18
@@ -25,7 +25,7 @@ Kind = Literal["file", "folder", "link", "other"]
 _KINDS: Mapping[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
-class Unreadable(MisstepError):
+class UnreadableFile(MisstepError):
     """A file of the target that is needed and cannot be read as text; says why."""
 
 
@@ -88,13 +88,15 @@ class Files:
         """The text of a file."""
         found = self.at(path)
         if found is None:
-            raise Unreadable(f"/{path}: No such file or directory")
+            raise UnreadableFile(f"/{path}: No such file or directory")
         if found.kind != "file":
-            raise Unreadable(f"/{path}: Is a directory" if found.kind == "folder" else f"/{path}: Not a regular file")
+            raise UnreadableFile(
+                f"/{path}: Is a directory" if found.kind == "folder" else f"/{path}: Not a regular file"
+            )
         if found.content is None:
-            raise Unreadable(f"/{path}: File too large")
+            raise UnreadableFile(f"/{path}: File too large")
         if b"\0" in found.content:
-            raise Unreadable(f"/{path}: binary file")
+            raise UnreadableFile(f"/{path}: binary file")
         return found.content.decode("utf-8", "replace")
 
     def lines(self, path: str) -> list[str]:
@@ -133,7 +135,7 @@ def files_of(workspace: Workspace) -> Files:
         return Files(dict(seen_in(entries)))
 
 
-def seen_in(entries: Iterable[Entry]) -> Iterable[tuple[str, Seen]]:
+def seen_in(entries: Iterable[TreeEntry]) -> Iterable[tuple[str, Seen]]:
     """What stands at each path; what is too large, alone or with all before it, comes without its content."""
     left = MOST_BYTES_IN_ALL
     for entry in entries:

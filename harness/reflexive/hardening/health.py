@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from misstep.harness.reflexive.hardening.access import dropped, refused_sudo, server_fault, shell_fault
-from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
 from misstep.harness.reflexive.hardening.pam import STRANGER, refused_by_pam
 from misstep.harness.reflexive.hardening.parsing import Malformed, accounts, settings, table
 from misstep.harness.reflexive.hardening.programs import known_to_programs
@@ -31,7 +31,7 @@ def service_fault(files: Files, service: str) -> str:
             return _log_fault(files)
         if service == "local-fs":
             return _mount_fault(files)
-    except (Unreadable, Malformed) as error:
+    except (UnreadableFile, Malformed) as error:
         return error.found
     return ""
 
@@ -76,7 +76,7 @@ def application_faults(files: Files) -> Iterator[str]:
         account = accounts(files).get(APPLICATION)
         options = settings(files.text("srv/ledger/ledger.conf"), "equals")
         jobs = files.lines("var/spool/cron/ledger")
-    except (Unreadable, Malformed) as error:
+    except (UnreadableFile, Malformed) as error:
         yield error.found
         return
     if account is None:
@@ -105,6 +105,6 @@ def _cron_refuses(files: Files) -> str:
         if files.at("etc/cron.allow") is not None:
             return "" if APPLICATION in files.lines("etc/cron.allow") else f"{APPLICATION} is not in /etc/cron.allow"
         denied = files.at("etc/cron.deny") is not None and APPLICATION in files.lines("etc/cron.deny")
-    except Unreadable as error:
+    except UnreadableFile as error:
         return error.found
     return f"{APPLICATION} is in /etc/cron.deny" if denied else ""

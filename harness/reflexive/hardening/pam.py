@@ -5,7 +5,7 @@ Source: pam.conf(5): `required`, `requisite`, `sufficient` and `optional` stand 
 
 from collections.abc import Iterator, Mapping
 
-from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
 from misstep.harness.reflexive.hardening.parsing import Account, Malformed, PamLine, groups_of, pam_stack
 from misstep.harness.reflexive.hardening.programs import known_to_programs
 
@@ -31,7 +31,7 @@ def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> s
     """Why a service's stack of a kind refuses an account that has the right password; empty where it lets it in."""
     try:
         stack = pam_stack(files, service, kind)
-    except (Unreadable, Malformed) as error:
+    except (UnreadableFile, Malformed) as error:
         return f"PAM cannot read the stack of {service}: {error.found}"
     if not stack:
         return f"PAM has no {kind} stack for {service}"
@@ -119,7 +119,7 @@ def _outcome(files: Files, line: PamLine, account: Account) -> tuple[str, str]:
 def _wheel(files: Files, name: str) -> str:
     try:
         return "" if "wheel" in groups_of(files, name) else f"{name} is not in the group wheel"
-    except Unreadable as error:
+    except UnreadableFile as error:
         return error.found
 
 
@@ -149,7 +149,7 @@ def _by_access_table(files: Files, name: str) -> str:
     """What `access.conf` says: the first line that matches counts."""
     try:
         lines = files.lines("etc/security/access.conf")
-    except Unreadable as error:
+    except UnreadableFile as error:
         return error.found
     for line in lines:
         permission, _, rest = line.partition(":")

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from misstep.harness.errors import MisstepError
-from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
 
 Style = Literal["sshd", "equals", "words"]
 """How a file of settings is read: keyword and value as in `sshd_config`, `key = value`, or `KEY value`."""
@@ -180,7 +180,7 @@ def _is_days(field: str) -> bool:
 
 
 def groups_of(files: Files, name: str) -> frozenset[str]:
-    """The groups of an account, its own and those that name it; raises `Unreadable` where there is no such file."""
+    """The groups of an account, its own and those that name it; raises `UnreadableFile` where there is no such file."""
     lines = [line.split(":") for line in files.lines("etc/group")]
     accounts_named = [line.split(":") for line in files.lines("etc/passwd")]
     own = next((fields[3] for fields in accounts_named if len(fields) == 7 and fields[0] == name), None)
@@ -328,11 +328,11 @@ def sysctl(files: Files) -> dict[str, str]:
         try:
             values = settings(files.text(path), "equals")
             found |= {key.lstrip("-").replace("/", "."): value for key, value in values.items()}
-        except Unreadable:
+        except UnreadableFile:
             continue
     return found
 
 
 def table(files: Files, path: str) -> list[list[str]]:
-    """The lines of a file, each as its words; raises `Unreadable`."""
+    """The lines of a file, each as its words; raises `UnreadableFile`."""
     return [line.split() for line in files.lines(path)]

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.records.work_item import WorkItem
-from misstep.harness.reflexive.hardening.files import Files, Unreadable
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
 from misstep.harness.reflexive.hardening.forms import Check, Kernel
 from misstep.harness.reflexive.hardening.parsing import Malformed
 from misstep.harness.reflexive.hardening.profile import Profile, read_profile
@@ -53,7 +53,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 def _first_fault(checks: list[Check], files: Files, profile: Profile) -> str:
     try:
         return next((fault for check in checks if (fault := check.fault(files, profile))), "")
-    except (Unreadable, Malformed) as error:
+    except (UnreadableFile, Malformed) as error:
         return error.found
 
 

@@ -17,7 +17,7 @@ from misstep.harness.escaping import one_line, without_surrogates
 from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName
 from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.hardening.access import AUDIT, SHELL, refused
-from misstep.harness.reflexive.hardening.files import Files, Unreadable, files_of
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, files_of
 from misstep.harness.reflexive.hardening.forms import RUNNING
 from misstep.harness.reflexive.hardening.parsing import Malformed, sysctl
 from misstep.harness.reflexive.hardening.profile import PROFILE
@@ -94,7 +94,7 @@ class HardeningTarget:
         try:
             fault = self._rules[item.id].fault(files)
             status, found = ("failed", f"FAIL: {fault}") if fault else ("passed", "PASS")
-        except (Unreadable, Malformed) as error:
+        except (UnreadableFile, Malformed) as error:
             status, found = "unknown", f"the check could not be made: {error.found}"
         return Check(not faults, status, f"target: {health}\nrule {item.id}: {found}")
 
@@ -102,7 +102,7 @@ class HardeningTarget:
         """Whether a start of the machine would not change what the check finds."""
         try:
             return not self._rules[item.id].waits(self.files)
-        except (Unreadable, Malformed):
+        except (UnreadableFile, Malformed):
             return True
 
     async def prepare(self, item: WorkItem) -> None:  # noqa: ARG002

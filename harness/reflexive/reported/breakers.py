@@ -12,11 +12,11 @@ from functools import partial
 from msgspec import Struct
 
 from misstep.harness.reflexive.plateau import detector
-from misstep.harness.reflexive.reported.rounds import Decide, Decision, Round, RoundCall
+from misstep.harness.reflexive.reported.rounds import Decide, LoopDecision, Round, RoundCall
 from misstep.harness.reflexive.reported.stop_rule import stop_rule
 from misstep.harness.reflexive.settings import LoopSettings
 
-_GO_ON = Decision(stop=False)
+_GO_ON = LoopDecision(stop=False)
 _COMPLETION_WORDS = ("done", "complete", "finished", "ready for review")
 _ALTERNATING = 6
 _SAME_PAIRS = 4
@@ -41,15 +41,15 @@ class Breaker(Struct, frozen=True):
     ours: bool = False
 
 
-def _stop_if(found: bool, reason: str) -> Decision:
-    return Decision(stop=True, reason=reason) if found else _GO_ON
+def _stop_if(found: bool, reason: str) -> LoopDecision:
+    return LoopDecision(stop=True, reason=reason) if found else _GO_ON
 
 
 def _calls(rounds: Sequence[Round]) -> list[RoundCall]:
     return [call for turn in rounds for call in turn.calls]
 
 
-def no_file_change(rounds: Sequence[Round], most: int) -> Decision:
+def no_file_change(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where no file differed from the last commit at the end of so many rounds in a row."""
     last = rounds[-most:]
     return _stop_if(
@@ -57,21 +57,21 @@ def no_file_change(rounds: Sequence[Round], most: int) -> Decision:
     )
 
 
-def error_word(rounds: Sequence[Round], most: int) -> Decision:
+def error_word(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where the output of so many rounds in a row has the word "error" anywhere."""
     last = rounds[-most:]
     found = len(last) == most and all("error" in turn.output.lower() for turn in last)
     return _stop_if(found, f"errors in {most} rounds")
 
 
-def same_error(rounds: Sequence[Round], most: int) -> Decision:
+def same_error(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where one tool gave the same error so many times in a row, whatever it was asked."""
     last = _calls(rounds)[-most:]
     found = len(last) == most and all(call.error for call in last)
     return _stop_if(found and len({(call.tool, call.result) for call in last}) == 1, f"the same error {most} times")
 
 
-def output_decline(rounds: Sequence[Round], least_share: float) -> Decision:
+def output_decline(rounds: Sequence[Round], least_share: float) -> LoopDecision:
     """Stop where a round printed less than a share of what the round before it printed.
 
     The source documents the threshold; the version that was read does not act on it.
@@ -82,51 +82,51 @@ def output_decline(rounds: Sequence[Round], least_share: float) -> Decision:
     return _stop_if(now < least_share * before, f"the output fell from {before} to {now} characters")
 
 
-def similar_output(rounds: Sequence[Round], window: int, least: float) -> Decision:
+def similar_output(rounds: Sequence[Round], window: int, least: float) -> LoopDecision:
     """Stop where the output is nearly that of one of the rounds before it."""
     *earlier, now = (turn.output for turn in rounds[-window - 1 :])
     found = any(SequenceMatcher(None, text, now, autojunk=False).ratio() >= least for text in earlier)
     return _stop_if(found, f"the output is {least:.0%} that of an earlier round")
 
 
-def repeated_event(rounds: Sequence[Round], most: int) -> Decision:
+def repeated_event(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where the agent announced the same event so many times in a row."""
     last = [turn.announced for turn in rounds[-most:]]
     return _stop_if(len(last) == most and bool(last[0]) and len(set(last)) == 1, f"{last[0]} announced {most} times")
 
 
-def identical_calls(rounds: Sequence[Round], most: int) -> Decision:
+def identical_calls(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where the same call was made so many times in a row, whatever came back."""
     last = _calls(rounds)[-most:]
     return _stop_if(len(last) == most and len({call.do for call in last}) == 1, f"the same call {most} times")
 
 
-def unchanged_results(rounds: Sequence[Round], most: int) -> Decision:
+def unchanged_results(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where one tool gave the same result so many times in a row, whatever it was asked."""
     last = _calls(rounds)[-most:]
     found = len(last) == most and len({(call.tool, call.result) for call in last}) == 1
     return _stop_if(found, f"the same result {most} times")
 
 
-def mistakes_in_a_row(rounds: Sequence[Round], most: int) -> Decision:
+def mistakes_in_a_row(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where so many calls in a row failed, whichever they were."""
     last = _calls(rounds)[-most:]
     return _stop_if(len(last) == most and all(call.error for call in last), f"{most} mistakes in a row")
 
 
-def completion_words(rounds: Sequence[Round], most: int) -> Decision:
+def completion_words(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop where the agent used a word of completion in so many rounds in a row."""
     last = rounds[-most:]
     found = len(last) == most and all(any(word in turn.said.lower() for word in _COMPLETION_WORDS) for turn in last)
     return _stop_if(found, f"{most} rounds say that the work is over")
 
 
-def most_rounds(rounds: Sequence[Round], most: int) -> Decision:
+def most_rounds(rounds: Sequence[Round], most: int) -> LoopDecision:
     """Stop after so many rounds."""
     return _stop_if(len(rounds) >= most, f"{most} rounds are over")
 
 
-def stuck_pattern(rounds: Sequence[Round]) -> Decision:
+def stuck_pattern(rounds: Sequence[Round]) -> LoopDecision:
     """Stop at one of four patterns.
 
     They are the same call with the same result four times, the same call with an error three times, the same message
@@ -139,16 +139,16 @@ def stuck_pattern(rounds: Sequence[Round]) -> Decision:
     silent = rounds[-_SAME_MESSAGES:]
     turns = calls[-_ALTERNATING:]
     if len(pairs) == _SAME_PAIRS and len(set(pairs)) == 1:
-        return Decision(stop=True, reason="the same call and result four times")
+        return LoopDecision(stop=True, reason="the same call and result four times")
     if len(failed) == _SAME_ERRORS and len({call.do for call in failed}) == 1 and all(call.error for call in failed):
-        return Decision(stop=True, reason="the same call failed three times")
+        return LoopDecision(stop=True, reason="the same call failed three times")
     if len(silent) == _SAME_MESSAGES and len({turn.said for turn in silent}) == 1 and not _calls(silent[1:]):
-        return Decision(stop=True, reason="the same message three times")
+        return LoopDecision(stop=True, reason="the same message three times")
     alternating = len(turns) == _ALTERNATING and len(set(turns[::2])) == 1 and len(set(turns[1::2])) == 1
     return _stop_if(alternating, "two calls in turn three times")
 
 
-def plateau(rounds: Sequence[Round], name: str) -> Decision:
+def plateau(rounds: Sequence[Round], name: str) -> LoopDecision:
     """Stop where a plateau detector finds that the last rounds say the same."""
     settings = LoopSettings()
     found = detector(name, window=settings.plateau_window, shared=settings.plateau_shared, ignored=frozenset()).shared(

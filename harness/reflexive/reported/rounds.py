@@ -96,14 +96,14 @@ class ReportedCase(Struct, frozen=True, forbid_unknown_fields=True):
     last: int | None = None
 
 
-class Decision(Struct, frozen=True):
+class LoopDecision(Struct, frozen=True):
     """Whether to stop a run, and why."""
 
     stop: bool
     reason: str = ""
 
 
-Decide = Callable[[Sequence[Round]], Decision]
+Decide = Callable[[Sequence[Round]], LoopDecision]
 """What a breaker is: the rounds so far in, at least one, and its decision out. It is asked after each round."""
 
 

@@ -15,29 +15,29 @@ It was written from the loop's mechanisms before it was asked about any case, an
 from collections.abc import Sequence
 
 from misstep.harness.reflexive.plateau import PlateauDetector, detector
-from misstep.harness.reflexive.reported.rounds import START, Decision, Round
+from misstep.harness.reflexive.reported.rounds import START, LoopDecision, Round
 from misstep.harness.reflexive.settings import LoopSettings
 
 _MOST_QUESTIONS = 2
 """One question may cross with an answer; the second finds nobody."""
 
-_GO_ON = Decision(stop=False)
+_GO_ON = LoopDecision(stop=False)
 
 
-def stop_rule(rounds: Sequence[Round]) -> Decision:
+def stop_rule(rounds: Sequence[Round]) -> LoopDecision:
     """Whether the reflexive loop would end the work after the last of some rounds."""
     settings = LoopSettings()
     if rounds[-1].check == "passed":
-        return Decision(stop=True, reason="the check passes")
+        return LoopDecision(stop=True, reason="the check passes")
     idle = _since_progress(rounds)
     questions = sum(bool(turn.asks) for turn in idle)
     if questions >= _MOST_QUESTIONS:
-        return Decision(stop=True, reason=f"a person was asked {questions} times and did not answer")
+        return LoopDecision(stop=True, reason=f"a person was asked {questions} times and did not answer")
     if len(idle) >= 2 * settings.failures_between:
-        return Decision(stop=True, reason=f"no progress in {len(idle)} rounds, also since the strategist was asked")
+        return LoopDecision(stop=True, reason=f"no progress in {len(idle)} rounds, also since the strategist was asked")
     same = _same_diagnosis(rounds, settings)
     if same:
-        return Decision(stop=True, reason=f"the diagnosis outlives the strategist's answer: {', '.join(same)}")
+        return LoopDecision(stop=True, reason=f"the diagnosis outlives the strategist's answer: {', '.join(same)}")
     return _GO_ON
 
 

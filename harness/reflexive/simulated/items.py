@@ -28,7 +28,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.records.work_item import WorkItem
-from misstep.harness.reflexive.simulated.machine import ACCESS, OPEN, Laws, Pair, State
+from misstep.harness.reflexive.simulated.machine import ACCESS, OPEN, Laws, MachinePair, MachineState
 
 Kind = Literal[
     "trivial",
@@ -56,7 +56,7 @@ MIX: tuple[Kind, ...] = (
 
 _FAMILIES = ("relay", "valve", "lamp", "hose", "bolt", "fan", "crank", "latch")
 _FAMILY_OF: dict[Kind, str] = {"shared": "coil", "misleading": "grid", "trap": "bypass"}
-_GUARDS = (Pair("coil-shield", "on"), Pair("coil-drain", "on"), Pair("coil-spare", "on"))
+_GUARDS = (MachinePair("coil-shield", "on"), MachinePair("coil-drain", "on"), MachinePair("coil-spare", "on"))
 """What all settings of the category of `shared` need before, whatever the seed: a lesson of one run serves the next."""
 
 _BRIDGE = "grid-bridge"
@@ -75,7 +75,7 @@ class World(Struct, frozen=True):
     """
 
     laws: Laws
-    state: State
+    state: MachineState
     items: tuple[WorkItem, ...]
     kinds: dict[str, Kind]
 
@@ -96,7 +96,7 @@ class _Drawing:
         self._laws = Laws()
         self._settings = {ACCESS: OPEN}
         self._items: list[WorkItem] = []
-        self._goals: dict[str, tuple[Pair, ...]] = {}
+        self._goals: dict[str, tuple[MachinePair, ...]] = {}
         self._kinds: dict[str, Kind] = {}
 
     def add(self, kind: Kind, number: int) -> None:
@@ -104,27 +104,27 @@ class _Drawing:
         family = _FAMILY_OF.get(kind) or self._random.choice(_FAMILIES)
         name = f"{family}-{number}"
         self._settings[name] = "off"
-        goal, item = self._drawn(kind, WorkItem(name, family, f"Bring {name} to on."), Pair(name, "on"))
+        goal, item = self._drawn(kind, WorkItem(name, family, f"Bring {name} to on."), MachinePair(name, "on"))
         self._items.append(item)
         self._goals[name] = (goal,)
         self._kinds[name] = kind
 
-    def _drawn(self, kind: Kind, item: WorkItem, goal: Pair) -> tuple[Pair, WorkItem]:
+    def _drawn(self, kind: Kind, item: WorkItem, goal: MachinePair) -> tuple[MachinePair, WorkItem]:
         """The pair that the check looks for, and the item as its kind makes it; adds the laws."""
         name, number = item.id, item.id.rpartition("-")[2]
         match kind:
             case "late" | "trap":
                 return self._searched(item)
             case "shuts":
-                self._guarded(goal, (Pair(f"key-{number}", "on"),), "off")
+                self._guarded(goal, (MachinePair(f"key-{number}", "on"),), "off")
             case "shared":
                 self._guarded(goal, _GUARDS, "off", once=True)
             case "misleading":
                 is_first = "misleading" not in self._kinds.values()
-                needed = Pair(_BRIDGE, "closed" if is_first else "lifted")
+                needed = MachinePair(_BRIDGE, "closed" if is_first else "lifted")
                 self._guarded(goal, (needed,), "lifted", once=is_first)
             case "resets":
-                needed = Pair(f"feed-{number}", "high")
+                needed = MachinePair(f"feed-{number}", "high")
                 self._settings[needed.setting] = needed.value
                 self._law(moves={str(goal): (replace(needed, value="low"),)}, services={f"pump-{number}": needed})
             case "locked":
@@ -140,17 +140,19 @@ class _Drawing:
                 self._law(at_start={name: None})
                 return goal, replace(item, text=f"Bring {name} to on from the next start.", deferred=True)
             case "kept":
-                keeper = Pair(f"keep-{number}", "yes")
+                keeper = MachinePair(f"keep-{number}", "yes")
                 self._settings[keeper.setting] = "no"
                 self._law(at_start={name: keeper})
                 text = f"Bring {name} to on from the next start; {keeper} keeps it there."
                 return goal, replace(item, text=text, deferred=True)
             case "gap":
                 values = self._random.sample(_SYNONYMS, len(_SYNONYMS))
-                return Pair(name, "noiseless"), replace(item, text=f"Bring {name} to one of: {' '.join(values)}.")
+                return MachinePair(name, "noiseless"), replace(
+                    item, text=f"Bring {name} to one of: {' '.join(values)}."
+                )
         return goal, item
 
-    def _searched(self, item: WorkItem) -> tuple[Pair, WorkItem]:
+    def _searched(self, item: WorkItem) -> tuple[MachinePair, WorkItem]:
         """One value of thirty; the journal names two more that are wrong with a wrong one."""
         values = [f"v{value}" for value in range(1, _VALUES + 1)]
         self._random.shuffle(values)
@@ -160,9 +162,11 @@ class _Drawing:
             for first in range(0, _VALUES, 3)
         }
         self._law(accepted={item.id: accepted}, alike=alike)
-        return Pair(item.id, accepted), replace(item, text=f"Bring {item.id} to one of: {' '.join(values)}.")
+        return MachinePair(item.id, accepted), replace(item, text=f"Bring {item.id} to one of: {' '.join(values)}.")
 
-    def _guarded(self, goal: Pair, before: tuple[Pair, ...], at_first: str, *, once: bool = False) -> None:
+    def _guarded(
+        self, goal: MachinePair, before: tuple[MachinePair, ...], at_first: str, *, once: bool = False
+    ) -> None:
         """Shut the way in where `before` does not hold; where it is for once, it is put back to `at_first`."""
         put_back = tuple(replace(pair, value=at_first) for pair in before)
         self._settings |= {pair.setting: pair.value for pair in put_back}
@@ -185,7 +189,7 @@ class _Drawing:
             items.insert(len(items) // 3, item)
             others = [one.id for one in items if one.id != item.id]
             self._law(seals={str(self._goals[item.id][0]): tuple(others[::2])})
-        return World(self._laws, State(self._settings, {}, self._goals), tuple(items), self._kinds)
+        return World(self._laws, MachineState(self._settings, {}, self._goals), tuple(items), self._kinds)
 
 
 def _bring_in_order(items: list[WorkItem], first: str, second: str) -> None:

@@ -19,7 +19,7 @@ _PAIR = re.compile(r"(?<![\w=-])([a-z0-9-]++)=([a-z0-9]++)(?![\w=])")
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class Pair(Struct, frozen=True, order=True):
+class MachinePair(Struct, frozen=True, order=True):
     """A setting and a value, written `relay-3=7`."""
 
     setting: str
@@ -47,15 +47,15 @@ class Laws(Struct, frozen=True, omit_defaults=True):
     locked: frozenset[str] = frozenset()
     accepted: dict[str, str] = {}
     alike: dict[str, tuple[str, ...]] = {}
-    shuts: dict[str, tuple[Pair, ...]] = {}
-    moves: dict[str, tuple[Pair, ...]] = {}
-    waits: dict[str, tuple[Pair, str]] = {}
+    shuts: dict[str, tuple[MachinePair, ...]] = {}
+    moves: dict[str, tuple[MachinePair, ...]] = {}
+    waits: dict[str, tuple[MachinePair, str]] = {}
     seals: dict[str, tuple[str, ...]] = {}
-    at_start: dict[str, Pair | None] = {}
-    services: dict[str, Pair] = {}
+    at_start: dict[str, MachinePair | None] = {}
+    services: dict[str, MachinePair] = {}
 
 
-class State(Struct, frozen=True):
+class MachineState(Struct, frozen=True):
     """All of the machine that a snapshot keeps.
 
     - `settings`: Setting → value.
@@ -65,14 +65,14 @@ class State(Struct, frozen=True):
 
     settings: dict[str, str]
     pending: dict[str, str]
-    checks: dict[str, tuple[Pair, ...]]
+    checks: dict[str, tuple[MachinePair, ...]]
 
     @property
     def reachable(self) -> bool:
         """Whether the way in, which every command takes, is open."""
         return self.settings[ACCESS] == OPEN
 
-    def holds(self, pair: Pair) -> bool:
+    def holds(self, pair: MachinePair) -> bool:
         """Whether a setting has a value."""
         return self.settings.get(pair.setting) == pair.value
 
@@ -86,16 +86,16 @@ def digest_of(value: object) -> str:
     return hashlib.sha256(_encode(value)).hexdigest()
 
 
-def read_pairs(text: str) -> list[Pair]:
+def read_pairs(text: str) -> list[MachinePair]:
     """The pairs in a text of `setting=value` words; other words are not read.
 
     >>> [str(pair) for pair in read_pairs("first access=open, then relay-3=7.")]
     ['access=open', 'relay-3=7']
     """
-    return [Pair(*pair) for pair in _PAIR.findall(text)]
+    return [MachinePair(*pair) for pair in _PAIR.findall(text)]
 
 
-def configured(state: State, pairs: Sequence[Pair], laws: Laws) -> tuple[State, list[str]]:
+def configured(state: MachineState, pairs: Sequence[MachinePair], laws: Laws) -> tuple[MachineState, list[str]]:
     """Set one pair after the other, as far as the way in stays open."""
     lines: list[str] = []
     for pair in pairs:
@@ -108,7 +108,7 @@ def configured(state: State, pairs: Sequence[Pair], laws: Laws) -> tuple[State, 
     return state, lines
 
 
-def _set(state: State, pair: Pair, laws: Laws) -> tuple[State, list[str]]:
+def _set(state: MachineState, pair: MachinePair, laws: Laws) -> tuple[MachineState, list[str]]:
     """Set one pair."""
     name = pair.setting
     if name not in state.settings:
@@ -137,7 +137,7 @@ def _set(state: State, pair: Pair, laws: Laws) -> tuple[State, list[str]]:
     return msgspec.structs.replace(state, settings=settings), lines
 
 
-def started(state: State, laws: Laws) -> tuple[State, list[str]]:
+def started(state: MachineState, laws: Laws) -> tuple[MachineState, list[str]]:
     """Start the machine again: what was noted for the start takes effect, or is lost."""
     settings, lines = dict(state.settings), []
     for name, value in state.pending.items():

@@ -19,7 +19,14 @@ from misstep.harness.records.loop_events import Role, SnapshotName
 from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
 from misstep.harness.reflexive.simulated.items import World
-from misstep.harness.reflexive.simulated.machine import Pair, State, configured, digest_of, read_pairs, started
+from misstep.harness.reflexive.simulated.machine import (
+    MachinePair,
+    MachineState,
+    configured,
+    digest_of,
+    read_pairs,
+    started,
+)
 
 _NO_WAY_IN = "the way in is shut: no answer"
 
@@ -36,7 +43,7 @@ class _Kept(Struct, frozen=True):
     """A snapshot as its file holds it; the digest shows damage."""
 
     digest: str
-    state: State
+    state: MachineState
 
 
 class SimulatedTarget:
@@ -52,7 +59,7 @@ class SimulatedTarget:
         self.state = world.state
         self._before = world.state
         self._journal: list[str] = []
-        self._digested: tuple[State, str] | None = None
+        self._digested: tuple[MachineState, str] | None = None
         self._checks_digested: tuple[object, str] | None = None
 
     def keep(self, name: SnapshotName) -> str:
@@ -82,7 +89,7 @@ class SimulatedTarget:
     def _file(self, name: SnapshotName) -> Path:
         return self._kept / f"{name}.json"
 
-    def _load(self, name: SnapshotName) -> State:
+    def _load(self, name: SnapshotName) -> MachineState:
         file = self._file(name)
         try:
             kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
@@ -100,14 +107,14 @@ class SimulatedTarget:
         """The digest of what the checks look for."""
         return self._checks_digest(self.state)
 
-    def _digest(self, state: State) -> str:
+    def _digest(self, state: MachineState) -> str:
         """The digest of a state; the last one is known, as a state never changes."""
         if self._digested is None or self._digested[0] is not state:
             whole = [state.settings, state.pending, self._checks_digest(state)]
             self._digested = (state, digest_of(whole))
         return self._digested[1]
 
-    def _checks_digest(self, state: State) -> str:
+    def _checks_digest(self, state: MachineState) -> str:
         if self._checks_digested is None or self._checks_digested[0] is not state.checks:
             self._checks_digested = (state.checks, digest_of(state.checks))
         return self._checks_digested[1]
@@ -170,7 +177,7 @@ class SimulatedTarget:
         if not self.state.reachable:
             raise ChannelBroken(_NO_WAY_IN)
 
-    def _configure(self, pairs: Sequence[Pair]) -> list[str]:
+    def _configure(self, pairs: Sequence[MachinePair]) -> list[str]:
         self.state, lines = configured(self.state, pairs, self._laws)
         self._journal += lines
         return lines

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from misstep.harness.agent.turns import Turn, tokens_in_text
 from misstep.harness.reflexive.protocols import Context
-from misstep.harness.reflexive.simulated.machine import Pair, read_pairs
+from misstep.harness.reflexive.simulated.machine import MachinePair, read_pairs
 from misstep.harness.reflexive.simulated.understanding import Understood, complains, journal_lines, only, understood
 
 _THINKING = (8.0, 16.0)
@@ -27,7 +27,7 @@ _DEVIATIONS = ("plain", "plain", "plain", "bold", "next_line", "prose", "denied"
 """The forms of a verdict; a denied one says first what is not meant, which nobody should have to guess at."""
 
 
-class Wordings(Struct, frozen=True):
+class _Wordings(Struct, frozen=True):
     """The texts of `wordings.toml`, which says what each of them is for."""
 
     frames: list[str]
@@ -40,10 +40,10 @@ class Wordings(Struct, frozen=True):
 
 
 @cache
-def wordings() -> Wordings:
+def wordings() -> _Wordings:
     """The texts that simulated agents choose from."""
     file = Path(__file__).with_name("wordings.toml")
-    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Wordings)
+    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Wordings)
 
 
 def template_words() -> frozenset[str]:
@@ -147,12 +147,12 @@ def _cause(now: Understood) -> str:
     return next((name for name, holds in shown.items() if holds), "unspecific")
 
 
-def _tried(context: Context, known: Understood) -> frozenset[Pair]:
+def _tried(context: Context, known: Understood) -> frozenset[MachinePair]:
     """What the worker says that it set: where nothing shows why it failed, it counts as of no use."""
     return frozenset(pair for pair in read_pairs(context.part("turn")) if pair.setting == known.setting)
 
 
-def _done_before(context: Context, setting: str) -> list[Pair]:
+def _done_before(context: Context, setting: str) -> list[MachinePair]:
     """What the worker, or else the plan, set before the setting: it was not what was missing, and is needed again."""
     said = context.part("turn") if f"{setting}=" in context.part("turn") else context.part("plan")
     pairs = read_pairs(said.partition("REVERT:")[0])

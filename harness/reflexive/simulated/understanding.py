@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from misstep.harness.reflexive.protocols import Context
-from misstep.harness.reflexive.simulated.machine import Pair, read_pairs
+from misstep.harness.reflexive.simulated.machine import MachinePair, read_pairs
 
 _NAME = re.compile("[a-z0-9-]++")
 _PAIR = r"(?<![a-z0-9-])([a-z0-9-]++=[a-z0-9]++)"
@@ -42,12 +42,12 @@ class Understood(Struct, frozen=True):
 
     setting: str
     values: tuple[str, ...]
-    beside: tuple[Pair, ...]
-    plan: tuple[Pair, ...]
-    refused: frozenset[Pair]
-    first: tuple[Pair, ...]
-    advised: tuple[Pair, ...]
-    after: tuple[Pair, ...]
+    beside: tuple[MachinePair, ...]
+    plan: tuple[MachinePair, ...]
+    refused: frozenset[MachinePair]
+    first: tuple[MachinePair, ...]
+    advised: tuple[MachinePair, ...]
+    after: tuple[MachinePair, ...]
     locked: bool
     sealed: bool
     waits: str
@@ -55,7 +55,7 @@ class Understood(Struct, frozen=True):
     @property
     def value(self) -> str:
         """The next value after those that are refused; where there is none, one that was passed over, or the first."""
-        refused = [Pair(self.setting, value) in self.refused for value in self.values]
+        refused = [MachinePair(self.setting, value) in self.refused for value in self.values]
         last = max((place for place, is_refused in enumerate(refused) if is_refused), default=-1)
         later = [*range(last + 1, len(refused)), *range(last + 1)]
         return self.values[next((place for place in later if not refused[place]), 0)]
@@ -63,7 +63,7 @@ class Understood(Struct, frozen=True):
     def command(self, *, heeds_journal: bool = True, heeds_lessons: bool = True, trusts_lessons: bool = False) -> str:
         """The pairs to set, in order."""
         planned = [pair for pair in self.plan if pair.setting == self.setting and pair not in self.refused]
-        goal = planned[0] if planned else Pair(self.setting, self.value)
+        goal = planned[0] if planned else MachinePair(self.setting, self.value)
         before = {pair.setting: pair for pair in self.advised} if heeds_lessons else {}
         if heeds_journal:
             before |= {pair.setting: pair for pair in self.first}
@@ -123,6 +123,6 @@ def only(context: Context, *names: str) -> Context:
     )
 
 
-def _unlike(texts: Iterable[str]) -> tuple[Pair, ...]:
+def _unlike(texts: Iterable[str]) -> tuple[MachinePair, ...]:
     """The pairs in texts without repeats; of two about one setting the later counts."""
     return tuple({pair.setting: pair for text in texts for pair in read_pairs(text)}.values())

@@ -12,7 +12,7 @@ from msgspec import Struct
 from misstep.harness.agent.turns import Turn, tokens_in_text
 from misstep.harness.errors import MisstepError
 from misstep.harness.reflexive.protocols import Agents, Context
-from misstep.harness.reflexive.simulated.machine import Pair
+from misstep.harness.reflexive.simulated.machine import MachinePair
 from misstep.harness.reflexive.simulated.thinkers import (
     SimulatedPlanner,
     SimulatedReflector,
@@ -92,7 +92,7 @@ class SimulatedWorker(Struct, frozen=True):
             if not observation.is_error and random.random() < 0.8:
                 break
             if len(known.values) > 1 and random.random() < 0.5:
-                changes = str(Pair(known.setting, random.choice(known.values)))
+                changes = str(MachinePair(known.setting, random.choice(known.values)))
         return f"I set {'; then '.join(entered)}.\nREVERT: {known.setting}=off"
 
 
@@ -101,9 +101,9 @@ def _command(kind: WorkerKind, known: Understood, random: Random) -> str:
     match kind:
         case "stubborn":
             planned = [str(pair) for pair in known.plan]
-            return " ".join(planned) or str(Pair(known.setting, known.values[0]))
+            return " ".join(planned) or str(MachinePair(known.setting, known.values[0]))
         case "destructive":
-            return str(Pair(known.setting, known.value))
+            return str(MachinePair(known.setting, known.value))
         case "clumsy":
             return known.command(heeds_journal=random.random() < 0.7, heeds_lessons=random.random() < 0.7)
         case _:

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.repair.case import BEFORE, CASE, Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.case import BEFORE, CASE, CaseFolder, RepairCase, read_case, write_case
 from misstep.harness.repair.scoring import open_case, oracle_report
 from misstep.harness.workspace import Sandbox
 
@@ -134,7 +134,7 @@ def _write(program: Program, name: str, folder: Path, sandbox: Sandbox) -> None:
         file = folder / BEFORE / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
-    case = Case(
+    case = RepairCase(
         id=program.id,
         language="python",
         task="",

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from misstep.harness.repair.build.operators import OPERATORS
 from misstep.harness.repair.build.recipes import (
-    Place,
+    FaultPlace,
     Recipe,
     changed_lines,
     complexity,
@@ -24,7 +24,7 @@ from misstep.harness.repair.build.recipes import (
 from misstep.harness.repair.build.syntax import Fault, parses
 from misstep.harness.repair.build.tracing import Traced, executable, share_executed, trace
 from misstep.harness.repair.build.trial import MOST_TESTS, oracle_of
-from misstep.harness.repair.build.writing import Source
+from misstep.harness.repair.build.writing import CaseSource
 from misstep.harness.workspace import Sandbox
 
 LEAST_COVERAGE = 0.5
@@ -45,17 +45,17 @@ class Wanted(Struct, frozen=True):
     one_file: bool = False
 
 
-class Candidate(Struct, frozen=True):
+class _Candidate(Struct, frozen=True):
     """Faults that could be planted together."""
 
-    places: tuple[Place, ...]
+    places: tuple[FaultPlace, ...]
     faults: tuple[Fault, ...]
     broken: dict[str, bytes]
     patch: str
 
 
 def find(
-    source: Source, wanted: Wanted, seed: int, sandbox: Sandbox, known: Collection[str] = ()
+    source: CaseSource, wanted: Wanted, seed: int, sandbox: Sandbox, known: Collection[str] = ()
 ) -> Iterator[Recipe | None]:
     """What each try on a package gives: a recipe other than those of the `known` ids, `None` where no test notices."""
     random = Random(f"{seed} {source.package.key} {wanted.category}")  # noqa: S311 -- a sample, no secret
@@ -89,13 +89,13 @@ def find(
         )
 
 
-def _id(source: Source, candidate: Candidate) -> str:
+def _id(source: CaseSource, candidate: _Candidate) -> str:
     return f"{source.package.key}-{digest(candidate.broken)[:8]}"
 
 
-def _faults(source: Source, traced: Traced, random: Random) -> dict[str, list[tuple[Place, Fault]]]:
+def _faults(source: CaseSource, traced: Traced, random: Random) -> dict[str, list[tuple[FaultPlace, Fault]]]:
     """By operator and in a random order, the faults within functions which some tests execute, but not too many."""
-    by_operator: dict[str, list[tuple[Place, Fault]]] = {}
+    by_operator: dict[str, list[tuple[FaultPlace, Fault]]] = {}
     for name in OPERATORS:
         every = [each for module in source.modules.values() for each in faults_at(module, name) if each[1].function]
         known = [each for each in every if 0 < len(_tests_of(source, each[1], traced)) <= _MOST_EXECUTING]
@@ -106,8 +106,8 @@ def _faults(source: Source, traced: Traced, random: Random) -> dict[str, list[tu
 
 
 def _candidates(
-    by_operator: dict[str, list[tuple[Place, Fault]]], source: Source, wanted: Wanted, random: Random
-) -> Iterator[Candidate]:
+    by_operator: dict[str, list[tuple[FaultPlace, Fault]]], source: CaseSource, wanted: Wanted, random: Random
+) -> Iterator[_Candidate]:
     """Candidates of some faults, the operators in turn."""
     rounds = max(map(len, by_operator.values()), default=0)
     for number in range(rounds):
@@ -127,12 +127,12 @@ def _candidates(
 
 
 def _together(
-    by_operator: dict[str, list[tuple[Place, Fault]]],
-    first: tuple[Place, Fault],
-    source: Source,
+    by_operator: dict[str, list[tuple[FaultPlace, Fault]]],
+    first: tuple[FaultPlace, Fault],
+    source: CaseSource,
     wanted: Wanted,
     random: Random,
-) -> list[tuple[Place, Fault]]:
+) -> list[tuple[FaultPlace, Fault]]:
     """A fault, now and then with one or two more for any category, or with as many as a larger patch needs."""
     together = [first]
     more = random.choice((1, 2)) if random.random() < _SEVERAL else 0
@@ -147,7 +147,7 @@ def _together(
     return together
 
 
-def _size(source: Source, faults: Sequence[tuple[Place, Fault]]) -> str:
+def _size(source: CaseSource, faults: Sequence[tuple[FaultPlace, Fault]]) -> str:
     """The category of a patch of faults, by the lines that their edits touch; a diff of long files takes far longer."""
     lines = 0
     for _, fault in faults:
@@ -159,7 +159,7 @@ def _size(source: Source, faults: Sequence[tuple[Place, Fault]]) -> str:
     return complexity(lines)
 
 
-def _candidate(source: Source, chosen: Sequence[tuple[Place, Fault]]) -> Candidate | None:
+def _candidate(source: CaseSource, chosen: Sequence[tuple[FaultPlace, Fault]]) -> _Candidate | None:
     """Faults planted together; `None` where they overlap, change nothing or break the syntax."""
     faults = tuple(fault for _, fault in chosen)
     try:
@@ -169,10 +169,10 @@ def _candidate(source: Source, chosen: Sequence[tuple[Place, Fault]]) -> Candida
     if not broken or not all(parses(source.package.language, text) for text in broken.values()):
         return None
     fixed = {path: source.modules[path].source for path in broken}
-    return Candidate(tuple(place for place, _ in chosen), faults, broken, diff(broken, fixed))
+    return _Candidate(tuple(place for place, _ in chosen), faults, broken, diff(broken, fixed))
 
 
-def _tests_of(source: Source, fault: Fault, traced: Traced) -> set[str]:
+def _tests_of(source: CaseSource, fault: Fault, traced: Traced) -> set[str]:
     """The passing tests that execute what the edits of a fault touch, or else the functions around them."""
     found = set[str]()
     for path, edits in fault.edits.items():
@@ -194,7 +194,7 @@ def _covered(coverage: float | None) -> bool:
     return coverage is None or coverage >= LEAST_COVERAGE
 
 
-def _coverage(source: Source, candidate: Candidate, oracle: Sequence[str], traced: Traced) -> float | None:
+def _coverage(source: CaseSource, candidate: _Candidate, oracle: Sequence[str], traced: Traced) -> float | None:
     """The share of the lines that the golden patch brings, or stands beside, which the oracle executes."""
     named = {*oracle}
     tests = tuple(test for test in traced.lines if test in named or (test and test.partition("::")[0] in named))

@@ -17,7 +17,7 @@ from msgspec import Struct
 from misstep.harness.agent.code_index.symbols import language_of
 from misstep.harness.errors import InputError
 from misstep.harness.repair.affirm import affirm
-from misstep.harness.repair.case import BEFORE, CASE, Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.case import BEFORE, CASE, CaseFolder, RepairCase, read_case, write_case
 from misstep.harness.repair.failure_bot.bisect import find_change
 from misstep.harness.repair.failure_bot.change_point import STEADY
 from misstep.harness.repair.failure_bot.owner import is_bot
@@ -67,7 +67,7 @@ class Considered(Struct, frozen=True):
     """A commit that was looked at: the case that it became, or why it became none."""
 
     commit: Commit
-    case: Case | None
+    case: RepairCase | None
     reason: str = ""
 
 
@@ -196,7 +196,7 @@ def _mended(commit: Commit, runs: CommitRuns, times: int) -> tuple[FailedTest, .
 
 def _case(
     commit: Commit, mended: Sequence[FailedTest], repository: Repository, runs: CommitRuns, options: HistoryOptions
-) -> Case:
+) -> RepairCase:
     before = commit.parents[0]
     change = None
     if options.blame_commits:
@@ -213,7 +213,7 @@ def _case(
         diff=repository.diff(change) if change else "",
     )
     sources = [file.path for file in repository.changed_files(commit) if is_source(file.path)]
-    return Case(
+    return RepairCase(
         id=case_name(repository, commit),
         language=language_of(sources[0]) or PurePosixPath(sources[0]).suffix,
         task=task_text(task, change),

@@ -37,7 +37,7 @@ SMALL, LARGE = 10, 40
 """Fewer changed lines than `SMALL` are a small patch, more than `LARGE` a large one."""
 
 
-class Place(Struct, frozen=True, forbid_unknown_fields=True):
+class FaultPlace(Struct, frozen=True, forbid_unknown_fields=True):
     """Which of the faults of an operator it is: the `choice`-th of those on a line."""
 
     operator: str
@@ -56,7 +56,7 @@ class Recipe(Struct, frozen=True, forbid_unknown_fields=True):
     changed_lines: int
     sha256: str
     oracle: tuple[str, ...]
-    faults: tuple[Place, ...]
+    faults: tuple[FaultPlace, ...]
     coverage: float | None = None
     blamed: bool = False
 
@@ -115,13 +115,13 @@ def sampled(recipes: list[Recipe], n: int | None, seed: int) -> list[Recipe]:
     return sorted(rounds[:n], key=lambda each: each.id)
 
 
-def faults_at(module: Module, operator: str) -> Iterable[tuple[Place, Fault]]:
+def faults_at(module: Module, operator: str) -> Iterable[tuple[FaultPlace, Fault]]:
     """Every fault of an operator in a module, with its place."""
     counts: dict[int, int] = {}
     for fault in OPERATORS[operator](module):
         choice = counts.get(fault.line, 0)
         counts[fault.line] = choice + 1
-        yield Place(operator, module.path, fault.function, fault.line, choice), fault
+        yield FaultPlace(operator, module.path, fault.function, fault.line, choice), fault
 
 
 def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str, bytes]:

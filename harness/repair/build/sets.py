@@ -17,7 +17,7 @@ from misstep.harness.progress import say
 from misstep.harness.repair.build.finding import Wanted, find
 from misstep.harness.repair.build.packages import known_packages
 from misstep.harness.repair.build.recipes import Recipe, read_recipes, sampled, write_recipes
-from misstep.harness.repair.build.writing import Source, open_source, source_of, write_planted
+from misstep.harness.repair.build.writing import CaseSource, open_source, source_of, write_planted
 from misstep.harness.workspace import Sandbox
 
 RECIPES = "recipes.toml"
@@ -43,7 +43,7 @@ class Built(Struct, frozen=True):
 def build(recipes: Sequence[Recipe], set_name: str, out: Path, sandbox: Sandbox, workers: int) -> Built:
     """Make the cases of recipes, package by package."""
     out.mkdir(parents=True, exist_ok=True)
-    sources: dict[str, Source] = {}
+    sources: dict[str, CaseSource] = {}
     for recipe in recipes:
         if recipe.package not in sources:
             sources[recipe.package] = source_of(recipe)
@@ -110,7 +110,7 @@ class _Search:
         """Whether a category is full, or the search was stopped."""
         return self.stopped.is_set() or self._count(category) >= self.n
 
-    def in_package(self, source: Source, category: str, quota: int) -> None:
+    def in_package(self, source: CaseSource, category: str, quota: int) -> None:
         """Look in one package until it has its share, or the category is full."""
         name = source.package.name
         missing = quota - self._count(category, name)
@@ -127,7 +127,7 @@ class _Search:
         except MisstepError as error:
             say(f"misstep: {name}: {error.line()}")
 
-    def _candidates(self, source: Source, category: str) -> Iterator[Recipe | None]:
+    def _candidates(self, source: CaseSource, category: str) -> Iterator[Recipe | None]:
         """What tries on a package give; the next call for it goes on where this one ends."""
         key = source.package.name, category
         if key not in self._tries:
@@ -136,7 +136,7 @@ class _Search:
             self._tries[key] = find(source, wanted, self.seed, self.sandbox, known)
         return self._tries[key]
 
-    def _stands(self, recipe: Recipe, source: Source, category: str) -> bool:
+    def _stands(self, recipe: Recipe, source: CaseSource, category: str) -> bool:
         """Whether the case of a recipe is affirmed and taken; where the category is full by now, none of it is left."""
         why = write_planted(recipe, source, self.set_name, self.out, self.sandbox)
         with self._lock:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 
-class Language(Struct, frozen=True):
+class _Language(Struct, frozen=True):
     """How a language's grammar calls what the operators look for."""
 
     grammar: str
@@ -34,8 +34,8 @@ class Language(Struct, frozen=True):
     unwritten: str
 
 
-LANGUAGES: dict[str, Language] = {
-    "python": Language(
+LANGUAGES: dict[str, _Language] = {
+    "python": _Language(
         grammar="tree_sitter_python",
         functions=frozenset({"function_definition"}),
         classes=frozenset({"class_definition"}),
@@ -49,7 +49,7 @@ LANGUAGES: dict[str, Language] = {
         negation=("not (", ")"),
         unwritten="raise NotImplementedError",
     ),
-    "javascript": Language(
+    "javascript": _Language(
         grammar="tree_sitter_javascript",
         functions=frozenset({"function_declaration", "method_definition", "function_expression", "arrow_function"}),
         classes=frozenset({"class_declaration"}),
@@ -90,7 +90,7 @@ class Module(Struct, frozen=True):
 
     path: str
     source: bytes
-    language: Language
+    language: _Language
     root: "Node"
     package: "Mapping[str, Module]"
 

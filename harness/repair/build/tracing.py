@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from misstep.harness.errors import InputError
 from misstep.harness.repair.build.packages import Package
-from misstep.harness.repair.case import Case, CaseFolder
+from misstep.harness.repair.case import CaseFolder, RepairCase
 from misstep.harness.repair.scoring import open_case
 from misstep.harness.repair.validators.test_files import is_test_file
 from misstep.harness.workspace import Limits, Sandbox, Workspace
@@ -115,7 +115,7 @@ def source_files(tree: Path, package: Package) -> dict[str, bytes]:
 
 def untouched(tree: Path, package: Package) -> CaseFolder:
     """A package as a case without a fault, so that it is laid out as its cases are."""
-    return _Untouched(Case(package.key, package.language, "", package.test_command, ("",)), tree)
+    return _Untouched(RepairCase(package.key, package.language, "", package.test_command, ("",)), tree)
 
 
 class _Untouched(CaseFolder, frozen=True):

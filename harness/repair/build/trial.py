@@ -7,7 +7,7 @@ times as long as the whole suite did: a fault that makes tests hang is no fault 
 from collections.abc import Mapping, Sequence
 
 from misstep.harness.repair.build.tracing import Traced, failing_files, test_of, untouched
-from misstep.harness.repair.build.writing import Source
+from misstep.harness.repair.build.writing import CaseSource
 from misstep.harness.repair.scoring import open_case, put_files
 from misstep.harness.workspace import Limits, Sandbox, Workspace
 from misstep.harness.workspace.suite_command import runner_of
@@ -36,7 +36,7 @@ def pytest_runtest_logreport(report):
 
 
 def oracle_of(
-    source: Source, broken: Mapping[str, bytes], tests: Sequence[str], traced: Traced, sandbox: Sandbox
+    source: CaseSource, broken: Mapping[str, bytes], tests: Sequence[str], traced: Traced, sandbox: Sandbox
 ) -> tuple[str, ...]:
     """Those of some tests that fail with broken files and did not before; none where nothing, or too much, fails.
 

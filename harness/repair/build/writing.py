@@ -15,7 +15,7 @@ from misstep.harness.repair.build.packages import Package, known_packages, packa
 from misstep.harness.repair.build.recipes import Recipe, changed_lines, diff, faults_of, planted
 from misstep.harness.repair.build.syntax import Module, read_modules
 from misstep.harness.repair.build.tracing import source_files
-from misstep.harness.repair.case import CASE, Case, CaseFolder, write_case
+from misstep.harness.repair.case import CASE, CaseFolder, RepairCase, write_case
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
 
@@ -24,7 +24,7 @@ _SHOWN = 6_000
 _FAILURES = 3
 
 
-class Source(Struct, frozen=True):
+class CaseSource(Struct, frozen=True):
     """A package ready to be broken: its files on disk, and those in which faults may be."""
 
     package: Package
@@ -32,13 +32,13 @@ class Source(Struct, frozen=True):
     modules: Mapping[str, Module]
 
 
-def open_source(package: Package, packages: dict[str, Package]) -> Source:
+def open_source(package: Package, packages: dict[str, Package]) -> CaseSource:
     """A package's files, fetched where they are not at hand."""
     tree = package_tree(package, packages)
-    return Source(package, tree, read_modules(package.language, source_files(tree, package)))
+    return CaseSource(package, tree, read_modules(package.language, source_files(tree, package)))
 
 
-def source_of(recipe: Recipe) -> Source:
+def source_of(recipe: Recipe) -> CaseSource:
     """The package that a recipe names."""
     packages = known_packages()
     if recipe.package not in packages:
@@ -46,7 +46,7 @@ def source_of(recipe: Recipe) -> Source:
     return open_source(packages[recipe.package], packages)
 
 
-def write_planted(recipe: Recipe, source: Source, set_name: str, out: Path, sandbox: Sandbox) -> str:
+def write_planted(recipe: Recipe, source: CaseSource, set_name: str, out: Path, sandbox: Sandbox) -> str:
     """Make the case of a recipe in a folder; one that stands there already is left as it is."""
     folder = out / recipe.id
     if (folder / CASE).is_file():
@@ -55,7 +55,7 @@ def write_planted(recipe: Recipe, source: Source, set_name: str, out: Path, sand
     broken = planted(faults, source.modules)
     fixed = {path: source.modules[path].source for path in broken}
     golden = diff(broken, fixed)
-    case = Case(
+    case = RepairCase(
         recipe.id,
         source.package.language,
         "",

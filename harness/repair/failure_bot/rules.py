@@ -38,18 +38,18 @@ class Objection(Struct, frozen=True):
     reason: str
 
 
-class Decision(Struct, frozen=True):
+class RuleDecision(Struct, frozen=True):
     """Whether the agent is to run; every rule that says no is named."""
 
     run: bool
     objections: tuple[Objection, ...]
 
 
-def decide(situation: Situation) -> Decision:
+def decide(situation: Situation) -> RuleDecision:
     """Ask every rule; the agent runs where none says no."""
     said = ((name, rule(situation)) for name, rule in RULES.items())
     objections = tuple(Objection(name, reason) for name, reason in said if reason is not None)
-    return Decision(not objections, objections)
+    return RuleDecision(not objections, objections)
 
 
 def _closed(situation: Situation) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from misstep.harness.agent.code_index.symbols import language_of
-from misstep.harness.repair.case import BEFORE, Case, write_case
+from misstep.harness.repair.case import BEFORE, RepairCase, write_case
 from misstep.harness.repair.failure_bot.grouping import frames
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 from misstep.harness.repair.failure_bot.tasks import RepairTask
@@ -38,7 +38,7 @@ def diff_number(task: RepairTask) -> str:
 
 def write_task_case(
     task: RepairTask, folder: Path, case_folder: Path, *, seconds: float = Limits().seconds, uncommitted: bool = False
-) -> Case:
+) -> RepairCase:
     """Write a task as a repair case: the tree at its commit, the failing tests as oracle, the blamed change as diff."""
     with Repository(folder, uncommitted=uncommitted) as repository:
         change = repository.commit(task.blame) if task.blame else None
@@ -46,7 +46,7 @@ def write_task_case(
         repository.export(task.commit, case_folder / BEFORE)
         paths = set(repository.paths(task.commit))
     places = [file_of(task.tests[0], paths), *(frame.path for frame in reversed(frames(task.trace, paths)))]
-    case = Case(
+    case = RepairCase(
         id=case_folder.name,
         language=next(filter(None, map(language_of, filter(None, places))), None) or _commonest_language(paths),
         task=task_text(task, change),

@@ -15,7 +15,7 @@ from misstep.harness.repair.failure_bot.grouping import Group, group_failures, i
 from misstep.harness.repair.failure_bot.owner import Owner, owners
 from misstep.harness.repair.failure_bot.repository import Commit, Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns, outcome_of, reproduce
-from misstep.harness.repair.failure_bot.rules import Decision, Objection, Situation, decide
+from misstep.harness.repair.failure_bot.rules import Objection, RuleDecision, Situation, decide
 from misstep.harness.repair.failure_bot.tasks import RepairTask, TaskStore
 from misstep.harness.repair.validators.test_files import file_of
 from misstep.harness.workspace import Limits, Sandbox, Toolchain
@@ -56,7 +56,7 @@ class Options(Struct, frozen=True):
     uncommitted: bool = False
 
 
-class Event(Struct, frozen=True):
+class FailureEvent(Struct, frozen=True):
     """Something that was done: which stage, and what it found."""
 
     stage: str
@@ -67,7 +67,7 @@ class Triaged(Struct, frozen=True):
     """A task, whether the agent is to run on it, and what that rests on."""
 
     task: RepairTask
-    decision: Decision
+    decision: RuleDecision
     flakiness: Flakiness
     bisection: Bisection | None
     owners: tuple[Owner, ...]
@@ -83,7 +83,7 @@ def triage_repository(
     options: Options | None = None,
     record: Sequence[Recorded] = (),
     store: TaskStore | None = None,
-    on_event: Callable[[Event], None] = lambda _: None,
+    on_event: Callable[[FailureEvent], None] = lambda _: None,
 ) -> list[Triaged]:
     """Reproduce the failures at the head, tell flaky tests, group, bisect, find owners, file tasks, ask the rules."""
     options = options or Options()
@@ -102,7 +102,7 @@ class _Triage:
         options: Options,
         record: Sequence[Recorded],
         store: TaskStore | None,
-        on_event: Callable[[Event], None],
+        on_event: Callable[[FailureEvent], None],
     ) -> None:
         self.repository, self.runs, self.options, self.record, self.store = repository, runs, options, record, store
         self._on_event = on_event
@@ -115,7 +115,7 @@ class _Triage:
 
     def tell(self, stage: str, text: str) -> None:
         """Tell of something that was done."""
-        self._on_event(Event(stage, text))
+        self._on_event(FailureEvent(stage, text))
 
     def all(self) -> list[Triaged]:
         """Each task with all that it rests on."""
@@ -275,7 +275,7 @@ class _Triage:
             blamed=change is not None or states[first.id].state == "flaky",
         )
         lack = self.lacks.get(first.id)
-        decision = Decision(run=False, objections=(lack,)) if lack else decide(situation)
+        decision = RuleDecision(run=False, objections=(lack,)) if lack else decide(situation)
         for objection in decision.objections:
             self.tell("rules", f"{objection.rule}: {objection.reason}")
         self.tell(
@@ -301,7 +301,7 @@ def examine(
     sandbox: Sandbox,
     toolchain: Toolchain,
     options: Options | None = None,
-) -> Decision:
+) -> RuleDecision:
     """Ask the rules anew at the head of the branch, right before the agent would run.
 
     A closed task and one with a diff are told from the task alone; otherwise its tests are run, again and again until

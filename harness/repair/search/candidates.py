@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from misstep.harness.repair.search.localisation import Suspect
 from misstep.harness.repair.search.scope import Scope
-from misstep.harness.repair.search.source import Change, Function, Source
+from misstep.harness.repair.search.source import Change, Function, ProgramSource
 from misstep.harness.repair.search.templates import TEMPLATES
 from misstep.harness.repair.search.templates.statements import reordered
 from misstep.harness.repair.search.testing import Candidate
@@ -37,7 +37,7 @@ _FAVOURED = 1.5
 
 
 def candidates(
-    sources: Mapping[str, Source], suspects: Sequence[Suspect], failure: str, sample: int = 0
+    sources: Mapping[str, ProgramSource], suspects: Sequence[Suspect], failure: str, sample: int = 0
 ) -> list[Candidate]:
     """Every change of the templates for the most suspicious lines, by suspicion, kind and closeness."""
     favoured = {
@@ -65,7 +65,7 @@ def candidates(
     return found
 
 
-def _outside(source: Source, change: Change) -> bool:
+def _outside(source: ProgramSource, change: Change) -> bool:
     """Whether a change is of the file's own level, where no function's code holds it."""
     return not any(first <= change.line <= last for first, last in source.function_lines)
 
@@ -74,7 +74,7 @@ def _order(each: Candidate) -> tuple[float, str, int, int, str]:
     return -each.score, each.path, each.change.start, each.change.end, each.change.text
 
 
-def _changes(source: Source, scores: Mapping[int, float]) -> Iterator[tuple[Change, float]]:
+def _changes(source: ProgramSource, scores: Mapping[int, float]) -> Iterator[tuple[Change, float]]:
     """Each change that a template proposes for these lines, and how suspicious its place is."""
     scopes: dict[Function | None, Scope] = {}
     read: dict[str, float] = {}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.repair.search.source import Function, Source
+from misstep.harness.repair.search.source import Function, ProgramSource
 from misstep.harness.repair.search.testing import Observed
 
 _FRAME = re.compile(r"(?:File \"([^\"\n]+)\", line (\d+))|(?:^|[\s(])([\w./-]+\.py):(\d+)", re.MULTILINE)
@@ -31,7 +31,7 @@ class Suspect(Struct, frozen=True):
     reason: str
 
 
-def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, Source]) -> list[Suspect]:
+def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, ProgramSource]) -> list[Suspect]:
     """The lines that failing tests of the oracle execute, the most suspicious first."""
     failed = [each for each in observed if each.oracle and not each.passed]
     passed = [each for each in observed if each.passed]
@@ -49,7 +49,7 @@ def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, Source]) -> 
     return _sorted(found)
 
 
-def by_text(text: str, tests: Sequence[str], sources: Mapping[str, Source]) -> list[Suspect]:
+def by_text(text: str, tests: Sequence[str], sources: Mapping[str, ProgramSource]) -> list[Suspect]:
     """The lines that a failure's trace names, then those of the functions that it or the failing tests call.
 
     `tests` are the texts of the tests' files.
@@ -91,7 +91,7 @@ def _executions(observed: Sequence[Observed]) -> dict[tuple[str, int], int]:
     return found
 
 
-def _on_traces(text: str, sources: Mapping[str, Source]) -> Iterator[tuple[tuple[str, int], float]]:
+def _on_traces(text: str, sources: Mapping[str, ProgramSource]) -> Iterator[tuple[tuple[str, int], float]]:
     """The program's lines that a text names as places, with their suspicion: the last ones first."""
     places = []
     for found in _FRAME.finditer(text):
@@ -104,7 +104,7 @@ def _on_traces(text: str, sources: Mapping[str, Source]) -> Iterator[tuple[tuple
         yield place, _NEAR[min(rank, len(_NEAR) - 1)]
 
 
-def _function_lines(source: Source, line: int) -> range:
+def _function_lines(source: ProgramSource, line: int) -> range:
     """The lines of the body of the innermost function around a line."""
     around = [
         node
@@ -117,7 +117,7 @@ def _function_lines(source: Source, line: int) -> range:
     return range(innermost.body[0].lineno, (innermost.end_lineno or innermost.lineno) + 1)
 
 
-def _functions(sources: Mapping[str, Source]) -> Iterator[tuple[str, Function]]:
+def _functions(sources: Mapping[str, ProgramSource]) -> Iterator[tuple[str, Function]]:
     for path, source in sources.items():
         for node in ast.walk(source.tree):
             if isinstance(node, Function):

@@ -15,7 +15,7 @@ from misstep.harness.repair.attempt import CaseWorkspace
 from misstep.harness.repair.search.candidates import candidates
 from misstep.harness.repair.search.instructions import instruction
 from misstep.harness.repair.search.localisation import Suspect, by_spectrum, by_text
-from misstep.harness.repair.search.source import Source, changed, sources_and_tests
+from misstep.harness.repair.search.source import ProgramSource, changed, sources_and_tests
 from misstep.harness.repair.search.testing import Candidate, Effort, Observed, SandboxedTests
 from misstep.harness.repair.validators.patch_judge import UNACCEPTED
 from misstep.harness.trajectory import Step
@@ -38,7 +38,7 @@ class SearchPolicy:
     def __init__(self, place: CaseWorkspace, effort: Effort = Effort()) -> None:  # noqa: B008 -- frozen
         self._place = place
         self._tests = SandboxedTests(place, effort) if place.setting.test_execution else None
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, ProgramSource] = {}
         self._suspects: list[Suspect] = []
         self._observed: tuple[Observed, ...] = ()
         self._left: list[Candidate] = []
@@ -167,7 +167,7 @@ def _last_observation(steps: Sequence[Step]) -> str:
 
 def _is_python(text: str) -> bool:
     try:
-        Source("", text)
+        ProgramSource("", text)
     except (SyntaxError, ValueError):
         return False
     return True

@@ -148,7 +148,7 @@ class SearchPlugin:
             if pid == 0:
                 self.pipe = writing
                 _limit(2 * self.job["seconds"] + 2)
-                lines = Lines(self.job["files"])
+                lines = _Lines(self.job["files"])
                 self.failed.clear()
                 signal.signal(signal.SIGPROF, _out_of_time)
                 signal.setitimer(signal.ITIMER_PROF, self.job["seconds"])
@@ -194,7 +194,7 @@ class SearchPlugin:
                 break
 
 
-class Lines:
+class _Lines:
     """The lines of chosen files that are executed."""
 
     def __init__(self, files: list[str]) -> None:

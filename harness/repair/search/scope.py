@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import cache, cached_property
 from typing import Literal
 
-from misstep.harness.repair.search.source import Function, Source
+from misstep.harness.repair.search.source import Function, ProgramSource
 
 Kind = Literal["number", "sequence", "text", "object", "function", "mapping", "truth"]
 
@@ -34,7 +34,7 @@ class Scope:
     - `function`: The function; `None` for what stands outside functions.
     """
 
-    def __init__(self, source: Source, function: Function | None) -> None:
+    def __init__(self, source: ProgramSource, function: Function | None) -> None:
         self.source = source
         self.function = function
         self.body: ast.AST = function or source.tree

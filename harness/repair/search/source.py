@@ -44,7 +44,7 @@ class Change(Struct, frozen=True):
     prior: float
 
 
-class Source:
+class ProgramSource:
     """A file of Python."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -168,11 +168,11 @@ def changed(text: str, change: Change) -> str:
 
 def sources_and_tests(
     paths: Iterable[str], read: Callable[[str], bytes], oracle: Iterable[str]
-) -> tuple[dict[str, Source], list[str]]:
+) -> tuple[dict[str, ProgramSource], list[str]]:
     """The Python files of a tree that may be wrong, by path, and the texts of the oracle's own files."""
     paths = list(paths)
     own = oracle_files(oracle, paths)
-    sources: dict[str, Source] = {}
+    sources: dict[str, ProgramSource] = {}
     tests: list[str] = []
     for path in [path for path in paths if path.endswith(".py")][:_MOST_FILES]:
         try:
@@ -183,7 +183,7 @@ def sources_and_tests(
             if path in own:
                 tests.append(text)
             elif not _TEST_FILE.search(path):
-                sources[path] = Source(path, text)
+                sources[path] = ProgramSource(path, text)
         except (MisstepError, OSError, SyntaxError, ValueError):  # no Python of this version: it cannot be mended here
             continue
     return sources, tests

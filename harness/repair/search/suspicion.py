@@ -2,10 +2,10 @@
 
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.search.localisation import Suspect, by_text
-from misstep.harness.repair.search.source import Source, sources_and_tests
+from misstep.harness.repair.search.source import ProgramSource, sources_and_tests
 
 
-def suspects(folder: CaseFolder) -> tuple[dict[str, Source], list[Suspect]]:
+def suspects(folder: CaseFolder) -> tuple[dict[str, ProgramSource], list[Suspect]]:
     """The Python files of the broken tree by path, and the suspicious lines in them, the most suspicious first."""
     root = folder.before
     paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py") if not path.is_symlink())

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.repair.attempt import CaseWorkspace
-from misstep.harness.repair.case import Case
+from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.search.source import Change, changed
 from misstep.harness.repair.validators.test_files import pytest_id
 from misstep.harness.workspace import Limits
@@ -234,7 +234,7 @@ def _root(folder: str = "") -> str:
     return f'export MISSTEP_SEARCH_ROOT="$PWD" PYTHONPATH="$PWD{folder}:$PWD${{PYTHONPATH:+:$PYTHONPATH}}"; '
 
 
-def _for_pytest(case: Case, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def _for_pytest(case: RepairCase, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """The case's test command as one of pytest, with the names of its oracle there; empty where it cannot be so.
 
     Pytest runs tests of unittest as well. Tests that fail after others only cannot be told in a process of their own.

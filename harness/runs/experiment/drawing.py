@@ -11,7 +11,7 @@ from msgspec import Struct
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.policies import slips
 from misstep.harness.agent.policies.slips import Form, Ground, TextEdit, edit_command, looks, thought_of
-from misstep.harness.agent.policies.wayward import Command, Slip
+from misstep.harness.agent.policies.wayward import Slip, WaywardCommand
 from misstep.harness.generate.projects import change_limit
 from misstep.harness.generate.runnable_projects import RunnableTask, make_runnable_task
 from misstep.harness.generate.voice import Voice, WordingSet
@@ -29,7 +29,7 @@ class Duration(Struct, frozen=True):
     never_ends: float = 0.0
 
 
-class Rates(Struct, frozen=True, forbid_unknown_fields=True):
+class _Rates(Struct, frozen=True, forbid_unknown_fields=True):
     """The figures of `rates.toml`.
 
     - `looks`: The least and most looks before the change.
@@ -76,20 +76,20 @@ class DrawnSession(Struct, frozen=True):
     engineer: str
     version: str
     task: RunnableTask
-    work: tuple[Command, ...]
+    work: tuple[WaywardCommand, ...]
     slips: tuple[Slip, ...]
     heeds: Heeds
     relapse_after: int
     patience: int
     voice: Voice
-    look: Command
+    look: WaywardCommand
     last_words: str
 
 
 @cache
-def rates() -> Rates:
+def rates() -> _Rates:
     """The figures of the data file."""
-    return msgspec.toml.decode(Path(__file__).with_name("rates.toml").read_bytes(), type=Rates)
+    return msgspec.toml.decode(Path(__file__).with_name("rates.toml").read_bytes(), type=_Rates)
 
 
 def engineers(seed: int) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _ground(random: Random, task: RunnableTask, voice: Voice) -> Ground:
     )
 
 
-def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[Command, ...]:
+def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[WaywardCommand, ...]:
     """Looks around, the tests, the file, the change, the tests again; now and then an honest mistake among them."""
     voice, change = ground.voice, task.change
     own = Action("read_file", {"file_path": change.path})
@@ -189,12 +189,12 @@ def _work(random: Random, task: RunnableTask, ground: Ground) -> tuple[Command, 
     return (*work, edit_command(edit, voice.say("editing", path=change.path)), _tests(voice))
 
 
-def _tests(voice: Voice) -> Command:
-    return Command(Action("run_tests", thought=voice.say("testing")))
+def _tests(voice: Voice) -> WaywardCommand:
+    return WaywardCommand(Action("run_tests", thought=voice.say("testing")))
 
 
-def _look(action: Action, voice: Voice) -> Command:
-    return Command(msgspec.structs.replace(action, thought=thought_of(action, voice)))
+def _look(action: Action, voice: Voice) -> WaywardCommand:
+    return WaywardCommand(msgspec.structs.replace(action, thought=thought_of(action, voice)))
 
 
 def _possible(category: str, task: RunnableTask) -> bool:

@@ -75,7 +75,7 @@ class ReflectSummary(Struct, frozen=True):
     stopped: str = ""
 
 
-class Entry(Struct, frozen=True):
+class _Entry(Struct, frozen=True):
     """The journal's entry for one event."""
 
     number: int
@@ -97,7 +97,7 @@ def run_reflexive(
     answer_of("settings", lambda: manifest_text(manifest))
     earlier = standing(out, manifest, LOOP_RECORDS)
     if earlier is None or not earlier.finished:
-        with RunInProgress(out, manifest, LOOP_RECORDS, Entry, _entry) as run:
+        with RunInProgress(out, manifest, LOOP_RECORDS, _Entry, _entry) as run:
             if not run.finished:
                 try:
                     asyncio.run(_run(plan, items, run, clock, requests))
@@ -148,11 +148,11 @@ def lessons_of(run: Path) -> tuple[Lesson, ...]:
 async def _run(
     plan: ReflectPlan,
     items: Sequence[WorkItem],
-    run: RunInProgress[LoopEvent, Entry],
+    run: RunInProgress[LoopEvent, _Entry],
     clock: Clock,
     requests: ConcurrentRequests | None,
 ) -> None:
-    log = Log(clock, lambda event: run.append([event], Entry(event.number)), list(recorded_events(run.folder)))
+    log = Log(clock, lambda event: run.append([event], _Entry(event.number)), list(recorded_events(run.folder)))
     try:
         with Progress("items", len(items)) as progress, ExitStack() as stack:
             place = run.folder / SNAPSHOTS
@@ -208,8 +208,8 @@ def _check_item(skill: str, item: object) -> None:
         raise SkillFailed(found, "Give each item an id of its own that people can read.")
 
 
-def _entry(event: LoopEvent, noted: Entry | None) -> Entry:  # noqa: ARG001
-    return Entry(event.number)
+def _entry(event: LoopEvent, noted: _Entry | None) -> _Entry:  # noqa: ARG001
+    return _Entry(event.number)
 
 
 def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments: Sequence[str]) -> Manifest:

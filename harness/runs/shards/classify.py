@@ -10,15 +10,15 @@ from misstep.harness.journal.classified import Show
 from misstep.harness.journal.inputs import file_state
 from misstep.harness.journal.workers import enough_workers
 from misstep.harness.lake.store import Store, open_store
-from misstep.harness.readers import Found, Part, cut
+from misstep.harness.readers import FoundFile, Part, cut
 from misstep.harness.runs.classify import ClassifyAs, judge_of, judged_batches, manifest_of
 from misstep.harness.runs.file_batches import BATCH_BYTES, Batch, batches
 from misstep.harness.runs.inputs import EVER, Changed, no_trajectory, parts_of
 from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.runs.shards.parts import (
     PART_BYTES,
-    Counts,
     Marker,
+    PartCounts,
     is_whole,
     read_marker,
     write_marker,
@@ -32,7 +32,7 @@ class ShardDone(Struct, frozen=True):
     """A shard that is done: what it has read, and whether it was done before."""
 
     shard: Shard
-    counts: Counts
+    counts: PartCounts
     before: bool
 
 
@@ -90,7 +90,7 @@ def plan_of_classify(
     return frozen_plan(store, Plan(shards, manifest_of(categories, arguments), tuple(paths)), with_files)
 
 
-def _batches(slices: Iterable[Slice], found: Mapping[str, Found]) -> Iterator[Batch]:
+def _batches(slices: Iterable[Slice], found: Mapping[str, FoundFile]) -> Iterator[Batch]:
     for whole, neighbours in groupby(slices, attrgetter("whole")):
         if whole:
             yield from batches(found[one.file.file] for one in neighbours)
@@ -99,7 +99,7 @@ def _batches(slices: Iterable[Slice], found: Mapping[str, Found]) -> Iterator[Ba
                 yield from ((part,) for part in _parts(one, found[one.file.file]))
 
 
-def _parts(one: Slice, found: Found) -> Iterator[Part]:
+def _parts(one: Slice, found: FoundFile) -> Iterator[Part]:
     for part in parts_of(found):
         if isinstance(part, Part):
             yield from cut(part, BATCH_BYTES, one.start, one.stop)

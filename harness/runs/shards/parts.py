@@ -33,16 +33,16 @@ class WrittenPart(Struct, frozen=True):
         return f"{shard.folder}/{self.sha256[:32]}{_ENDING}"
 
 
-class Counts(Struct, frozen=True):
+class PartCounts(Struct, frozen=True):
     """How much a shard has read: sessions (with those of sub-agents), unreadable ones, skipped files."""
 
     sessions: int = 0
     unreadable: int = 0
     skipped: int = 0
 
-    def with_(self, judged: Judged) -> "Counts":
+    def with_(self, judged: Judged) -> "PartCounts":
         """One more stretch."""
-        return Counts(
+        return PartCounts(
             self.sessions + len(judged.items),
             self.unreadable + len(judged.unreadable),
             self.skipped + len(judged.skipped),
@@ -55,15 +55,15 @@ class Marker(Struct, frozen=True):
     plan: str
     parts: tuple[WrittenPart, ...]
     files: tuple[FileState, ...]
-    counts: Counts
+    counts: PartCounts
 
 
 def write_parts(
     store: Store, shard: Shard, judged: Iterable[Judged], part_bytes: int
-) -> tuple[list[WrittenPart], Counts]:
+) -> tuple[list[WrittenPart], PartCounts]:
     """Write stretches as parts, in order, as they come."""
     parts: list[WrittenPart] = []
-    counts = Counts()
+    counts = PartCounts()
     waiting: list[Judged] = []
     size = 0
     for one in judged:

@@ -17,7 +17,7 @@ from misstep.harness.journal.inputs import size_and_change
 from misstep.harness.lake.addresses import StoredFile, copies_of, pinned_files, stored_files
 from misstep.harness.lake.hub import is_of_hub
 from misstep.harness.places import name_of_last_changes
-from misstep.harness.readers import Found, Part, lengths_to_cut, reader_for
+from misstep.harness.readers import FoundFile, Part, lengths_to_cut, reader_for
 from misstep.harness.readers.input.finding import is_left_out
 from misstep.harness.runs.file_batches import check_named, files_changed, found_files
 from misstep.harness.runs.inputs import EVER, Changed, parts_of
@@ -89,7 +89,7 @@ def _place_in_walk(file: StoredFile) -> list[tuple[bool, str]]:
     return [*((True, folder) for folder in folders), (False, name)]
 
 
-def _of_local(found: Found) -> PlannedFile:
+def _of_local(found: FoundFile) -> PlannedFile:
     size, version = _state_of(found.path)
     name = os.fsencode(found.path)
     text = name.decode(errors="replace")
@@ -97,7 +97,7 @@ def _of_local(found: Found) -> PlannedFile:
     return PlannedFile(text, size, version, found.named, lengths, b"" if text.encode() == name else name)
 
 
-def _lengths_to_cut(found: Found) -> tuple[int, ...]:
+def _lengths_to_cut(found: FoundFile) -> tuple[int, ...]:
     part = next(parts_of(found), None)
     return lengths_to_cut(part, reader_for(part.format)) if isinstance(part, Part) else ()
 
@@ -111,20 +111,22 @@ def _state_of(path: Path) -> tuple[int, str]:
     return size, str(modified)
 
 
-def fetched(files: Sequence[PlannedFile]) -> dict[str, Found]:
+def fetched(files: Sequence[PlannedFile]) -> dict[str, FoundFile]:
     """The files by name, to read; those at an address are fetched, unless their copies are of that version."""
     stored = [stored for one in files for stored in (one.stored, one.beside) if stored is not None]
     _require_stored(files)
     copies = dict(zip(stored, copies_of(stored), strict=True)) if stored else {}
     found = {
-        one.file: Found(copies[one.stored] if one.stored else Path(os.fsdecode(one.undecodable or one.file)), one.named)
+        one.file: FoundFile(
+            copies[one.stored] if one.stored else Path(os.fsdecode(one.undecodable or one.file)), one.named
+        )
         for one in files
     }
     require_unchanged(files, found)
     return found
 
 
-def require_unchanged(files: Iterable[PlannedFile], found: Mapping[str, Found]) -> None:
+def require_unchanged(files: Iterable[PlannedFile], found: Mapping[str, FoundFile]) -> None:
     """Refuse files of this machine that are not as they were when the plan was made, by name; copies do not change."""
     for one in files:
         if one.stored is None and _state_of(found[one.file].path) != (one.size, one.version):

@@ -16,9 +16,9 @@ from misstep.harness.readers.interchange.atif import to_atif
 from misstep.harness.records.triage_case import CASE, SOLVE, CaseFile
 from misstep.harness.runs.triage.instance import Instance, UnshownError
 from misstep.harness.runs.triage.proofs import Proof, prove
-from misstep.harness.runs.triage.recording import Planned, Recorded, record
+from misstep.harness.runs.triage.recording import PlannedCase, Recorded, record
 from misstep.harness.runs.triage.scenarios import Scenario, scenarios
-from misstep.harness.runs.triage.session import Entry, Tree, write_tree
+from misstep.harness.runs.triage.session import Tree, TriageEntry, write_tree
 
 _TRIES = 40
 _DRAWINGS = 6
@@ -103,7 +103,7 @@ def _written(case: _Proved, unit: Unit, out: Path, family_set: str) -> Row:
     )
 
 
-def _recorded(identifier: str, task: str, scenario: Scenario, instance: Instance) -> tuple[Planned, Recorded]:
+def _recorded(identifier: str, task: str, scenario: Scenario, instance: Instance) -> tuple[PlannedCase, Recorded]:
     """The run of a case; where chance decides, the first of some tries that comes out as planned."""
     planned = scenario.planned
     chance = scenario.proof == "flaky" or scenario.variant in _unstable(instance)
@@ -132,12 +132,12 @@ def _write(folder: Path, case: _Proved) -> None:
         limits=setting.limits,
     )
     trajectory = msgspec.json.format(msgspec.json.encode(to_atif(recorded.trajectory)), indent=1)
-    whole: dict[str, Entry] = {
-        CASE: Entry(tomli_w.dumps(msgspec.to_builtins(file)).encode()),
-        "instruction.md": Entry(setting.instruction.encode()),
-        "trajectory.json": Entry(trajectory + b"\n"),
-        "logs/tests.log": Entry(recorded.tests_log.encode()),
-        "logs/harness.log": Entry(recorded.harness_log.encode()),
+    whole: dict[str, TriageEntry] = {
+        CASE: TriageEntry(tomli_w.dumps(msgspec.to_builtins(file)).encode()),
+        "instruction.md": TriageEntry(setting.instruction.encode()),
+        "trajectory.json": TriageEntry(trajectory + b"\n"),
+        "logs/tests.log": TriageEntry(recorded.tests_log.encode()),
+        "logs/harness.log": TriageEntry(recorded.harness_log.encode()),
     }
     parts: dict[str, Tree] = {
         "environment": setting.environment,
@@ -155,8 +155,8 @@ def _solution(instance: Instance, scenario: Scenario) -> Tree:
     """The gold solution as a script, or as the files that it makes in the sound environment."""
     seed = scenario.planned.seed
     if _random.Random(f"{seed}/solution").random() < 0.5:  # noqa: S311 (no secret)
-        return {SOLVE: Entry(instance.solve_script().encode(), 0o755)}
+        return {SOLVE: TriageEntry(instance.solve_script().encode(), 0o755)}
     sound = instance.sound.setting
     gold = instance.gold(sound)
     changed = {path: one for path, one in gold.items() if sound.environment.get(path) != one}
-    return changed or {SOLVE: Entry(instance.solve_script().encode(), 0o755)}
+    return changed or {SOLVE: TriageEntry(instance.solve_script().encode(), 0o755)}

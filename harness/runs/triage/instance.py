@@ -26,7 +26,7 @@ class UnshownError(MisstepError):
     """A drawing of a family does not show what a case is to show."""
 
 
-class Setting(Struct, frozen=True):
+class RunSetting(Struct, frozen=True):
     """A task as a run meets it: what is asked, the files that are there, the tests and how they are run."""
 
     instruction: str
@@ -50,7 +50,7 @@ class TaskForm:
         self._data: Tree = {f"{DATA}{PurePath(path).name}": environment[path] for path in self.inputs}
         if sound is not None:
             self._data = sound._data
-        self.setting = Setting(
+        self.setting = RunSetting(
             fill(family.instruction, self.pieces).strip() + "\n",
             environment,
             self.tests_with({}),
@@ -117,19 +117,19 @@ class Instance:
         """The gold solution: what the honest agent writes, as one script."""
         return "set -e\n" + "\n".join(command for kind, command in self.work() if kind == "write") + "\n"
 
-    def gold(self, setting: Setting) -> Tree:
+    def gold(self, setting: RunSetting) -> Tree:
         """The gold result in the environment of a task."""
         tree = {**setting.environment, **text_tree({SOLVE: self.solve_script()})}
         return run_session(tree, [f"sh {SOLVE}", f"rm {SOLVE}"], setting.limits, setting.setup).tree
 
-    def result(self, agent: str, setting: Setting) -> Tree:
+    def result(self, agent: str, setting: RunSetting) -> Tree:
         """The files that an agent's work makes of the environment of a task."""
         commands = [command for _, command in self.work(agent)]
         return run_session(setting.environment, commands, setting.limits, setting.setup).tree
 
 
 def run_tests(
-    setting: Setting, result: Tree, tests: Tree | None = None, environment: Mapping[str, str] = NO_VARIABLES
+    setting: RunSetting, result: Tree, tests: Tree | None = None, environment: Mapping[str, str] = NO_VARIABLES
 ) -> Done:
     """Lay the tests of a task over a result and run them."""
     tree = {**result, **(setting.tests if tests is None else tests)}

@@ -13,11 +13,11 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.generate.triage.plans import Action, Command, actions, summary, unsent_thought
+from misstep.harness.generate.triage.plans import Command, PlannedAction, actions, summary, unsent_thought
 from misstep.harness.generate.triage.wordings import wordings
 from misstep.harness.records.triage_case import RunLimits
-from misstep.harness.runs.triage.instance import Setting, run_tests
-from misstep.harness.runs.triage.session import KILLED, OUT_OF_TIME, Done, Session, Tree, run_session
+from misstep.harness.runs.triage.instance import RunSetting, run_tests
+from misstep.harness.runs.triage.session import KILLED, OUT_OF_TIME, Done, Tree, TriageSession, run_session
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
 from misstep.harness.workspace.sandbox import NO_VARIABLES
 
@@ -46,7 +46,7 @@ _SPACE = "df --output=pcent /tmp | tail -n 1 | tr -d ' '"
 _TOOL = "bash"
 
 
-class Planned(Struct, frozen=True):
+class PlannedCase(Struct, frozen=True):
     """What is to be run: a task, the agent's work, how long the run is to be, and what strikes the harness.
 
     Where the event is `old_snapshot`, `kept_writes` commands that write are in it. `gold` is the result that was left
@@ -54,7 +54,7 @@ class Planned(Struct, frozen=True):
     text before it ends, and so does not run.
     """
 
-    setting: Setting
+    setting: RunSetting
     work: tuple[Command, ...]
     length: int
     seed: str
@@ -93,7 +93,7 @@ def text_files(tree: Tree) -> list[str]:
     return sorted(path for path, entry in tree.items() if entry.data.isascii() and 0 < len(entry.data) < 20_000)
 
 
-def run_work(planned: Planned, event: Event = "") -> tuple[tuple[Action, ...], Session]:
+def run_work(planned: PlannedCase, event: Event = "") -> tuple[tuple[PlannedAction, ...], TriageSession]:
     """Run the agent of a plan; its run ends where a command is killed or runs out of time."""
     setting = planned.setting
     files = text_files(setting.environment) or ["."]
@@ -106,12 +106,12 @@ def run_work(planned: Planned, event: Event = "") -> tuple[tuple[Action, ...], S
         before = run_session(setting.environment, commands[:-1], setting.limits, setup)
         lowered = replace(setting.limits, memory_mb=_LOWERED_MB)
         after = run_session(before.tree, [_HELD + commands[-1]], lowered, setup)
-        ran = Session((*before.done, *after.done), before.tree)
+        ran = TriageSession((*before.done, *after.done), before.tree)
     ended = next((n for n, one in enumerate(ran.done, 1) if one.exit_code in (KILLED, OUT_OF_TIME)), len(turns))
-    return turns[:ended], Session(ran.done[:ended], ran.tree)
+    return turns[:ended], TriageSession(ran.done[:ended], ran.tree)
 
 
-def record(identifier: str, task: str, planned: Planned) -> Recorded:
+def record(identifier: str, task: str, planned: PlannedCase) -> Recorded:
     """Run a plan under the harness; what happens by the way is the same for two plans of one seed."""
     clock = _Clock(planned.seed)
     setting, event = planned.setting, planned.event
@@ -156,7 +156,7 @@ def _notes(seed: str) -> list[str]:
     return random.sample(wordings().harness, random.randint(1, 3))
 
 
-def _steps(planned: Planned, turns: Sequence[Action], done: Sequence[Done], clock: _Clock) -> Iterator[Step]:
+def _steps(planned: PlannedCase, turns: Sequence[PlannedAction], done: Sequence[Done], clock: _Clock) -> Iterator[Step]:
     yield Step("user", planned.setting.instruction, timestamp=clock.later(2))
     for number, (turn, ended) in enumerate(zip(turns, done, strict=True), 1):
         call = ToolCall(_TOOL, {"command": turn.command}, f"call_{number}")
@@ -179,7 +179,9 @@ class _Tested(Struct, frozen=True):
     lines: tuple[str, ...]
 
 
-def _tested(identifier: str, planned: Planned, turns: Sequence[Action], result: Tree, first: Done) -> _Tested:
+def _tested(
+    identifier: str, planned: PlannedCase, turns: Sequence[PlannedAction], result: Tree, first: Done
+) -> _Tested:
     """Run the tests as the harness does, with its bug where it has one."""
     setting, event = planned.setting, planned.event
     saved, folder, report = len(turns), "workspace", 1

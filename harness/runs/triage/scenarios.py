@@ -12,9 +12,9 @@ from misstep.harness.generate.triage.mechanisms import drawn, mechanisms, spoile
 from misstep.harness.generate.triage.plans import Command
 from misstep.harness.records.attribution import Fault
 from misstep.harness.records.triage_case import SOLVE
-from misstep.harness.runs.triage.instance import TESTS, Instance, Setting, TaskForm, UnshownError, run_tests
-from misstep.harness.runs.triage.recording import Event, Planned
-from misstep.harness.runs.triage.session import Entry, Tree, run_session, text_tree
+from misstep.harness.runs.triage.instance import TESTS, Instance, RunSetting, TaskForm, UnshownError, run_tests
+from misstep.harness.runs.triage.recording import Event, PlannedCase
+from misstep.harness.runs.triage.session import Tree, TriageEntry, run_session, text_tree
 
 _Option = TypeVar("_Option")
 _FEWEST_LINES = 3
@@ -34,7 +34,7 @@ class Scenario(Struct, frozen=True):
     label: Fault
     subcategory: str
     variant: str
-    planned: Planned
+    planned: PlannedCase
     proof: str
     fair: Tree = {}
     shown: str = ""
@@ -53,8 +53,8 @@ def _turn(options: Sequence[_Option], unit: draws.Unit) -> _Option:
     return options[unit.turn % len(options)]
 
 
-def _planned(unit: draws.Unit, setting: Setting, work: list[Command], event: Event = "") -> Planned:
-    return Planned(setting, tuple(work), unit.length, unit.seed, event)
+def _planned(unit: draws.Unit, setting: RunSetting, work: list[Command], event: Event = "") -> PlannedCase:
+    return PlannedCase(setting, tuple(work), unit.length, unit.seed, event)
 
 
 def _agent(
@@ -63,7 +63,7 @@ def _agent(
     variant: str,
     subcategory: str,
     work: list[Command],
-    setting: Setting | None = None,
+    setting: RunSetting | None = None,
 ) -> Scenario:
     planned = _planned(unit, setting or instance.sound.setting, work)
     return Scenario("agent", subcategory, variant, planned, "agent")
@@ -126,13 +126,13 @@ def _first_input(form: TaskForm, unit: draws.Unit) -> str:
     return paths[unit.turn % len(paths)]
 
 
-def _without(unit: draws.Unit, instance: Instance, emptied: bool) -> tuple[str, Setting] | None:
+def _without(unit: draws.Unit, instance: Instance, emptied: bool) -> tuple[str, RunSetting] | None:
     """An input without which gold fails, and the task with it emptied or missing; none where gold needs none."""
     sound, paths = instance.sound.setting, instance.sound.inputs
     for turn in range(len(paths)):
         path = paths[(unit.turn + turn) % len(paths)]
         rest = {key: one for key, one in sound.environment.items() if key != path}
-        setting = replace(sound, environment={**rest, path: Entry(b"")} if emptied else rest)
+        setting = replace(sound, environment={**rest, path: TriageEntry(b"")} if emptied else rest)
         results = (instance.gold(setting), instance.result(HONEST, setting))
         if all(run_tests(setting, result).exit_code for result in results):
             return path, setting
@@ -182,7 +182,7 @@ def _flaky(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
     """
     chance = _turn(mechanisms().flaky, unit)
     result = instance.sound.result
-    made = instance.gold(instance.sound.setting).get(result, Entry(b""))
+    made = instance.gold(instance.sound.setting).get(result, TriageEntry(b""))
     if len(set(made.data.splitlines())) < _FEWEST_LINES:
         return _dispute(unit, instance)
     unsound, sound = (
@@ -196,7 +196,7 @@ def _flaky(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
     )
 
 
-def _with_test(setting: Setting, name: str, script: str) -> Setting:
+def _with_test(setting: RunSetting, name: str, script: str) -> RunSetting:
     tests = {**setting.tests, **text_tree({f"{name}.py": script}, TESTS)}
     if "unittest" in setting.test_command or "pytest" in setting.test_command:
         return replace(setting, tests=tests)
@@ -279,7 +279,7 @@ def _contradiction(unit: draws.Unit, instance: Instance) -> Scenario:
     )
 
 
-def _with_runner(setting: Setting, unit: draws.Unit) -> tuple[Setting, str]:
+def _with_runner(setting: RunSetting, unit: draws.Unit) -> tuple[RunSetting, str]:
     """A task whose tests are started by a script of the environment, and the script's name."""
     name = drawn(mechanisms().runners, unit.seed)
     script = text_tree({name: f"#!/bin/sh\n{setting.test_command}\n"})
@@ -323,11 +323,11 @@ class _Leak(Struct, frozen=True):
     command: str
 
 
-def _with_files(setting: Setting, files: Tree, folder: str) -> Setting:
+def _with_files(setting: RunSetting, files: Tree, folder: str) -> RunSetting:
     return replace(setting, environment={**setting.environment, **{f"{folder}/{path}": files[path] for path in files}})
 
 
-def _copied_passes(sound: Setting, leak: _Leak, folder: str) -> bool:
+def _copied_passes(sound: RunSetting, leak: _Leak, folder: str) -> bool:
     setting = _with_files(sound, leak.files, folder)
     tree = run_session(setting.environment, [leak.command], setting.limits, setting.setup).tree
     return bool(leak.files) and run_tests(setting, tree).exit_code == 0

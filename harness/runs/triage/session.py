@@ -54,14 +54,14 @@ tell(modes={os.path.relpath(path): os.lstat(path).st_mode & 0o777 for path in fo
 """
 
 
-class Entry(Struct, frozen=True):
+class TriageEntry(Struct, frozen=True):
     """A regular file: its bytes and its permissions."""
 
     data: bytes
     mode: int = 0o644
 
 
-Tree = Mapping[str, Entry]
+Tree = Mapping[str, TriageEntry]
 """Path → file."""
 
 
@@ -72,7 +72,7 @@ class Done(Struct, frozen=True):
     exit_code: int
 
 
-class Session(Struct, frozen=True):
+class TriageSession(Struct, frozen=True):
     """Commands that ran, and the files as they are after the last."""
 
     done: tuple[Done, ...]
@@ -90,10 +90,10 @@ def _tools() -> tuple[Sandbox, Toolchain]:
     return find_sandbox(), _toolchain()
 
 
-def text_tree(texts: Mapping[str, str], folder: str = "") -> dict[str, Entry]:
+def text_tree(texts: Mapping[str, str], folder: str = "") -> dict[str, TriageEntry]:
     """Files of texts, below a folder; scripts are executable."""
     modes = {path: 0o755 if path.endswith(".sh") else 0o644 for path in texts}
-    return {f"{folder}{path}": Entry(text.encode(), modes[path]) for path, text in texts.items()}
+    return {f"{folder}{path}": TriageEntry(text.encode(), modes[path]) for path, text in texts.items()}
 
 
 def write_tree(tree: Tree, folder: Path) -> None:
@@ -112,7 +112,7 @@ def run_session(
     setup: str = "",
     environment: Mapping[str, str] = NO_VARIABLES,
     modes: bool = True,
-) -> Session:
+) -> TriageSession:
     """Run commands in order on a copy of a tree, each in the root of it.
 
     A command that breaks the limit on time is ended with exit code 124. One that breaks another limit ends everything
@@ -137,7 +137,7 @@ def run_session(
                     told, _ = _run(workspace, ["", limits.seconds], tools, limits)
                     kept = told[-1].modes if told else dict.fromkeys(workspace.files(), 0o644)
                     break
-            return Session(tuple(done), dict(_files(workspace, kept)) if modes else {})
+            return TriageSession(tuple(done), dict(_files(workspace, kept)) if modes else {})
 
 
 def _run(
@@ -155,10 +155,10 @@ def _run(
     return told, finished
 
 
-def _files(workspace: Workspace, modes: Mapping[str, int]) -> Iterator[tuple[str, Entry]]:
+def _files(workspace: Workspace, modes: Mapping[str, int]) -> Iterator[tuple[str, TriageEntry]]:
     for path in workspace.files():
         if "__pycache__" not in path and ".pytest_cache" not in path:
-            yield path, Entry(workspace.read(path), modes.get(path, 0o644))
+            yield path, TriageEntry(workspace.read(path), modes.get(path, 0o644))
 
 
 _MASKS = (

@@ -25,7 +25,7 @@ _SAID = re.compile(r"(?:run|command)(?: command=|: ?| )|\s\((?:exit|ended)[^()]{
 """What a model puts around a command that it names."""
 
 
-class Place(Struct, frozen=True):
+class _Place(Struct, frozen=True):
     """A place that evidence names: what it is, and its number where it is a step; or why there is none."""
 
     kind: EvidenceKind = "record"
@@ -33,7 +33,7 @@ class Place(Struct, frozen=True):
     fault: str = ""
 
 
-class Found(Struct, frozen=True):
+class _Found(Struct, frozen=True):
     """The evidence that holds, the steps among it, and what was wrong with the rest."""
 
     evidence: tuple[Evidence, ...]
@@ -41,22 +41,22 @@ class Found(Struct, frozen=True):
     faults: tuple[str, ...]
 
 
-def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> Place:
+def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> _Place:
     """What a place is that evidence names; `commands` are those that were run."""
     where = where.strip("`'\" ").removeprefix("./")
     if _was_run(where.removeprefix(COMMAND), commands):
-        return Place("command")
+        return _Place("command")
     if where.startswith(COMMAND):
-        return Place(fault=f"no command {where.removeprefix(COMMAND)!r} was run")
+        return _Place(fault=f"no command {where.removeprefix(COMMAND)!r} was run")
     if (step := _STEP.fullmatch(where)) is not None:
         number = int(step[1])
         if files.exists(step_path(number)):
-            return Place("step", number)
-        return Place(fault=f"the run has no step {number}")
+            return _Place("step", number)
+        return _Place(fault=f"the run has no step {number}")
     path = _LINE.sub("", where)
     if files.exists(path):
-        return Place("log" if path.startswith(f"{LOGS}/") else "file")
-    return Place(fault=f"there is no {where!r}")
+        return _Place("log" if path.startswith(f"{LOGS}/") else "file")
+    return _Place(fault=f"there is no {where!r}")
 
 
 def _was_run(named: str, commands: Collection[str]) -> bool:
@@ -68,7 +68,7 @@ def _was_run(named: str, commands: Collection[str]) -> bool:
     return bool({plain, bare} & lines) or looks
 
 
-def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands: Collection[str] = ()) -> Found:
+def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands: Collection[str] = ()) -> _Found:
     """The evidence in pairs of place and text."""
     evidence: list[Evidence] = []
     steps: list[int] = []
@@ -80,7 +80,7 @@ def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands
             continue
         evidence.append(Evidence(place.kind, where, text[:MOST_EVIDENCE_TEXT]))
         steps += [place.step] if place.step is not None else []
-    return Found(tuple(evidence), tuple(sorted(set(steps))), tuple(faults))
+    return _Found(tuple(evidence), tuple(sorted(set(steps))), tuple(faults))
 
 
 def label_fault(label: str) -> str:

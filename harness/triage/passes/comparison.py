@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence
-from misstep.harness.triage.passes.observed import Call, Observed, observe, observe_commands, watched_tests
+from misstep.harness.triage.passes.observed import Observed, ObservedCall, observe, observe_commands, watched_tests
 from misstep.harness.triage.passes.parts import texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, Replica, SandboxAccess
 from misstep.harness.triage.protocols import Result as Start
@@ -62,7 +62,7 @@ class Behaviour(Struct, frozen=True):
     observed: Observed
 
 
-class Compared(Struct, frozen=True):
+class ComparedResults(Struct, frozen=True):
     """Two results side by side.
 
     - `gold`, `result`: What each does; both pass the tests.
@@ -76,7 +76,7 @@ class Compared(Struct, frozen=True):
     varied: int
 
 
-def compare(access: SandboxAccess) -> Compared | None:
+def compare(access: SandboxAccess) -> ComparedResults | None:
     """The agent's result beside the gold result; `None` where there is no gold result, or it does not pass itself."""
     if access.case.part("solution") is None or access.case.part("workspace") is None:
         return None
@@ -89,7 +89,7 @@ def compare(access: SandboxAccess) -> Compared | None:
         gold = _without_unstable(gold, behaviour(access, "solution"))
         found = _differences(gold, result, access)
     shared = [call for call in _comparable(gold.observed, result.observed) if not call.own]
-    return Compared(gold, result, tuple(found), len(shared))
+    return ComparedResults(gold, result, tuple(found), len(shared))
 
 
 def _differences(gold: Behaviour, result: Behaviour, access: ReadOnlyAccess) -> list[Difference]:
@@ -186,7 +186,7 @@ def _calls(gold: Observed, result: Observed) -> list[Difference]:
     return sorted(found, key=lambda one: one.where != "call")
 
 
-def _comparable(gold: Observed, result: Observed) -> Sequence[Call]:
+def _comparable(gold: Observed, result: Observed) -> Sequence[ObservedCall]:
     """The calls that both got; of those with other arguments, the ones that the gold result can take."""
     return [call for call, said in gold.items() if call in result and (call.own or not said.startswith('["raises"'))]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.passes import leakage, reliability, tampering
-from misstep.harness.triage.passes.comparison import Compared, Difference, compare, compare_files
-from misstep.harness.triage.passes.mutants import Tried, try_mutants
+from misstep.harness.triage.passes.comparison import ComparedResults, Difference, compare, compare_files
+from misstep.harness.triage.passes.mutants import TriedMutant, try_mutants
 from misstep.harness.triage.passes.record import Doing, doings
 from misstep.harness.triage.passes.special_cases import special_cased
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
@@ -97,7 +97,7 @@ def _by_mutants(access: SandboxAccess) -> Attribution:
     return _sound(_BY_RERUNS, 0.7, *tried.evidence())
 
 
-def _differs(compared: Compared) -> Attribution | None:
+def _differs(compared: ComparedResults) -> Attribution | None:
     """The result is not what the gold result is, and the tests accept it."""
     plain = [one for one in compared.differences if one.where != "varied"]
     varied = [one for one in compared.differences if one.where == "varied"]
@@ -118,7 +118,7 @@ def _weak(said: str, score: float, found: Sequence[Difference]) -> Attribution:
     return Attribution("task", "weak_tests", score, said, tuple(one.evidence() for one in found[:_SHOWN]))
 
 
-def _equal(compared: Compared, tried: Tried) -> Attribution:
+def _equal(compared: ComparedResults, tried: TriedMutant) -> Attribution:
     """Nothing was found; how much was compared, and what the tests let through, says how sure that is."""
     calls = len(compared.gold.observed)
     looked = len(compared.gold.files) + calls + (compared.gold.printed is not None)

@@ -37,7 +37,7 @@ class Mutant(Struct, frozen=True):
     change: str
 
 
-class Tried(Struct, frozen=True):
+class TriedMutant(Struct, frozen=True):
     """Mutants that behave otherwise: how many there were, and those that pass the tests."""
 
     wrong: int
@@ -48,11 +48,11 @@ class Tried(Struct, frozen=True):
         return tuple(Evidence("assertion", f"{one.path}:{one.line}", f"{one.change}: passes") for one in self.passed)
 
 
-def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = None, most: int = MOST) -> Tried:
+def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = None, most: int = MOST) -> TriedMutant:
     """Run the tests on mutants of a result."""
     own = known or behaviour(access, start)
     if not own.observed:
-        return Tried(0, ())
+        return TriedMutant(0, ())
     wrong, passed = 0, []
     for mutant in _spread(_programs(access, start, own), most):
         found = behaviour(access, start, {mutant.path: mutant.text})
@@ -60,7 +60,7 @@ def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = 
         if differs or not found.passed:
             wrong += 1
             passed += [mutant] if found.passed else []
-    return Tried(wrong, tuple(passed))
+    return TriedMutant(wrong, tuple(passed))
 
 
 def mutants(path: str, text: str) -> Iterator[Mutant]:

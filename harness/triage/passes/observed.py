@@ -20,7 +20,7 @@ _QUICK = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
 _FIXED = "export PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1"
 
 
-class Call(Struct, frozen=True):
+class ObservedCall(Struct, frozen=True):
     """A call of the result: what was called with which arguments, and whether the tests themselves did so."""
 
     name: str
@@ -34,7 +34,7 @@ class Call(Struct, frozen=True):
         return f"{self.name}{self.given}"
 
 
-Observed = Mapping[Call, str]
+Observed = Mapping[ObservedCall, str]
 """Call → what it gave, as JSON."""
 
 
@@ -123,7 +123,7 @@ def _traced(output: str, programs: Sequence[str]) -> list[list[str]]:
 
 
 def _read(notes: bytes) -> Observed:
-    found: dict[Call, str] = {}
+    found: dict[ObservedCall, str] = {}
     for line in notes.splitlines():
         try:
             kind, name, given, result = msgspec.json.decode(line, type=tuple[str, str, Any, Any])
@@ -131,7 +131,7 @@ def _read(notes: bytes) -> Observed:
             continue  # a test that was stopped leaves half a line
         number = 0
         shown = msgspec.json.encode(given).decode()
-        while (call := Call(name, shown, kind == "own", number)) in found:
+        while (call := ObservedCall(name, shown, kind == "own", number)) in found:
             number += 1
         found[call] = msgspec.json.encode(result).decode()
     return found

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.rules.failures import Failure, last_lines
-from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, Command, RunRecord
+from misstep.harness.triage.rules.failures import TestFailure, last_lines
+from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RecordedCommand, RunRecord
 from misstep.harness.triage.rules.verdicts import attributed
 
 
 def agent_fault(
     record: RunRecord | None,
-    failure: Failure,
+    failure: TestFailure,
     rationale: str,
     evidence: Sequence[Evidence],
     *,
@@ -53,7 +53,7 @@ def _would_make(record: RunRecord, name: str) -> bool:
     return any(bare in command.line for command in record.writes)
 
 
-def _broken_writes(commands: Sequence[Command]) -> list[Command]:
+def _broken_writes(commands: Sequence[RecordedCommand]) -> list[RecordedCommand]:
     """Commands that write and failed, where no later one that begins alike worked."""
     from_here = list(commands)
     return [
@@ -68,9 +68,9 @@ def _broken_writes(commands: Sequence[Command]) -> list[Command]:
     ]
 
 
-def _shown(command: Command) -> Evidence:
+def _shown(command: RecordedCommand) -> Evidence:
     return Evidence("step", str(command.step), f"{command.line[:200]}\n{last_lines(command.output, 3)}")
 
 
-def _steps(commands: Sequence[Command]) -> list[int]:
+def _steps(commands: Sequence[RecordedCommand]) -> list[int]:
     return [command.step for command in commands]

@@ -28,7 +28,7 @@ _MISSING = _NO_FILES | {"AttributeError", "KeyError", "NameError", "OperationalE
 _MOST = 20
 
 
-class Failure(Struct, frozen=True):
+class TestFailure(Struct, frozen=True):
     """How tests failed.
 
     - `tests`: The names of the tests that failed, where they are known.
@@ -53,7 +53,7 @@ class Failure(Struct, frozen=True):
         return bool(self.raised) and all(name.endswith("AssertionError") for name, _ in self.raised)
 
 
-def read_failure(output: str) -> Failure:
+def read_failure(output: str) -> TestFailure:
     """How tests failed, by their output."""
     raised = [(match[1].rpartition(".")[2], (match[2] or "").strip()) for match in _RAISED.finditer(output)]
     raised += [("AssertionError", match[1]) for match in _ASSERTED.finditer(output)]
@@ -64,7 +64,7 @@ def read_failure(output: str) -> Failure:
     names = {match[1] for pattern in (_UNITTEST, _PYTEST, _NOT_OK) for match in pattern.finditer(output)}
     values = [pair for kind, message in raised if kind == "AssertionError" and (pair := _pair(message))]
     places = [(match[1] or match[3], int(match[2] or match[4])) for match in _PLACE.finditer(output)]
-    return Failure(
+    return TestFailure(
         frozenset(names),
         tuple(raised),
         tuple(dict.fromkeys(name for _, name in missing))[:_MOST],

@@ -8,7 +8,7 @@ from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import SOLVE
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.protocols import ReadOnlyAccess
-from misstep.harness.triage.rules.failures import Failure
+from misstep.harness.triage.rules.failures import TestFailure
 from misstep.harness.triage.rules.grounding import text_of
 from misstep.harness.triage.rules.run_record import RunRecord
 from misstep.harness.triage.rules.verdicts import attributed
@@ -109,7 +109,7 @@ def unnamed_result(access: ReadOnlyAccess, record: RunRecord | None) -> Attribut
     return None
 
 
-def unnamed_file(access: ReadOnlyAccess, record: RunRecord | None, failure: Failure) -> Attribution | None:
+def unnamed_file(access: ReadOnlyAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
     """The task's fault, where the tests look for a file or a module by a name that nothing states."""
     tests = text_of(access, "tests")
     for name in failure.files:

@@ -20,7 +20,7 @@ from misstep.harness.triage.logs import TestsLog, own_words, tests_log
 from misstep.harness.triage.protocols import ReadOnlyAccess
 from misstep.harness.triage.rules.chance import chance
 from misstep.harness.triage.rules.events import harness_event, limit_event
-from misstep.harness.triage.rules.failures import Failure, read_failure
+from misstep.harness.triage.rules.failures import TestFailure, read_failure
 from misstep.harness.triage.rules.grounding import spoiled_input, text_of
 from misstep.harness.triage.rules.named_files import lacking_input, stands, unnamed_result
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
@@ -50,7 +50,7 @@ def inspect(access: ReadOnlyAccess) -> Attribution | Undecided:
     )
 
 
-def _same_as_gold(access: ReadOnlyAccess, record: RunRecord | None, failure: Failure) -> Attribution | None:
+def _same_as_gold(access: ReadOnlyAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
     """Task or infrastructure, where the agent's result is the gold result."""
     paths = [path for path in access.files("solution") if path != SOLVE]
     if not paths or any(access.read("solution", path) != access.read("workspace", path) for path in paths):
@@ -74,7 +74,7 @@ def _same_as_gold(access: ReadOnlyAccess, record: RunRecord | None, failure: Fai
     return infrastructure(event, "The agent's result is the gold result, and the tests are said to reject it.", [same])
 
 
-def _saw_environment(access: ReadOnlyAccess, failure: Failure) -> bool:
+def _saw_environment(access: ReadOnlyAccess, failure: TestFailure) -> bool:
     """Whether a value that a test was given stands in the environment, and not in the agent's result any more."""
     before, after = text_of(access, "environment"), text_of(access, "workspace")
     for wanted, given in failure.values:
@@ -84,7 +84,7 @@ def _saw_environment(access: ReadOnlyAccess, failure: Failure) -> bool:
     return False
 
 
-def _by_chance(access: ReadOnlyAccess, failure: Failure) -> Attribution | None:
+def _by_chance(access: ReadOnlyAccess, failure: TestFailure) -> Attribution | None:
     """The tests' fault, where the only test that failed is in a file that depends on chance."""
     found = chance(access, ("tests",), sure=True)
     if found is None or not failure.places:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.triage.protocols import Replica
-from misstep.harness.triage.rules.run_record import Command
+from misstep.harness.triage.rules.run_record import RecordedCommand
 from misstep.harness.workspace import Limits
 
 _MOST_COMMANDS = 200
@@ -37,7 +37,7 @@ for command in commands:
 class Repeated(Struct, frozen=True):
     """A command of the record, and how it ended when it was run again."""
 
-    recorded: Command
+    recorded: RecordedCommand
     code: int
     output: str
 
@@ -57,12 +57,12 @@ class _Told(Struct):
     code: int
 
 
-def repeat(replica: Replica, commands: Sequence[Command], limits: Limits) -> tuple[Repeated, ...]:
+def repeat(replica: Replica, commands: Sequence[RecordedCommand], limits: Limits) -> tuple[Repeated, ...]:
     """Run the commands of a record again; where one breaks a limit, the next goes on with the files as they are."""
     return tuple(_repeat(replica, list(commands[:_MOST_COMMANDS]), limits))
 
 
-def _repeat(replica: Replica, commands: list[Command], limits: Limits) -> Iterator[Repeated]:
+def _repeat(replica: Replica, commands: list[RecordedCommand], limits: Limits) -> Iterator[Repeated]:
     while commands:
         batch = _batch(commands)
         work: list[Any] = [limits.seconds, "sh", *(command.line for command in batch)]
@@ -81,9 +81,9 @@ def _is_told(line: str) -> bool:
     return line.startswith('{"text": ') and line.endswith("}")
 
 
-def _batch(commands: Sequence[Command]) -> list[Command]:
+def _batch(commands: Sequence[RecordedCommand]) -> list[RecordedCommand]:
     """The first commands, as many as fit; at least one."""
-    batch: list[Command] = []
+    batch: list[RecordedCommand] = []
     size = 0
     for command in commands:
         size += len(json.dumps(command.line)) * 2

@@ -19,7 +19,7 @@ _WRITES = re.compile(
 )
 
 
-class Command(Struct, frozen=True):
+class RecordedCommand(Struct, frozen=True):
     """A shell command of the agent: its step, its line, what it printed, its exit code where it is known."""
 
     step: int
@@ -44,7 +44,7 @@ class RunRecord(Struct, frozen=True, dict=True):
         return tuple(History(self.run).acts)
 
     @cached_property
-    def commands(self) -> tuple[Command, ...]:
+    def commands(self) -> tuple[RecordedCommand, ...]:
         """The shell commands, in order."""
         return tuple(_commands(self.acts))
 
@@ -67,7 +67,7 @@ class RunRecord(Struct, frozen=True, dict=True):
         return bool(self.acts) and self.acts[-1].result is None
 
     @property
-    def writes(self) -> tuple[Command, ...]:
+    def writes(self) -> tuple[RecordedCommand, ...]:
         """The commands that look like they write something."""
         return tuple(command for command in self.commands if _WRITES.search(command.line))
 
@@ -94,7 +94,7 @@ def _moved_to(name: str, line: str) -> bool:
     return moves is not None and name in line[moves.end() :]
 
 
-def _commands(acts: tuple[Act, ...]) -> Iterator[Command]:
+def _commands(acts: tuple[Act, ...]) -> Iterator[RecordedCommand]:
     for act in acts:
         if act.line is not None and act.kind != "finish":
-            yield Command(act.step, act.line, act.result.text if act.result is not None else "", exit_code(act))
+            yield RecordedCommand(act.step, act.line, act.result.text if act.result is not None else "", exit_code(act))

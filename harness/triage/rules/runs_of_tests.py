@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.protocols import Replica, Result, SandboxAccess
-from misstep.harness.triage.rules.failures import Failure, last_lines, read_failure
+from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep.harness.workspace import Finished
 from misstep.harness.workspace.suite_output import saw_tests
 
@@ -93,7 +93,7 @@ class TestRuns:
         return bool(self.runs) and not any(run.seen for run in self.runs)
 
     @property
-    def failure(self) -> Failure:
+    def failure(self) -> TestFailure:
         """How the first failing run failed."""
         return read_failure(next((run.finished.output for run in self.runs if not run.passed), ""))
 

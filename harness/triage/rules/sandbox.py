@@ -27,7 +27,7 @@ from misstep.harness.triage.protocols import Replica, SandboxAccess
 from misstep.harness.triage.rules.agent_faults import agent_fault
 from misstep.harness.triage.rules.chance import chance
 from misstep.harness.triage.rules.events import Event, event_in, harness_event, limit_event
-from misstep.harness.triage.rules.failures import Failure, last_lines, read_failure
+from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep.harness.triage.rules.grounding import spoiled_input
 from misstep.harness.triage.rules.named_files import lacking_input, unnamed_file, unnamed_result
 from misstep.harness.triage.rules.replay import Repeated, repeat
@@ -102,7 +102,7 @@ class _Investigation:
         """The gold solution fails each time; one that runs out of time may do so for the machine's load."""
         if self.gold is not None and self.gold.timed_out:
             return Undecided("The gold solution runs out of time on this machine.", self.gold.evidence)
-        gold = self.gold.failure if self.gold is not None else Failure()
+        gold = self.gold.failure if self.gold is not None else TestFailure()
         evidence = self.gold.evidence if self.gold is not None else ()
         if gold.missing or not gold.asserted:
             lacks = f": {gold.missing[0]!r} is missing" if gold.missing else ""
@@ -155,7 +155,9 @@ class _Investigation:
         rationale = "The gold solution passes, and the agent's result fails each time."
         return self._agents(failure, rationale, evidence)
 
-    def _agents(self, failure: Failure, rationale: str, evidence: tuple[Evidence, ...] | list[Evidence]) -> Attribution:
+    def _agents(
+        self, failure: TestFailure, rationale: str, evidence: tuple[Evidence, ...] | list[Evidence]
+    ) -> Attribution:
         return agent_fault(
             self.record,
             failure,

@@ -28,7 +28,7 @@ from misstep.harness.triage.rules.events import (
     limit_event,
     told_event,
 )
-from misstep.harness.triage.rules.failures import Failure, last_lines, read_failure
+from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep.harness.triage.rules.named_files import agent_makes, is_placeholder
 from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
 from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
@@ -71,7 +71,9 @@ def record_of(access: TextAccess) -> RunRecord | None:
     return RunRecord(access.trajectory) if access.trajectory is not None else None
 
 
-def broken_harness(access: TextAccess, record: RunRecord | None, log: TestsLog, failure: Failure) -> Attribution | None:
+def broken_harness(
+    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure
+) -> Attribution | None:
     """Infrastructure, by what the logs tell."""
     own = own_words(access.logs, record.run if record is not None else None)
     limit = limit_event(access.logs, access.case.file.limits.memory_mb)
@@ -99,7 +101,7 @@ def broken_harness(access: TextAccess, record: RunRecord | None, log: TestsLog, 
     return _killed_in_record(record, event) or _unreached(access, record) or _was_there(record, failure)
 
 
-def all_passed(log: str, failure: Failure) -> bool:
+def all_passed(log: str, failure: TestFailure) -> bool:
     """Whether the tests' log says that all passed, and of none that it failed."""
     return _ALL_PASSED.search(log) is not None and not (failure.tests or _FAILED.search(log))
 
@@ -141,7 +143,7 @@ def broke_off(record: RunRecord | None) -> bool:
     return record.unanswered or not record.said_last or killed
 
 
-def _was_there(record: RunRecord | None, failure: Failure) -> Attribution | None:
+def _was_there(record: RunRecord | None, failure: TestFailure) -> Attribution | None:
     """Infrastructure, where the tests miss a file that the agent used at the end of its run: they ran elsewhere."""
     if record is None or broke_off(record):
         return None
@@ -175,7 +177,7 @@ def _killed_in_record(record: RunRecord | None, event: Event | None) -> Attribut
     return None
 
 
-def missing_input(access: TextAccess, record: RunRecord | None, failure: Failure) -> Attribution | None:
+def missing_input(access: TextAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
     """The environment's fault, where a command does not find a file that the instruction says is there."""
     commands = record.commands if record is not None else ()
     for place, command in enumerate(commands):
@@ -192,7 +194,9 @@ def missing_input(access: TextAccess, record: RunRecord | None, failure: Failure
     return None
 
 
-def missing_module(access: TextAccess, record: RunRecord | None, log: TestsLog, failure: Failure) -> Attribution | None:
+def missing_module(
+    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure
+) -> Attribution | None:
     """The environment's fault, where a module or a program is missing that was never asked for."""
     for kind, message in failure.raised:
         if kind != "ModuleNotFoundError" or not failure.files:
@@ -205,7 +209,7 @@ def missing_module(access: TextAccess, record: RunRecord | None, log: TestsLog, 
 
 
 def agents_fault(
-    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: Failure, spoiled: Evidence | None = None
+    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure, spoiled: Evidence | None = None
 ) -> Attribution:
     """What is left when nothing speaks against task or harness."""
     slow = bool(record and record.commands and record.commands[-1].code in OUT_OF_TIME)

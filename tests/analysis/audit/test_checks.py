@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_all, check_figure
-from misstep.analysis.published import Check, Derivation, Figure, Matrix, Paper
+from misstep.analysis.published import Check, Derivation, Figure, Paper, PrintedMatrix
 from misstep.analysis.stats.two_proportions import fisher_exact, pooled_z
 from misstep.analysis.tables import Unit
 
@@ -295,7 +295,7 @@ def test_kappa_follows_from_its_matrix(cells: list[int], digits: int, rule: str)
     printed = figure("k", rounded(kappa, digits, rule), "coefficient")
     wrong = figure("k", rounded(kappa + Fraction(2, 10**digits), digits, rule), "coefficient")
     figures = tuple(figure(f"c{place}", str(cell)) for place, cell in enumerate(cells))
-    matrix = Matrix("m", "Table 2", ("yes", "no"), ("yes", "no"), (("c0", "c1"), ("c2", "c3")))
+    matrix = PrintedMatrix("m", "Table 2", ("yes", "no"), ("yes", "no"), (("c0", "c1"), ("c2", "c3")))
     paper = Paper("made-up", "A made-up paper", "Nobody", figures, (matrix,))
     way = Derivation("kappa", {"matrix": "m"})
     assert check_figure(paper, printed, way).status == "reproduced"

@@ -12,7 +12,7 @@ from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_figure
 from misstep.analysis.audit.kappa import Raters, check_kappa
 from misstep.analysis.audit.kappa_rows import rows_by_label
-from misstep.analysis.published import Derivation, Figure, Matrix, Paper
+from misstep.analysis.published import Derivation, Figure, Paper, PrintedMatrix
 from misstep.analysis.stats.kappa_tables import kappa_of
 from misstep.analysis.tables import Unit
 
@@ -221,7 +221,7 @@ def with_rows(
     ids = tuple(tuple(f"{row}.{at}" for at in range(len(each))) for row, each in rows.items())
     others = {"n": structs.replace(figure(n, "count"), place=place), "agreement": figure(agreement, "share")}
     figures = [structs.replace(one, id=id_) for id_, one in (others | named).items()]
-    matrix = Matrix("m", "Table 3", tuple(rows), columns, ids, other_items=other_items)
+    matrix = PrintedMatrix("m", "Table 3", tuple(rows), columns, ids, other_items=other_items)
     paper = Paper("made-up", "", "", (figure(kappa), *figures), (matrix,))
     return check_figure(paper, figure(kappa), Derivation("kappa", {"n": "n", "agreement": "agreement", "matrix": "m"}))
 

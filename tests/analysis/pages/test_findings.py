@@ -6,19 +6,19 @@ import msgspec
 import pytest
 
 from misstep.analysis.pages.findings import Findings, findings, findings_text
-from misstep.harness.journal.classified import Finding, Labels, Summary
+from misstep.harness.journal.classified import Labels, SessionFinding, Summary
 from misstep.harness.trajectory import Skipped, Unreadable
 
 CATEGORIES = ("loop", "drift")
 
 
-def _findings(patterns: dict[Labels, int], examples: tuple[Finding, ...] = ()) -> Findings:
+def _findings(patterns: dict[Labels, int], examples: tuple[SessionFinding, ...] = ()) -> Findings:
     unreadable, skipped = [Unreadable("a.jsonl", 3, "no JSON")], [Skipped("notes.txt", "no known format")]
     return findings(CATEGORIES, Summary(patterns, {}, list(examples), unreadable, skipped, 0))
 
 
-def _example(item: str, category: str, steps: tuple[int, ...] = (), why: str = "So it is.") -> Finding:
-    return Finding(item, category, "a.jsonl", 4, steps, why)
+def _example(item: str, category: str, steps: tuple[int, ...] = (), why: str = "So it is.") -> SessionFinding:
+    return SessionFinding(item, category, "a.jsonl", 4, steps, why)
 
 
 def test_a_category_that_nothing_was_judged_for_has_a_dash_and_no_zero() -> None:

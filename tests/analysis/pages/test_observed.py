@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from misstep.analysis.measures.observed import Observed, observed
+from misstep.analysis.measures.observed import ObservedSummary, observed
 from misstep.analysis.pages.observed import RECORDED, observed_page, observed_text
 from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 from misstep.harness.records.session import Session
@@ -23,7 +23,7 @@ RUNS = [
 ]
 
 
-def _document() -> Observed:
+def _document() -> ObservedSummary:
     return observed(RUNS)
 
 

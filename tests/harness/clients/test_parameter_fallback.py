@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.clients.parameter_fallback import ParameterFallbackClient
-from misstep.harness.clients.parse_response import Answer, parse_response
+from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep.harness.clients.rejected_parameters import advice_on, rejected_parameter
 from misstep.harness.clients.scripted import ScriptedClient, text_reply
 from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
@@ -86,7 +86,7 @@ def test_a_server_that_refuses_every_form_is_asked_in_each_once() -> None:
     ],
 )
 def test_the_failure_says_what_to_put_into_the_judges_file(body: bytes, refused: str | None, said: str) -> None:
-    outcome = parse_response(Answer(400, {}, body), "small-1", 0.1)
+    outcome = parse_response(ParsedAnswer(400, {}, body), "small-1", 0.1)
     assert isinstance(outcome, Failure)
     assert said in outcome.sentence
     assert rejected_parameter(body.decode()) == refused

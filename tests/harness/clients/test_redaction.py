@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.clients.batch_lines import read_outcomes
-from misstep.harness.clients.parse_response import Answer, parse_response
+from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep.harness.clients.redaction import Redaction
 from misstep.harness.exchange import Failure, Outcome, Reply
 from tests.harness.clients.faulty_server import completion
@@ -110,7 +110,7 @@ def test_no_cut_goes_through_a_key(spellings: list[str], before: int, as_json: b
     said = "x" * before + "".join(SPELLINGS[name](KEY) + "y" * (before % 190) for name in spellings)
     for status in (200, 400, 401, 429, 500):
         body = json.dumps({"error": {"message": said}}).encode() if as_json else f"<p>{said}</p>".encode()
-        assert is_clean(parse_response(Answer(status, {"content-type": said}, body), "m", 0.0, REDACT))
+        assert is_clean(parse_response(ParsedAnswer(status, {"content-type": said}, body), "m", 0.0, REDACT))
 
 
 @pytest.mark.parametrize("after", range(150, 215, 3))
@@ -118,15 +118,17 @@ def test_no_cut_goes_through_a_key(spellings: list[str], before: int, as_json: b
 def test_a_key_across_the_end_of_what_is_shown_is_not_shown(spelling: str, after: int) -> None:
     body = b'{"error": "%b%b"}' % (b"x" * after, json.dumps(SPELLINGS[spelling](KEY))[1:-1].encode())
     for kept in range(19_960, 20_001, 8):
-        assert is_clean(parse_response(Answer(400, {}, body), "m", 0.0, REDACT))
-        assert is_clean(parse_response(Answer(502, {}, b"<" + b"x" * (kept - after) + b">" + body), "m", 0.0, REDACT))
+        assert is_clean(parse_response(ParsedAnswer(400, {}, body), "m", 0.0, REDACT))
+        assert is_clean(
+            parse_response(ParsedAnswer(502, {}, b"<" + b"x" * (kept - after) + b">" + body), "m", 0.0, REDACT)
+        )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_a_key_in_parts_of_an_answer_is_in_neither_text_nor_body(encoding: str) -> None:
     parts = [{"type": "text", "text": piece} for piece in re.findall("..?.?.?.?.?.?", KEY)]
     body = json.dumps(completion(parts)).encode(encoding)
-    outcome = parse_response(Answer(200, {}, body), "m", 0.0, REDACT)
+    outcome = parse_response(ParsedAnswer(200, {}, body), "m", 0.0, REDACT)
     assert isinstance(outcome, Reply)
     assert outcome.text == "[API key]"
     assert not any(piece["text"] in outcome.raw for piece in parts)
@@ -181,9 +183,9 @@ def test_the_work_grows_with_the_text_alone(sign: str) -> None:
 def test_what_is_no_secret_in_parts_is_cleaned_before_it_is_cut(secret: str, after: int) -> None:
     """Of a secret that is made of words no part can be told from any text, once it is cut."""
     for body in (json.dumps({"error": "x" * after + secret}).encode(), b"x" * after + secret.encode()):
-        outcome = parse_response(Answer(400, {}, body), "m", 0.0, REDACT)
+        outcome = parse_response(ParsedAnswer(400, {}, body), "m", 0.0, REDACT)
         assert isinstance(outcome, Failure)
         assert "acm" not in outcome.sentence
-    outcome = parse_response(Answer(502, {}, b"x" * (19_805 + after) + secret.encode()), "m", 0.0, REDACT)
+    outcome = parse_response(ParsedAnswer(502, {}, b"x" * (19_805 + after) + secret.encode()), "m", 0.0, REDACT)
     assert isinstance(outcome, Failure)
     assert "acm" not in outcome.raw

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep.harness.lake.columns import BODY, Row, row_of
+from misstep.harness.lake.columns import BODY, PackedRow, row_of
 from misstep.harness.lake.packing import Parts, Sizes, chunks
 from misstep.harness.trajectory import Source, Trajectory
 
 SIZES = Sizes(group=220_000, file=700_000, chunk=40_000)
 
 
-def _row(random: Random, number: int, size: int, *, noise: bool) -> Row:
+def _row(random: Random, number: int, size: int, *, noise: bool) -> PackedRow:
     alphabet = bytes(range(97, 123))
     text = bytes(random.choices(alphabet, k=size)) if noise else bytes(random.choices(alphabet, k=40)) * (size // 40)
     return row_of(Trajectory(f"run-{number}", Source("atif")), b'"' + text + b'"', "atif", "1")

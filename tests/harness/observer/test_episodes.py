@@ -2,7 +2,7 @@
 
 import pytest
 
-from misstep.harness.observer.episodes import Episode, decide, episode_of, is_over, merged, noted
+from misstep.harness.observer.episodes import OpenEpisode, decide, episode_of, is_over, merged, noted
 from misstep.harness.records.intervention import Misbehaviour
 from misstep.harness.trajectory import Step
 from tests.harness.observer.runs import asked, call, looping, read
@@ -75,7 +75,7 @@ def test_what_names_no_steps_is_spoken_of_once() -> None:
 
 def test_an_episode_grows_with_each_word_on_it() -> None:
     spoken = noted(noted((), LOOP, 1, 3), looping(5, 6).misbehaviours[0], 2, 6)
-    assert spoken == (Episode("infinite_loop", "read_file(file_path='a.py')", frozenset({1, 2, 3, 5, 6}), 2, 6),)
+    assert spoken == (OpenEpisode("infinite_loop", "read_file(file_path='a.py')", frozenset({1, 2, 3, 5, 6}), 2, 6),)
 
 
 def test_the_next_change_of_a_file_after_guidance_is_taken_for_the_undoing_that_was_asked_for() -> None:

@@ -12,10 +12,10 @@ from misstep.harness.errors import InputError
 from misstep.harness.records.whole_counts import (
     TIME_EDGES,
     CategorySet,
+    CountedPart,
     CountedParts,
     Counts,
     GoldAnswer,
-    Part,
     RatingPattern,
     ScoreBin,
     TaskAttempts,
@@ -55,9 +55,9 @@ RECORD = st.one_of(
 """What one record counts."""
 
 
-def part_of(records: Sequence[Counts]) -> Part:
+def part_of(records: Sequence[Counts]) -> CountedPart:
     counts = summed(records)
-    return Part(str(hash(msgspec.json.encode(counts))), counts)
+    return CountedPart(str(hash(msgspec.json.encode(counts))), counts)
 
 
 def merged(parts: Sequence[CountedParts]) -> CountedParts:
@@ -103,7 +103,7 @@ def test_the_total_does_not_depend_on_the_number_of_parts(parts: list[CountedPar
 
 def test_two_parts_of_one_name_with_other_content_are_refused_even_with_equal_counts() -> None:
     counts = Counts(tasks=(TaskAttempts("s", "real", 1, 0, 0, 3),))
-    one, other = (CountedParts({"labels.csv": Part(digest, counts)}) for digest in ("a", "b"))
+    one, other = (CountedParts({"labels.csv": CountedPart(digest, counts)}) for digest in ("a", "b"))
     with pytest.raises(InputError, match=r"two parts are called 'labels.csv'"):
         one.merge(other)
 

@@ -5,14 +5,14 @@ import pytest
 from misstep.harness.agent.turns import TurnLimits
 from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.item_budgets import budgets, limits_of, turn_limits, used_up
-from misstep.harness.reflexive.log import AttemptMade, ItemState
+from misstep.harness.reflexive.log import ItemState, LoggedAttempt
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 
 ITEM = WorkItem("a", "lines", "a")
 
 
 def state(seconds: float = 0.0, attempts: int = 0, tokens: int = 0, usd: float = 0.0) -> ItemState:
-    made = [AttemptMade(number + 1) for number in range(attempts)]
+    made = [LoggedAttempt(number + 1) for number in range(attempts)]
     return ItemState(ITEM, "working", "plan", made, seconds, tokens, usd)
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from misstep.harness.repair.case import Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 
 QUICK_PYTEST = "env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q"
 """Starts in a third of the time, as it imports none of the plugins that stand beside pytest here."""
@@ -56,5 +56,5 @@ def price_case(folder: Path, **fields: object) -> CaseFolder:
         "oracle": ("tests/test_price.py::test_sum",),
         "diffs": {"1": BLAMED},
     }
-    write_case(Case(**{**values, **fields}), folder, GOLDEN)  # type: ignore[arg-type]
+    write_case(RepairCase(**{**values, **fields}), folder, GOLDEN)  # type: ignore[arg-type]
     return read_case(folder)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.repair.case import Case, read_case, read_cases, write_case
+from misstep.harness.repair.case import RepairCase, read_case, read_cases, write_case
 
-CASE = Case(
+CASE = RepairCase(
     id="price-1",
     language="python",
     task="1 failure:\n1) test_total\nAssertionError: 'a' != \"b\"",
@@ -18,7 +18,7 @@ CASE = Case(
 )
 
 
-def _written(folder: Path, case: Case = CASE, golden: str | None = "--- a\r\n") -> Path:
+def _written(folder: Path, case: RepairCase = CASE, golden: str | None = "--- a\r\n") -> Path:
     (folder / "before").mkdir(parents=True)
     write_case(case, folder, golden)
     return folder
@@ -37,7 +37,7 @@ def test_a_case_needs_no_golden_patch(tmp_path: Path) -> None:
 
 def test_a_benchmark_is_a_folder_of_cases_in_the_order_of_their_names(tmp_path: Path) -> None:
     for name in ("b", "a"):
-        _written(tmp_path / name, Case(name, "python", "t", "pytest", ("t.py",)))
+        _written(tmp_path / name, RepairCase(name, "python", "t", "pytest", ("t.py",)))
     (tmp_path / "notes").mkdir()
     assert [each.case.id for each in read_cases(tmp_path)] == ["a", "b"]
     assert [each.case.id for each in read_cases(tmp_path / "b")] == ["b"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError, UnknownFormat
-from misstep.harness.readers import Found
+from misstep.harness.readers import FoundFile
 from misstep.harness.runs.file_batches import (
     BATCH_FILES,
     Batch,
@@ -85,14 +85,14 @@ def test_a_file_that_the_user_named_must_be_of_a_known_format(tmp_path: Path) ->
 
 
 def test_a_file_that_is_gone_when_its_batch_is_read_is_unreadable(tmp_path: Path) -> None:
-    (thing,) = _read((Found(tmp_path / "gone.json", named=False),))
+    (thing,) = _read((FoundFile(tmp_path / "gone.json", named=False),))
     assert isinstance(thing, Unreadable | Skipped)
 
 
 def test_a_batch_is_described_by_where_it_starts(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "a.jsonl", map(str, range(4)))
     assert [describe(batch) for batch in batches(found_files([file]), 1)][2] == f"{file}:3"
-    two = (Found(file, named=False), Found(file, named=False))
+    two = (FoundFile(file, named=False), FoundFile(file, named=False))
     assert describe(two) == f"one of 2 files from {file}"
 
 

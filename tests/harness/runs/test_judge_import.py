@@ -9,7 +9,7 @@ import pytest
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import read_items
-from misstep.harness.runs.judge_import import NOT_IN_FILE, Choice, Imported, imported_judge
+from misstep.harness.runs.judge_import import NOT_IN_FILE, ImportChoice, Imported, imported_judge
 from misstep.harness.verdict import Verdict
 from tests.misstep.made_up_judges import benchmark
 
@@ -62,7 +62,8 @@ def test_json_lines_and_one_list_are_read_alike(tmp_path: Path, plants: Path) ->
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "a.json").write_text(json.dumps(rows, indent=1))
     lines, listed = (
-        verdicts(imported_judge(tmp_path / name, plants, Choice("mine")), plants) for name in ("a.jsonl", "a.json")
+        verdicts(imported_judge(tmp_path / name, plants, ImportChoice("mine")), plants)
+        for name in ("a.jsonl", "a.json")
     )
     assert lines == listed
     assert lines["i0"].rationale == "it is an apple"
@@ -79,12 +80,12 @@ def test_what_is_no_label_is_unreadable_and_counted_and_never_a_grade(tmp_path: 
 
 def test_a_mapping_says_what_their_labels_mean(tmp_path: Path, plants: Path) -> None:
     file = table(tmp_path, "i0,1", "i1,0", "i2,fruit")
-    imported = imported_judge(file, plants, Choice(labels={"1": "fruit", "0": "vegetable"}))
+    imported = imported_judge(file, plants, ImportChoice(labels={"1": "fruit", "0": "vegetable"}))
     said = verdicts(imported, plants)
     assert [said[item].label for item in ("i0", "i1", "i2")] == ["fruit", "vegetable", "fruit"]
     assert imported.judge.settings()["label_mapping"] == {"1": "fruit", "0": "vegetable"}
     with pytest.raises(UsageError, match="'berry' is none of the labels of the benchmark plants"):
-        imported_judge(file, plants, Choice(labels={"1": "berry"}))
+        imported_judge(file, plants, ImportChoice(labels={"1": "berry"}))
 
 
 def test_a_mapping_leaves_letter_case_aside_may_turn_labels_round_and_is_said_where_no_verdict_needs_it(
@@ -92,7 +93,7 @@ def test_a_mapping_leaves_letter_case_aside_may_turn_labels_round_and_is_said_wh
 ) -> None:
     file = table(tmp_path, "i0,Vegetable", "i1,PASS")
     labels = {"vegetable": "fruit", "fruit": "vegetable", "pass": "fruit"}
-    imported = imported_judge(file, plants, Choice(labels=labels))
+    imported = imported_judge(file, plants, ImportChoice(labels=labels))
     assert [one.label for one in verdicts(imported, plants).values()] == ["fruit", "fruit", None, None]
     assert imported.remarks[1] == "No verdict has the label that --label maps: fruit."
 
@@ -115,7 +116,7 @@ def test_a_number_means_the_same_however_it_is_written_and_a_reply_is_not_quoted
     tmp_path: Path, plants: Path
 ) -> None:
     file = table(tmp_path, "i0,1.0", "i1,1", f"i2,{'I think that ' * 90}", "i3,1.5")
-    imported = imported_judge(file, plants, Choice(labels={"1": "fruit"}))
+    imported = imported_judge(file, plants, ImportChoice(labels={"1": "fruit"}))
     assert [one.label for one in verdicts(imported, plants).values()] == ["fruit", "fruit", None, None]
     assert len(imported.remarks[1]) < 300
 
@@ -133,11 +134,11 @@ def test_items_of_another_benchmark_are_left_out_and_said_and_an_error_where_the
 
 def test_of_several_judges_one_is_named(tmp_path: Path, plants: Path) -> None:
     file = table(tmp_path, "i0,fruit,a", "i0,vegetable,b", header="item,label,judge")
-    assert verdicts(imported_judge(file, plants, Choice("b")), plants)["i0"].label == "vegetable"
+    assert verdicts(imported_judge(file, plants, ImportChoice("b")), plants)["i0"].label == "vegetable"
     with pytest.raises(UsageError, match=r"has verdicts of 2 judges: a, b\. Name one with --judge"):
         imported_judge(file, plants)
     with pytest.raises(UsageError, match=r"has no verdict of the judge 'c'\. Its judges: a, b"):
-        imported_judge(file, plants, Choice("c"))
+        imported_judge(file, plants, ImportChoice("c"))
     mixed = table(tmp_path, "i0,fruit,a", "i1,fruit,", header="item,label,judge")
     with pytest.raises(InputError, match=r"theirs\.csv:3: judge: it names no judge, and others do"):
         imported_judge(mixed, plants)
@@ -161,16 +162,18 @@ def test_a_folder_is_read_file_by_file_and_what_holds_no_verdicts_is_counted(tmp
 
 def test_the_ids_of_the_benchmark_may_stand_in_another_field(tmp_path: Path, plants: Path) -> None:
     file = table(tmp_path, "7,fruit,i0", "8,vegetable,i1", header="item,label,case")
-    said = verdicts(imported_judge(file, plants, Choice(item="case")), plants)
+    said = verdicts(imported_judge(file, plants, ImportChoice(item="case")), plants)
     assert [said[item].label for item in ("i0", "i1")] == ["fruit", "vegetable"]
     with pytest.raises(InputError, match=r"theirs\.csv:2: the item '7' has no field 'id'\. Fields: item, label, case"):
-        imported_judge(file, plants, Choice(item="id"))
+        imported_judge(file, plants, ImportChoice(item="id"))
 
 
 def test_a_row_needs_no_id_of_its_own_beside_the_field_that_is_named(tmp_path: Path, plants: Path) -> None:
     rows = [{"label": "fruit", "score": 1.0, "execution_status": "COMPLETED", "case": "i0"}]
     (tmp_path / "frame.json").write_text(json.dumps(rows))
-    assert verdicts(imported_judge(tmp_path / "frame.json", plants, Choice(item="case")), plants)["i0"].score == 1.0
+    assert (
+        verdicts(imported_judge(tmp_path / "frame.json", plants, ImportChoice(item="case")), plants)["i0"].score == 1.0
+    )
     with pytest.raises(InputError, match=r"frame\.json: record 1: item: it names no item\. .*--item"):
         imported_judge(tmp_path / "frame.json", plants)
 
@@ -199,7 +202,7 @@ def test_why_a_sample_was_skipped_is_said_of_each_judge(tmp_path: Path, plants: 
     rows = [common | {"sample_id": "i0", "status": "scored", "scores": {"kind": "fruit", "tone": "dry"}}]
     rows += [common | {"sample_id": "i1", "status": "skipped_model_error", "scores": None, "error": "503"}]
     (tmp_path / "predictions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = verdicts(imported_judge(tmp_path / "predictions.jsonl", plants, Choice("kind")), plants)["i1"]
+    said = verdicts(imported_judge(tmp_path / "predictions.jsonl", plants, ImportChoice("kind")), plants)["i1"]
     assert (said.status, said.error) == ("failed", "the sample has no score (skipped_model_error): 503")
 
 
@@ -220,17 +223,17 @@ def test_an_attempt_at_each_item_is_taken_and_the_others_are_said(tmp_path: Path
     first = imported_judge(tmp_path / "log.json", plants)
     assert verdicts(first, plants)["i0"].label == "fruit"
     assert first.remarks[1] == "Left out: 1 verdict on other attempts, which --attempt takes."
-    second = imported_judge(tmp_path / "log.json", plants, Choice(attempt=2, labels={"berry": "fruit"}))
+    second = imported_judge(tmp_path / "log.json", plants, ImportChoice(attempt=2, labels={"berry": "fruit"}))
     assert verdicts(second, plants)["i0"].label == "fruit"
     with pytest.raises(UsageError, match=r"has no verdict on attempt 3\. Its attempts: 1, 2"):
-        imported_judge(tmp_path / "log.json", plants, Choice(attempt=3))
+        imported_judge(tmp_path / "log.json", plants, ImportChoice(attempt=3))
 
 
 def test_a_grade_that_a_tool_counts_for_a_missing_answer_is_named(tmp_path: Path, plants: Path) -> None:
     score = {"value": "I", "explanation": "Grade not found in model output: perhaps"}
     samples = [{"id": item, "epoch": 1, "scores": {"graded": score}} for item in ("i0", "i1")]
     (tmp_path / "log.json").write_text(json.dumps({"version": 2, "eval": {"task": "t"}, "samples": samples}))
-    imported = imported_judge(tmp_path / "log.json", plants, Choice(labels={"I": "vegetable"}))
+    imported = imported_judge(tmp_path / "log.json", plants, ImportChoice(labels={"I": "vegetable"}))
     assert verdicts(imported, plants)["i0"].error == "the reply of the grader has no grade; the file counts it as I"
     assert imported.remarks[-1] == "The file counts 2 of them as I, which no judge said."
 

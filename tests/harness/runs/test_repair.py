@@ -14,7 +14,7 @@ from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.protocols import FittedJudge
 from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.repair.affirm import Affirmed
-from misstep.harness.repair.case import Case, CaseFolder
+from misstep.harness.repair.case import CaseFolder, RepairCase
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.repair.validators.patch_judge import fitted_to_patches
@@ -97,7 +97,7 @@ def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
 ) -> None:
     answers = {"a": iter([True, True, False]), "b": iter([True, True, True])}
 
-    def oracle(_: object, case: Case) -> SuiteReport:
+    def oracle(_: object, case: RepairCase) -> SuiteReport:
         return SuiteReport(next(answers[case.id]))
 
     monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(True))

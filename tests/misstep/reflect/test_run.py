@@ -118,7 +118,7 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
         (["--local", "--model", "m"], "--local has its own model"),
         (
             ["misstep.harness.records.work_item:WorkItem"],
-            "the skill's `harness.records.work_item:WorkItem` raised TypeError",
+            "the skill's `misstep.harness.records.work_item:WorkItem` raised TypeError",
         ),
         (["misstep.harness.agent.clocks:inf"], "raised TypeError"),
     ],

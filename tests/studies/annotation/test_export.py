@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy
 from misstep.analysis.measures.triage.disagreement import disagreement
 from misstep.analysis.measures.triage.simulated_raters import error_model, simulated_study
 from misstep.studies.annotation.cases import open_cases
@@ -14,7 +14,7 @@ from misstep.studies.annotation.plan import planned
 from misstep.studies.annotation.study import AnnotationStudy, read_study
 
 
-def _asked(folder: Path, study: Study) -> Path:
+def _asked(folder: Path, study: AnnotatedStudy) -> Path:
     """A benchmark of the items of a study, without runs."""
     folder.mkdir()
     (folder / "benchmark.toml").write_text(f'kind = "triage"\nlabels = {json.dumps(study.labels)}\n')

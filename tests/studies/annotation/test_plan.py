@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from misstep.harness.errors import UsageError
 from misstep.harness.records.annotation import RaterAnswer
-from misstep.studies.annotation.plan import Plan, State, planned
+from misstep.studies.annotation.plan import AnnotationPlan, State, planned
 
 ITEMS = tuple(f"case-{number}" for number in range(12))
 
 
-def _plan(**changed: object) -> Plan:
+def _plan(**changed: object) -> AnnotationPlan:
     settings = {"items": ITEMS, "raters": ("ann", "ben"), "calibration": 3, "seed": 1, "labels": ("task", "agent")}
     return planned(**(settings | changed))  # type: ignore[arg-type]
 

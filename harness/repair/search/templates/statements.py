@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from misstep.harness.repair.search.scope import Scope
-from misstep.harness.repair.search.source import Change, Function, Source
+from misstep.harness.repair.search.source import Change, Function, ProgramSource
 
 _JUMPS = {
     "break": ("continue", "return", "pass"),
@@ -198,13 +198,13 @@ def guarded(node: ast.AST, scope: Scope) -> Iterator[Change]:
         yield Change(start, end, f"if {test}:\n{indent}{_step(source)}{text}", node.lineno, "missing guard", prior)
 
 
-def _block(source: Source, statements: list[ast.stmt]) -> tuple[int, int] | None:
+def _block(source: ProgramSource, statements: list[ast.stmt]) -> tuple[int, int] | None:
     if any(not source.indent(each) for each in statements):
         return None
     return source.line_start(statements[0].lineno), source.span(statements[-1])[1]
 
 
-def _own_lines(source: Source, *statements: ast.stmt) -> bool:
+def _own_lines(source: ProgramSource, *statements: ast.stmt) -> bool:
     """Whether each begins a line of its own and has no decorators."""
     lines = [each.lineno for each in statements]
     return len(set(lines)) == len(lines) and all(
@@ -217,7 +217,7 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _is_last(node: ast.stmt, source: Source) -> bool:
+def _is_last(node: ast.stmt, source: ProgramSource) -> bool:
     """Whether a statement is the last of its block."""
     held = source.parents.get(node)
     return any(node is (getattr(held, name, None) or [None])[-1] for name in ("body", "orelse", "finalbody"))
@@ -230,7 +230,7 @@ def _shifted(text: str, old: str, new: str) -> str:
     )
 
 
-def _step(source: Source) -> str:
+def _step(source: ProgramSource) -> str:
     """The indentation of one level in this file."""
     for node in ast.walk(source.tree):
         if isinstance(node, Function | ast.If | ast.For | ast.While) and source.indent(node.body[0]):

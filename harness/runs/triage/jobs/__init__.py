@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from misstep.harness.records.triage_case import TriageCase
 from misstep.harness.registry import Registry
-from misstep.harness.runs.triage.jobs.trials import Trial, written_trials
+from misstep.harness.runs.triage.jobs.trials import JobTrial, written_trials
 from misstep.harness.triage.texts import TRAJECTORY
 
 _SHOWN = 5
@@ -31,7 +31,7 @@ class JobReader(Protocol):
     def is_job(self, path: Path) -> bool:
         """Whether a folder or file is such a job, by what stands in it."""
 
-    def trials(self, path: Path) -> Iterator[Trial]:
+    def trials(self, path: Path) -> Iterator[JobTrial]:
         """The trials of a job, in order."""
 
 

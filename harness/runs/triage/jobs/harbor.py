@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from misstep.harness.records.triage_case import Outcome, Part
-from misstep.harness.runs.triage.jobs.trials import Trial, first_run, folders_within, json_file, json_value, text_of
+from misstep.harness.runs.triage.jobs.trials import JobTrial, first_run, folders_within, json_file, json_value, text_of
 
 NAME = "a Harbor job"
 
@@ -41,7 +41,7 @@ def is_job(path: Path) -> bool:
     return next(_trial_folders(path), None) is not None
 
 
-def trials(path: Path) -> Iterator[Trial]:
+def trials(path: Path) -> Iterator[JobTrial]:
     """The trials of a job."""
     for folder in _with_unfinished(_trial_folders(path)):
         unfinished = json_value(folder / _RESULT) is None
@@ -50,7 +50,7 @@ def trials(path: Path) -> Iterator[Trial]:
         last = _last_step(folder)
         run = first_run(last / "agent" / "trajectory.json", last / "agent")
         artifacts: dict[Part, Path] = {"workspace": folder / "artifacts"}
-        yield Trial(
+        yield JobTrial(
             result.trial_name,
             result.task_name,
             outcome=_outcome(result),

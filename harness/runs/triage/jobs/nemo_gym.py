@@ -11,7 +11,7 @@ import msgspec
 
 from misstep.harness.errors import InputError
 from misstep.harness.items import MOST_LINE_BYTES
-from misstep.harness.runs.triage.jobs.trials import Trial
+from misstep.harness.runs.triage.jobs.trials import JobTrial
 from misstep.harness.trajectory import Outcome as RunOutcome
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
@@ -29,7 +29,7 @@ def is_job(path: Path) -> bool:
     return bool(_files(path))
 
 
-def trials(path: Path) -> Iterator[Trial]:
+def trials(path: Path) -> Iterator[JobTrial]:
     """The rollouts, in order."""
     for file in _files(path):
         with file.open("rb") as stream:
@@ -63,7 +63,7 @@ def _row(line: bytes, file: Path, number: int) -> dict[str, Any]:
     return row
 
 
-def _trial(row: dict[str, Any], file: Path, number: int) -> Trial:
+def _trial(row: dict[str, Any], file: Path, number: int) -> JobTrial:
     task, rollout = row.get(_TASK), row.get(_ROLLOUT)
     named = f"task{task}-rollout{rollout}" if task is not None and rollout is not None else f"line{number}"
     reward = row.get("reward")
@@ -77,7 +77,7 @@ def _trial(row: dict[str, Any], file: Path, number: int) -> Trial:
     }
     number_given = isinstance(reward, int | float) and not isinstance(reward, bool)
     solved = number_given and float(reward) >= _SOLVED  # type: ignore[arg-type]
-    return Trial(
+    return JobTrial(
         named,
         f"task{task}" if task is not None else "",
         instruction,

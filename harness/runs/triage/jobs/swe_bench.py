@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from misstep.harness.records.triage_case import Outcome
-from misstep.harness.runs.triage.jobs.trials import MOST_BYTES, Trial, first_run, folders_within, json_value, text_of
+from misstep.harness.runs.triage.jobs.trials import MOST_BYTES, JobTrial, first_run, folders_within, json_value, text_of
 
 NAME = "a SWE-bench evaluation"
 
@@ -25,7 +25,7 @@ def is_job(path: Path) -> bool:
     return next(_instances(path), None) is not None
 
 
-def trials(path: Path) -> Iterator[Trial]:
+def trials(path: Path) -> Iterator[JobTrial]:
     """The instances, then the predictions that have no folder; a patch that is empty is not evaluated."""
     predictions = _predictions(path)
     runs = [folder for folder in folders_within(path, 2) if folder.name == _TRAJECTORIES]
@@ -38,7 +38,7 @@ def trials(path: Path) -> Iterator[Trial]:
         predictions.pop(instance, None)
         told = "" if report is None else msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
         unfinished = "" if report is not None else "The evaluation has no report for this instance."
-        yield Trial(
+        yield JobTrial(
             f"{instance}@{folder.parent.name}" if several else instance,
             instance,
             outcome=_outcome(report),
@@ -53,7 +53,7 @@ def trials(path: Path) -> Iterator[Trial]:
     for instance, patch in predictions.items():
         said = "" if patch.strip() else "The prediction has an empty patch, which is not evaluated."
         run = first_run(*(file for place in runs for file in _of_instance(place, instance)))
-        yield Trial(instance, instance, outcome="failed", run=run, logs={"patch.diff": patch, "harness.log": said})
+        yield JobTrial(instance, instance, outcome="failed", run=run, logs={"patch.diff": patch, "harness.log": said})
 
 
 def _instances(path: Path) -> Iterator[Path]:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from misstep.harness.records.triage_case import Outcome
-from misstep.harness.runs.triage.jobs.trials import Trial, first_run, folders_within, json_file, json_value, text_of
+from misstep.harness.runs.triage.jobs.trials import JobTrial, first_run, folders_within, json_file, json_value, text_of
 from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 
 NAME = "a Terminal-Bench run"
@@ -41,7 +41,7 @@ def is_job(path: Path) -> bool:
     return any(_is_trial(value) or _is_run(value) for _, value in _values(path))
 
 
-def trials(path: Path) -> Iterator[Trial]:
+def trials(path: Path) -> Iterator[JobTrial]:
     """The trials of a run: those with results of their own, those that only the run names, those that were cut off."""
     begun = {one.name: one for one in folders_within(path, _DEPTH) if any((one / name).exists() for name in _LEFT)}
     named: set[str] = set()
@@ -79,12 +79,12 @@ def _is_run(value: Any) -> bool:
     return isinstance(results, list) and bool(results) and all(map(_is_trial, results))
 
 
-def _trial(result: _Result, folder: Path | None) -> Trial:
+def _trial(result: _Result, folder: Path | None) -> JobTrial:
     tests = [f"{name}: {status}" for name, status in (result.parser_results or {}).items()]
     mode = result.failure_mode or ""
     failure = "" if mode in _NO_FAILURE else f"failure_mode: {mode}"
     panes = folder / "panes" if folder is not None else None
-    return Trial(
+    return JobTrial(
         result.trial_name,
         result.task_id,
         result.instruction,

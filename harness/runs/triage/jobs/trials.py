@@ -32,7 +32,7 @@ _LONGEST_ID = 160
 T = TypeVar("T", bound=Struct)
 
 
-class Trial(Struct, frozen=True):
+class JobTrial(Struct, frozen=True):
     """One attempt at a task, as a harness left it.
 
     - `id`: Its name in the job.
@@ -53,7 +53,7 @@ class Trial(Struct, frozen=True):
     parts: Mapping[Part, Path] = {}
 
 
-def written_trials(trials: Iterable[Trial], folder: Path) -> list[TriageCase]:
+def written_trials(trials: Iterable[JobTrial], folder: Path) -> list[TriageCase]:
     """The trials as cases in a folder, each under a name that no other has."""
     names: set[str] = set()
     cases = []
@@ -69,7 +69,7 @@ def written_trials(trials: Iterable[Trial], folder: Path) -> list[TriageCase]:
     return cases
 
 
-def _written(trial: Trial, name: str, folder: Path) -> TriageCase:
+def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
     folder.mkdir(parents=True)
     described = {"id": name, "task": trial.task, "outcome": trial.outcome}
     (folder / CASE).write_text(tomli_w.dumps({key: value for key, value in described.items() if value}))

@@ -9,7 +9,7 @@ from misstep.analysis.labels import read_labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report, raters
 from misstep.analysis.measures.agreement.rater_tables import rater_tables, raters_table, use_finding
 from misstep.analysis.measures.agreement.raters import told_apart
-from misstep.analysis.measures.agreement.report import Dissent, dissents
+from misstep.analysis.measures.agreement.report import RaterDissent, dissents
 from misstep.analysis.stats.proportions import wilson
 
 ROWS = ["item,ann,ben,cat,dan", "1,a,a,a,b", "2,a,b,b,b", "3,a,a,b,b", "4,,a,a,", "5,b,,,", "6,c,a,a,b"]
@@ -65,9 +65,9 @@ def test_a_rater_who_overuses_a_label_is_told_apart_and_one_like_the_others_is_n
 def test_items_on_which_a_rater_stands_apart_are_those_that_count_against_the_majority(tmp_path: Path) -> None:
     found = report(tmp_path, ROWS)
     assert dissents(found, "ann") == [
-        Dissent("2", "a", "b 3"),
-        Dissent("3", "a", "b 2, a 1"),
-        Dissent("6", "c", "a 2, b 1"),
+        RaterDissent("2", "a", "b 3"),
+        RaterDissent("3", "a", "b 2, a 1"),
+        RaterDissent("6", "c", "a 2, b 1"),
     ]
     for rater in found.by_rater:
         share = rater.with_majority

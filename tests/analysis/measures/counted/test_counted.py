@@ -15,7 +15,7 @@ from misstep.analysis.measures.judging.calibrated_scores import calibrated_score
 from misstep.analysis.measures.judging.reliability import reliability
 from misstep.analysis.measures.judging.sample import judged_sample
 from misstep.analysis.measures.judging.scores import score
-from misstep.analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts
+from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts
 from misstep.analysis.measures.passing.scores import pass_report
 from misstep.analysis.measures.prevalence import prevalence
 from misstep.analysis.stats.estimate import Estimate
@@ -135,7 +135,7 @@ def test_chances_of_k_attempts_are_those_of_the_tasks(tasks: list[TaskCounts]) -
         Counts(tasks=(TaskAttempts("s", "generated", one.passed, one.failed, one.unanswered, 1),)) for one in tasks
     )
     (found,) = counted_systems(counts.tasks, (1, 2), resamples=100)
-    named = Attempts((SystemAttempts("s", {str(place): one for place, one in enumerate(tasks)}),))
+    named = PassAttempts((SystemAttempts("s", {str(place): one for place, one in enumerate(tasks)}),))
     (expected,) = pass_report(named, (1, 2), resamples=100).systems
     assert (found.n_tasks, found.n_attempts, found.answered) == (len(tasks), expected.n_attempts, expected.answered)
     assert found.evidence == "generated"

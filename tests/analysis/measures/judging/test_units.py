@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t as student
 
 from benchmarks.validity.alternatives.shares import clustered_proportion
-from misstep.analysis.measures.judging.units import Units, drawn_totals, resampled_estimate, units_of
+from misstep.analysis.measures.judging.units import JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep.analysis.stats.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
 
@@ -59,7 +59,7 @@ def test_a_share_near_0_or_1_is_covered_over_clusters_where_students_interval_is
         right = rng.binomial(sizes, rng.beta(share * 7 / 3, (1 - share) * 7 / 3, clusters))
         of_item = np.repeat(np.arange(clusters), sizes)
         part = np.arange(len(of_item)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < np.repeat(right, sizes)
-        found = Units(of_item, clusters, clustered=True).share(part, np.ones(len(part), dtype=bool), "")
+        found = JudgedUnits(of_item, clusters, clustered=True).share(part, np.ones(len(part), dtype=bool), "")
         student = clustered_proportion(np.column_stack([right, sizes]))
         assert found.low is not None
         assert found.high is not None
@@ -80,7 +80,7 @@ def test_a_mean_carries_students_interval() -> None:
 def test_items_said_again_in_their_cluster_do_not_narrow_a_mean() -> None:
     values = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
     once = units_of(ITEMS).mean(values, "none")
-    twice = Units(np.tile(np.arange(5), 2), 5, True).mean(np.tile(values, 2), "none")
+    twice = JudgedUnits(np.tile(np.arange(5), 2), 5, True).mean(np.tile(values, 2), "none")
     assert (twice.low, twice.n) == (pytest.approx(once.low), 10)
 
 

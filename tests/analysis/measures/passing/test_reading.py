@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.passing.attempts import Attempts, TaskCounts, together
+from misstep.analysis.measures.passing.attempts import PassAttempts, TaskCounts, together
 from misstep.analysis.measures.passing.reading import read_attempts
 from misstep.harness.errors import InputError
 
 
-def read(tmp_path: Path, text: str, threshold: float | None = None) -> Attempts:
+def read(tmp_path: Path, text: str, threshold: float | None = None) -> PassAttempts:
     file = tmp_path / "runs.csv"
     file.write_text(text)
     return read_attempts(file, "runs", threshold)
 
 
-def tasks(found: Attempts) -> dict[str, TaskCounts]:
+def tasks(found: PassAttempts) -> dict[str, TaskCounts]:
     (system,) = found.systems
     return dict(system.tasks)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from misstep.analysis.measures.passing.attempts import Attempts, SystemAttempts, TaskCounts, Unanswered
+from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep.analysis.measures.passing.scores import NONE_SHARED, PassReport, pass_report
 from misstep.analysis.measures.passing.tables import flicker_table, pair_finding, passes_headline, passes_table
 from misstep.analysis.stats.paired_rates import paired_rates
@@ -28,7 +28,7 @@ def system(name: str = "one", **tasks: tuple[int, int] | tuple[int, int, int]) -
 
 
 def report(*systems: SystemAttempts, ks: tuple[int, ...] = KS) -> PassReport:
-    return pass_report(Attempts(systems), ks, resamples=200)
+    return pass_report(PassAttempts(systems), ks, resamples=200)
 
 
 def test_the_chances_are_means_over_tasks() -> None:

@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.analysis.measures.triage.annotated import Study, coded_labels, consensus, disputed
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy, coded_labels, consensus, disputed
 from misstep.harness.records.annotation import RaterAnswer
 
 RATERS = ("ann", "ben", "cho")
 
 
-def _study(*answers: RaterAnswer, items: tuple[str, ...] = ("a",)) -> Study:
-    return Study(items, RATERS, answers)
+def _study(*answers: RaterAnswer, items: tuple[str, ...] = ("a",)) -> AnnotatedStudy:
+    return AnnotatedStudy(items, RATERS, answers)
 
 
 def _blind(item: str, *labels: str | None) -> tuple[RaterAnswer, ...]:
@@ -81,7 +81,7 @@ def test_the_subcategory_is_that_of_most_of_those_who_gave_the_label() -> None:
     )
 )
 def test_every_item_has_a_label_or_says_why_not(answers: list[tuple[str, str, str | None]]) -> None:
-    study = Study(
+    study = AnnotatedStudy(
         ("a", "b", "c"), RATERS, tuple(RaterAnswer(item, rater, "independent", label) for item, rater, label in answers)
     )
     for one in consensus(study):

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from misstep.analysis.measures.triage.annotated import Study
+from misstep.analysis.measures.triage.annotated import AnnotatedStudy
 from misstep.analysis.measures.triage.disagreement import disagreement
 from misstep.analysis.measures.triage.disagreement_tables import annotation_tables, disputes_table
 from misstep.analysis.measures.triage.rater_agreement import rater_agreement
@@ -15,7 +15,7 @@ LABELS = ("task", "agent", "infrastructure", "pass")
 RATERS = ("ann", "ben", "cho")
 
 
-def _study(*rows: str, phase: Phase = "independent", after: dict[int, str] | None = None) -> Study:
+def _study(*rows: str, phase: Phase = "independent", after: dict[int, str] | None = None) -> AnnotatedStudy:
     """A study of rows such as `aat`: a letter a rater, `-` where a rater cannot tell."""
     named = {"a": "agent", "t": "task", "i": "infrastructure", "p": "pass", "-": None}
     raters = RATERS[: len(rows[0])]
@@ -29,10 +29,10 @@ def _study(*rows: str, phase: Phase = "independent", after: dict[int, str] | Non
             RaterAnswer(f"case {number}", rater, "reconciliation", named[letter])
             for rater, letter in zip(raters, row, strict=True)
         ]
-    return Study(tuple(f"case {number}" for number in range(len(rows))), raters, tuple(answers), LABELS)
+    return AnnotatedStudy(tuple(f"case {number}" for number in range(len(rows))), raters, tuple(answers), LABELS)
 
 
-def _found(study: Study):
+def _found(study: AnnotatedStudy):
     return disagreement(study, resamples=0)
 
 
@@ -78,7 +78,7 @@ def test_a_rater_who_stands_apart_is_named() -> None:
 def test_labels_of_the_calibration_set_are_compared_and_not_mixed_with_the_others() -> None:
     first, later = _study("aai", "aat", phase="calibration"), _study("aaa", "aaa", "ttt", "tta")
     renamed = tuple(structs.replace(one, item=f"later {one.item}") for one in later.answers)
-    study = Study(
+    study = AnnotatedStudy(
         (*first.items, *(f"later {item}" for item in later.items)), RATERS, (*first.answers, *renamed), LABELS
     )
     found = _found(study)
@@ -142,7 +142,7 @@ def test_the_time_for_a_case_is_the_median_of_those_that_were_recorded() -> None
     [_study("a"), _study("a-", "--"), _study("aa", phase="calibration"), _study("aaa"), _study("---", "aaa")],
     ids=["one rater", "few", "calibration only", "one case", "cannot tell"],
 )
-def test_a_study_with_little_in_it_says_what_cannot_be_told(study: Study) -> None:
+def test_a_study_with_little_in_it_says_what_cannot_be_told(study: AnnotatedStudy) -> None:
     text = "\n".join(table_text(table) for table in annotation_tables(_found(study), "made up"))
     assert "nan" not in text.lower().split()
     assert table_text(disputes_table(study, "made up"))

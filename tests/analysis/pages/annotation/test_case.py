@@ -1,7 +1,7 @@
 """The page of a case: long things are cut and said to be, keys fit, and nothing is shown that was not given to it."""
 
 from misstep.analysis.pages.annotation.case import Asked, case_page, step_line
-from misstep.analysis.pages.annotation.material import Material, Meaning, Part, TextFile
+from misstep.analysis.pages.annotation.material import Material, MaterialPart, Meaning, TextFile
 from misstep.analysis.pages.foot import Foot
 from misstep.harness.records.annotation import RaterAnswer
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
@@ -36,7 +36,7 @@ def test_a_case_without_anything_is_still_a_page() -> None:
 
 def test_a_long_file_is_cut_and_many_files_are_counted() -> None:
     files = (TextFile("big.log", "x" * 50_000), TextFile("empty", note="The file is empty."))
-    page = _page(_material(parts=(Part("logs", "Logs", files, left_out=7),)))
+    page = _page(_material(parts=(MaterialPart("logs", "Logs", files, left_out=7),)))
     assert "30,000 characters are not shown here" in page.text
     assert "7 more files are not shown here." in page.text
     assert "The file is empty." in page.text

@@ -7,7 +7,7 @@ from typing import Any
 
 from misstep.analysis.stats.audit import counts_that_print, denominators_that_print, steps_that_print
 from misstep.analysis.stats.dissent import possible_dissents
-from misstep.analysis.stats.rater_margins import Ratings, possible_ratings
+from misstep.analysis.stats.rater_margins import MarginRatings, possible_ratings
 from misstep.analysis.stats.reconstruction import Measure, reconstruct
 
 MEASURES: dict[str, Measure] = {"acc": "accuracy", "prec": "precision", "rec": "recall", "kappa": "kappa"}
@@ -70,7 +70,7 @@ def descending(counts: set[tuple[int, ...]]) -> list[list[int]]:
     return [list(each) for each in sorted(counts, reverse=True)]
 
 
-def one_pair_confused(ratings: tuple[Ratings, ...]) -> list[list[int]]:
+def one_pair_confused(ratings: tuple[MarginRatings, ...]) -> list[list[int]]:
     """The unanimous counts where only two categories are ever confused, those two first, under every naming."""
     named = {
         order

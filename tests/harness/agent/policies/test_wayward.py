@@ -7,7 +7,7 @@ import pytest
 
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.loop import AgentStopped
-from misstep.harness.agent.policies.wayward import Command, Slip, WaywardPolicy
+from misstep.harness.agent.policies.wayward import Slip, WaywardCommand, WaywardPolicy
 from misstep.harness.agent.protocols import PatchRequest, Task
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.live_session import Heeds
@@ -18,8 +18,8 @@ OPENING = [Step("system", "You are an agent."), Step("user", "Mend it.")]
 TASK = Task("t", "Mend it.")
 
 
-def _command(name: str) -> Command:
-    return Command(Action(name))
+def _command(name: str) -> WaywardCommand:
+    return WaywardCommand(Action(name))
 
 
 WORK = [_command(f"work {number}") for number in range(6)]
@@ -124,7 +124,7 @@ def test_a_turn_of_the_user_ends_every_misbehaviour(heeds: Heeds) -> None:
 
 
 def test_an_edit_is_written_as_the_command_that_is_being_carried_out_means_it() -> None:
-    edit = Command(Action("edit", {"file_path": "a.py", "instructions": "two"}), ("one = 1", "one = 2"))
+    edit = WaywardCommand(Action("edit", {"file_path": "a.py", "instructions": "two"}), ("one = 1", "one = 2"))
     policy = WaywardPolicy([edit])
     asyncio.run(policy.act(TASK, OPENING, NoModel()))
     text = asyncio.run(policy.patch(PatchRequest("a.py", "one = 1\n", "two"), NoModel()))

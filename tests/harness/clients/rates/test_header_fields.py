@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from misstep.harness.clients.parse_response import Answer, parse_response
+from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep.harness.clients.rates.header_fields import allowances
 from misstep.harness.exchange import Allowance, Rates
 
@@ -96,7 +96,7 @@ def test_each_form_is_read_as_its_source_means_it(fields: dict[str, str], expect
 
 def test_a_time_of_reset_is_by_the_servers_own_clock() -> None:
     fields = {"date": "Sat, 31 Jan 2026 12:00:00 GMT", "anthropic-ratelimit-requests-remaining": "0"}
-    answer = Answer(429, fields | {"anthropic-ratelimit-requests-reset": "2026-01-31T12:00:07Z"}, b"{}")
+    answer = ParsedAnswer(429, fields | {"anthropic-ratelimit-requests-reset": "2026-01-31T12:00:07Z"}, b"{}")
     rates = parse_response(answer, "small-1", 0.1).rates
     assert rates is not None
     assert [one.seconds for one in rates.allowances] == [7]
@@ -104,4 +104,4 @@ def test_a_time_of_reset_is_by_the_servers_own_clock() -> None:
 
 @pytest.mark.parametrize(("status", "rates"), [(503, Rates(True)), (529, Rates(True)), (500, None), (429, None)])
 def test_only_an_overloaded_server_says_so_by_its_status(status: int, rates: Rates | None) -> None:
-    assert parse_response(Answer(status, {}, b"{}"), "small-1", 0.1).rates == rates
+    assert parse_response(ParsedAnswer(status, {}, b"{}"), "small-1", 0.1).rates == rates

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.readers import Found, find_files
+from misstep.harness.readers import FoundFile, find_files
 
 
 def names(*paths: Path) -> list[str]:
@@ -31,8 +31,8 @@ def test_what_is_kept_beside_a_database_is_left_out_of_a_folder_and_taken_where_
 def test_a_named_file_is_known_from_one_that_a_folder_holds(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.touch()
-    assert list(find_files([file])) == [Found(file, named=True)]
-    assert list(find_files([tmp_path])) == [Found(file, named=False)]
+    assert list(find_files([file])) == [FoundFile(file, named=True)]
+    assert list(find_files([tmp_path])) == [FoundFile(file, named=False)]
 
 
 def test_hidden_files_and_folders_are_left_out_unless_named_or_hidden_by_their_writer(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from misstep.harness.errors import InputError, MissingPrerequisite, UnknownFormat
-from misstep.harness.readers import Found, all_readers, plan, read_file, read_part, read_placed, reader_for
+from misstep.harness.readers import FoundFile, all_readers, plan, read_file, read_part, read_placed, reader_for
 from misstep.harness.readers.input import parquet
 from misstep.harness.readers.input.streams import is_plain, open_bytes
 from misstep.harness.runs.inputs import parts_of
@@ -231,7 +231,7 @@ def test_a_file_without_its_footer_is_unreadable_and_stops_no_other(tmp_path: Pa
     path = lake(tmp_path / "lake.parquet")
     path.write_bytes(path.read_bytes()[: int(length * path.stat().st_size)])
     for named in (True, False):
-        (found,) = parts_of(Found(path, named))
+        (found,) = parts_of(FoundFile(path, named))
         assert isinstance(found, Unreadable)
         assert "broken or cut off" in found.error
 
@@ -241,7 +241,7 @@ def test_an_encrypted_file_is_one_line_and_in_a_folder_unreadable(tmp_path: Path
     path.write_bytes(b"PARE" + path.read_bytes()[4:])
     with pytest.raises(InputError, match="encrypted"):
         list(read_file(path))
-    (found,) = parts_of(Found(path, named=False))
+    (found,) = parts_of(FoundFile(path, named=False))
     assert isinstance(found, Unreadable)
     assert "encrypted" in found.error
 
@@ -284,7 +284,7 @@ def test_without_pyarrow_the_command_that_brings_it_is_named(tmp_path: Path, mon
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingPrerequisite, match=r"pip install 'misstep\[lake\]'"):
         list(read_file(path))
-    (found,) = parts_of(Found(path, named=False))
+    (found,) = parts_of(FoundFile(path, named=False))
     assert isinstance(found, Unreadable)
     assert "pip install 'misstep[lake]'" in found.error
 

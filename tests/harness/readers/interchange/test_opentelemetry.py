@@ -126,7 +126,7 @@ def test_what_an_inner_agent_is_told_is_no_word_of_the_user_and_its_steps_name_i
             model("m1", 1, ASKED, "Ask the searcher.", "manager"),
             span("ask", "TOOL", "manager", 2, tool={"name": "searcher"}),
             span("searcher", "AGENT", "ask", 3),
-            model("s1", 4, [("user", "Search it")], "Found.", "searcher"),
+            model("s1", 4, [("user", "Search it")], "FoundFile.", "searcher"),
         ]
     )
     assert run.agent == "manager"

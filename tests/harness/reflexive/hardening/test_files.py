@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.reflexive.hardening.files import MOST_BYTES, Files, Seen, Unreadable, files_of
+from misstep.harness.reflexive.hardening.files import MOST_BYTES, Files, Seen, UnreadableFile, files_of
 from misstep.harness.workspace import Sandbox, open_workspace
 
 
@@ -53,7 +53,7 @@ def test_links_lead_within_the_root_of_the_target(path: str) -> None:
     ],
 )
 def test_what_cannot_be_read_says_why(path: str, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(UnreadableFile, match=reason):
         FILES.text(path)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.harness.reflexive.hardening.access import SHELL, Refusal, refused
-from misstep.harness.reflexive.hardening.files import Unreadable
+from misstep.harness.reflexive.hardening.files import UnreadableFile
 from misstep.harness.reflexive.hardening.parsing import Malformed
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
@@ -50,5 +50,5 @@ def test_any_files_have_an_answer(changes: dict[str, object]) -> None:
         try:
             assert isinstance(rule.fault(files), str)
             rule.waits(files)
-        except (Unreadable, Malformed):
+        except (UnreadableFile, Malformed):
             assert PROFILE in changes

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from misstep.harness.reflexive.hardening.files import Files, Seen, Unreadable
+from misstep.harness.reflexive.hardening.files import Files, Seen, UnreadableFile
 from misstep.harness.reflexive.hardening.parsing import Malformed
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import Rule, rules
@@ -105,7 +105,7 @@ def test_whatever_is_left_of_the_files_a_rule_says_what_is_wrong(rule: Rule, lef
 @pytest.mark.parametrize("profile", [None, "no toml [", "limits = 3\n", "unknown = 1\n[limits]\n[allowed]\n"])
 def test_without_a_profile_nothing_passes(profile: str | None) -> None:
     for rule in rules():
-        with pytest.raises((Unreadable, Malformed)):
+        with pytest.raises((UnreadableFile, Malformed)):
             rule.fault(changed({PROFILE: profile}))
 
 

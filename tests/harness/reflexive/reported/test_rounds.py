@@ -9,7 +9,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.reflexive.reported.rounds import (
     FOLDER,
     START,
-    Decision,
+    LoopDecision,
     ReportedCase,
     Round,
     first_stop,
@@ -90,9 +90,9 @@ def test_a_case_whose_parts_do_not_go_together_is_refused(
 def test_a_breaker_is_asked_after_each_round_and_the_first_stop_counts() -> None:
     asked: list[int] = []
 
-    def at_three(rounds: tuple[Round, ...]) -> Decision:
+    def at_three(rounds: tuple[Round, ...]) -> LoopDecision:
         asked.append(len(rounds))
-        return Decision(stop=len(rounds) >= 3, reason="three")
+        return LoopDecision(stop=len(rounds) >= 3, reason="three")
 
     rounds = tuple(Round(said=str(number)) for number in range(5))
     assert first_stop(at_three, rounds) == (3, "three")

@@ -13,7 +13,7 @@ from misstep.harness.repair.build.finding import LEAST_COVERAGE, Wanted, find
 from misstep.harness.repair.build.instructions import instructions
 from misstep.harness.repair.build.packages import Package
 from misstep.harness.repair.build.recipes import (
-    Place,
+    FaultPlace,
     Recipe,
     changed_lines,
     complexity,
@@ -29,22 +29,22 @@ from misstep.harness.repair.build.recipes import (
 from misstep.harness.repair.build.sets import build
 from misstep.harness.repair.build.syntax import read_modules
 from misstep.harness.repair.build.tracing import source_files, trace
-from misstep.harness.repair.build.writing import Source, write_planted
+from misstep.harness.repair.build.writing import CaseSource, write_planted
 from misstep.harness.repair.case import read_case
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import lay_out, made_up
 from tests.harness.repair.cases import price_case
 
-LOST = Place("lost_update", "src/shop.py", "total", 11)
+LOST = FaultPlace("lost_update", "src/shop.py", "total", 11)
 
 
-def _source(folder: Path, package: Package | None = None) -> Source:
+def _source(folder: Path, package: Package | None = None) -> CaseSource:
     package = package or made_up()
     tree = lay_out(folder / "tree")
-    return Source(package, tree, read_modules(package.language, source_files(tree, package)))
+    return CaseSource(package, tree, read_modules(package.language, source_files(tree, package)))
 
 
-def _recipe(source: Source, place: Place = LOST, **fields: object) -> Recipe:
+def _recipe(source: CaseSource, place: FaultPlace = LOST, **fields: object) -> Recipe:
     draft = Recipe("shop-1", "shop", 0, 2, "", ("tests/test_shop.py::test_taxed",), (place,))
     with pytest.raises(InputError, match="make other files"):
         faults_of(draft, source.modules)

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from misstep.harness.repair.build.history import Considered, HistoryOptions, cases_from_history, is_source, refusal
-from misstep.harness.repair.case import Case, read_case, write_case
+from misstep.harness.repair.case import RepairCase, read_case, write_case
 from misstep.harness.repair.failure_bot.repository import ChangedFile, Commit
 from misstep.harness.workspace import Sandbox, python_toolchain
 from tests.harness.repair.failure_bot.histories import BROKEN, COMMAND, PRICE, TEST, TESTS, MadeRepository
@@ -106,7 +106,7 @@ def test_a_case_that_is_written_already_is_kept(tmp_path: Path, sandbox: Sandbox
     commit = made.commit({"price.py": PRICE})
     folder = tmp_path / "cases" / f"made-{commit[:10]}"
     (folder / "before").mkdir(parents=True)
-    case = Case(folder.name, "python", "mend it", COMMAND, (TEST,))
+    case = RepairCase(folder.name, "python", "mend it", COMMAND, (TEST,))
     write_case(case, folder)
     (found,) = cases_from_history(
         made.folder, COMMAND, tmp_path / "cases", sandbox=sandbox, toolchain=python_toolchain()

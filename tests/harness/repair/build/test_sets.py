@@ -9,14 +9,14 @@ import pytest
 
 from misstep.harness.repair.build import sets
 from misstep.harness.repair.build.finding import LEAST_COVERAGE, Wanted
-from misstep.harness.repair.build.recipes import Place, Recipe, read_recipes, recipes_file, write_recipes
+from misstep.harness.repair.build.recipes import FaultPlace, Recipe, read_recipes, recipes_file, write_recipes
 from misstep.harness.repair.build.sets import HEADING, LARGEST_SHARE, RECIPES, find_set
 from misstep.harness.repair.build.syntax import read_modules
-from misstep.harness.repair.build.writing import Source
+from misstep.harness.repair.build.writing import CaseSource
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.build.made_up_package import made_up
 
-PLACE = Place("lost_update", "src/shop.py", "total", 11)
+PLACE = FaultPlace("lost_update", "src/shop.py", "total", 11)
 LINES = {"small": 2, "medium": 20, "large": 60, "": 2}
 
 
@@ -28,11 +28,15 @@ class _Search:
         self.asked: list[str] = []
         packages = {name: made_up(name) for name in counts}
         monkeypatch.setattr(sets, "known_packages", lambda: packages)
-        monkeypatch.setattr(sets, "open_source", lambda package, _: Source(package, Path(), read_modules("python", {})))
+        monkeypatch.setattr(
+            sets, "open_source", lambda package, _: CaseSource(package, Path(), read_modules("python", {}))
+        )
         monkeypatch.setattr(sets, "find", self._find)
         monkeypatch.setattr(sets, "write_planted", lambda recipe, *_: "no" if recipe.id == self.refused else "")
 
-    def _find(self, source: Source, wanted: Wanted, seed: int, _: Sandbox, known: set[str]) -> Iterator[Recipe | None]:
+    def _find(
+        self, source: CaseSource, wanted: Wanted, seed: int, _: Sandbox, known: set[str]
+    ) -> Iterator[Recipe | None]:
         name = source.package.name
         self.asked.append(f"{name} {wanted.category}".strip())
         for number in range(self.counts[name]):

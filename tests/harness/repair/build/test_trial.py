@@ -9,7 +9,7 @@ from misstep.harness.repair.build import trial
 from misstep.harness.repair.build.syntax import read_modules
 from misstep.harness.repair.build.tracing import Traced, failing_files, source_files, untouched
 from misstep.harness.repair.build.trial import oracle_of
-from misstep.harness.repair.build.writing import Source
+from misstep.harness.repair.build.writing import CaseSource
 from misstep.harness.repair.scoring import open_case
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
@@ -23,10 +23,10 @@ TRACED = Traced({test: {"src/shop.py": [1]} for test in TESTS}, (), 1.0)
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Source:
+def source(tmp_path: Path) -> CaseSource:
     package = made_up()
     tree = lay_out(tmp_path / "tree")
-    return Source(package, tree, read_modules(package.language, source_files(tree, package)))
+    return CaseSource(package, tree, read_modules(package.language, source_files(tree, package)))
 
 
 @pytest.fixture
@@ -48,20 +48,22 @@ def _broken(old: str, new: str) -> dict[str, bytes]:
     return {"src/shop.py": FILES["src/shop.py"].replace(old, new).encode()}
 
 
-def test_the_oracle_is_what_newly_fails(source: Source, sandbox: Sandbox) -> None:
+def test_the_oracle_is_what_newly_fails(source: CaseSource, sandbox: Sandbox) -> None:
     broken = _broken("found += price", "found = None")
     assert oracle_of(source, broken, TESTS, TRACED, sandbox) == (SMALL, TAXED)
     known = Traced(TRACED.lines, (SMALL,), 1.0)
     assert oracle_of(source, broken, TESTS, known, sandbox) == (TAXED,)
 
 
-def test_a_module_of_tests_that_cannot_be_imported_is_the_oracle_as_a_file(source: Source, sandbox: Sandbox) -> None:
+def test_a_module_of_tests_that_cannot_be_imported_is_the_oracle_as_a_file(
+    source: CaseSource, sandbox: Sandbox
+) -> None:
     broken = _broken("def cheapest", "def dearest")
     assert oracle_of(source, broken, [TAXED], TRACED, sandbox) == ("tests/test_shop.py",)
 
 
 def test_where_more_fails_than_an_oracle_has_the_run_ends_and_nothing_is_found(
-    source: Source, sandbox: Sandbox, reports: list[SuiteReport], monkeypatch: pytest.MonkeyPatch
+    source: CaseSource, sandbox: Sandbox, reports: list[SuiteReport], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "MOST_TESTS", 1)
     broken = _broken("    if not prices:", "    if prices or tax:\n        raise ValueError")
@@ -70,7 +72,7 @@ def test_where_more_fails_than_an_oracle_has_the_run_ends_and_nothing_is_found(
 
 
 def test_tests_that_hang_are_no_oracle(
-    source: Source, sandbox: Sandbox, reports: list[SuiteReport], monkeypatch: pytest.MonkeyPatch
+    source: CaseSource, sandbox: Sandbox, reports: list[SuiteReport], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "_START", 0.5)
     monkeypatch.setattr(trial, "_TIMES", 0.0)
@@ -80,7 +82,7 @@ def test_tests_that_hang_are_no_oracle(
 
 @pytest.mark.parametrize(("most", "run"), [(None, 3), (1, 2)])
 def test_test_files_of_javascript_are_run_until_too_many_have_failed(
-    source: Source, sandbox: Sandbox, most: int | None, run: int
+    source: CaseSource, sandbox: Sandbox, most: int | None, run: int
 ) -> None:
     missing: Sequence[str] = ["a.test.js", "b.test.js", "c.test.js"]
     with open_case(untouched(source.tree, source.package), sandbox) as workspace:

@@ -13,7 +13,7 @@ from misstep.harness.repair.failure_bot.flakiness import FlakinessPrior, Recorde
 from misstep.harness.repair.failure_bot.task_case import task_text, write_task_case
 from misstep.harness.repair.failure_bot.tasks import TaskStore
 from misstep.harness.repair.failure_bot.triage import (
-    Event,
+    FailureEvent,
     Options,
     Triaged,
     examine,
@@ -49,7 +49,7 @@ def test_a_failing_test_becomes_a_task_with_its_trace_blamed_change_and_owner(
     broken: tuple[MadeRepository, list[str]], sandbox: Sandbox, tmp_path: Path
 ) -> None:
     made, ids = broken
-    events: list[Event] = []
+    events: list[FailureEvent] = []
     store = TaskStore(tmp_path / "tasks.db")
     (found,) = triaged(made.folder, sandbox, store=store, on_event=events.append)
     task = found.task
@@ -240,7 +240,7 @@ def test_a_failure_that_was_there_all_along_has_no_change_to_blame(
 def test_earlier_outcomes_of_a_test_count_in_what_it_is(
     broken: tuple[MadeRepository, list[str]], sandbox: Sandbox
 ) -> None:
-    events: list[Event] = []
+    events: list[FailureEvent] = []
     record = [Recorded(TEST, f"{commit:040x}", failed=False) for commit in range(30)]
     (found,) = triaged(broken[0].folder, sandbox, record=record, on_event=events.append)
     assert (found.flakiness.state, found.flakiness.recorded) == ("failing", 30)

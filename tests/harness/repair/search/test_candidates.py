@@ -2,10 +2,10 @@
 
 from misstep.harness.repair.search.candidates import candidates
 from misstep.harness.repair.search.localisation import Suspect
-from misstep.harness.repair.search.source import Source
+from misstep.harness.repair.search.source import ProgramSource
 
 TEXT = "def f(a, i):\n    if i < len(a):\n        return a[i]\n    return None\n"
-SOURCES = {"app.py": Source("app.py", TEXT)}
+SOURCES = {"app.py": ProgramSource("app.py", TEXT)}
 
 
 def _ranked(scores: dict[int, float], failure: str = "", sample: int = 0) -> list[tuple[int, str, str]]:

@@ -5,7 +5,7 @@ import asyncio
 from misstep.harness.agent.actions import Action
 from misstep.harness.agent.protocols import Task
 from misstep.harness.repair.attempt import CaseWorkspace
-from misstep.harness.repair.case import Case
+from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.search import SearchPolicy
 from misstep.harness.repair.search.instructions import carried_out
 from misstep.harness.repair.settings import SETTINGS
@@ -27,7 +27,7 @@ class _Run:
 
     def __init__(self, setting: str, sample: int = 0) -> None:
         self.files = FilesInMemory(FILES)
-        case = Case("one", "python", TASK, "python -m pytest", ("tests/test_one.py",))
+        case = RepairCase("one", "python", TASK, "python -m pytest", ("tests/test_one.py",))
         self.policy = SearchPolicy(CaseWorkspace(case, self.files, SETTINGS[setting], sample))  # type: ignore[arg-type]
         self.steps: list[Step] = []
 

@@ -1,7 +1,7 @@
 """Localisation: by what tests execute, and by what a failure's text names."""
 
 from misstep.harness.repair.search.localisation import by_spectrum, by_text
-from misstep.harness.repair.search.source import Source
+from misstep.harness.repair.search.source import ProgramSource
 from misstep.harness.repair.search.testing import Observed
 
 TEXT = """\
@@ -18,7 +18,7 @@ def two(a):
 def far(a):
     return a
 """
-SOURCES = {"pkg/app.py": Source("pkg/app.py", TEXT)}
+SOURCES = {"pkg/app.py": ProgramSource("pkg/app.py", TEXT)}
 
 
 def test_a_line_that_only_failing_tests_execute_is_the_most_suspicious() -> None:

@@ -9,7 +9,7 @@ from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.attempt import CaseWorkspace, attempt
-from misstep.harness.repair.case import Case, CaseFolder, read_case, write_case
+from misstep.harness.repair.case import CaseFolder, RepairCase, read_case, write_case
 from misstep.harness.repair.scoring import open_case
 from misstep.harness.repair.search import Effort, SearchPolicy, search_repairer
 from misstep.harness.repair.search.testing import SandboxedTests
@@ -79,7 +79,7 @@ def _shelf(folder: Path, text: str, **fields: object) -> CaseFolder:
         "test_command": QUICK_PYTEST,
         "oracle": ("test_shelf.py::test_two",),
     }
-    write_case(Case(**{**values, **fields}), folder)  # type: ignore[arg-type]
+    write_case(RepairCase(**{**values, **fields}), folder)  # type: ignore[arg-type]
     return read_case(folder)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from misstep.harness.repair.search.candidates import candidates
 from misstep.harness.repair.search.localisation import Suspect
-from misstep.harness.repair.search.source import Source, changed
+from misstep.harness.repair.search.source import ProgramSource, changed
 
 PROGRAM = """\
 LIMIT = 3
@@ -67,7 +67,7 @@ MENDED = [
 
 
 def _proposed(program: str) -> set[str]:
-    source = Source("program.py", program)
+    source = ProgramSource("program.py", program)
     suspects = [Suspect("program.py", line + 1, 1.0, "") for line in range(len(source.lines))]
     return {changed(program, each.change) for each in candidates({"program.py": source}, suspects, "")}
 

@@ -18,7 +18,7 @@ from misstep.harness.generate.triage.plans import actions, summary
 from misstep.harness.runs.triage import instance, scenarios
 from misstep.harness.runs.triage.instance import Instance
 from misstep.harness.runs.triage.recording import text_files
-from misstep.harness.runs.triage.session import Done, Entry, Session, Tree
+from misstep.harness.runs.triage.session import Done, Tree, TriageEntry, TriageSession
 
 FOLDER = os.environ.get("MISSTEP_TRIAGE_CASES", "")
 SEEDS = (1, 2)
@@ -29,10 +29,10 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands change no file, and every test fails: plans are drawn without a sandbox."""
 
     def gold(self: Instance, _: object) -> Tree:
-        return {self.sound.result: Entry(b"a\nb\nc\n")}
+        return {self.sound.result: TriageEntry(b"a\nb\nc\n")}
 
-    def run_session(tree: Tree, commands: list[str], *_: object, **__: object) -> Session:
-        return Session(tuple(Done("", 0) for _ in commands), tree)
+    def run_session(tree: Tree, commands: list[str], *_: object, **__: object) -> TriageSession:
+        return TriageSession(tuple(Done("", 0) for _ in commands), tree)
 
     for module in (instance, scenarios):
         monkeypatch.setattr(module, "run_session", run_session)
