@@ -17,8 +17,8 @@ import pandas as pd
 
 from misstep.analysis.labels import read_labels
 from misstep.analysis.measures.agreement import agreement_report
-from misstep.analysis.stats import coefficients
-from misstep.analysis.stats.patterns import category_counts, distinct_rows
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.patterns import category_counts, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap, percentile_interval
 
 ITEMS = 100_000

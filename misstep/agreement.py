@@ -4,8 +4,10 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from misstep import gate_options
-from misstep.agreement_options import (
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
+from misstep.options import gate as gate_options
+from misstep.options.agreement import (
     Adjudicate,
     Boot,
     By,
@@ -23,9 +25,7 @@ from misstep.agreement_options import (
     Raters,
     names,
 )
-from misstep.harness.escaping import plain
-from misstep.harness.progress import say
-from misstep.options import Html, Json, Seed, command_app, json_text, write_file
+from misstep.options.common import Html, Json, Seed, command_app, json_text, write_file
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.agreement import QuestionReports

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from misstep.agreement_options import Boot, names
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import Html, Json, Seed, command_app, json_text, write_file
+from misstep.options.agreement import Boot, names
+from misstep.options.common import Html, Json, Seed, command_app, json_text, write_file
 
 if TYPE_CHECKING:
     from misstep.studies.annotation.plan import State

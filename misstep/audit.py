@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options import Html, Json, command_app, json_text, path_or_address
+from misstep.options.common import Html, Json, command_app, json_text, path_or_address
 
 if TYPE_CHECKING:
     from misstep.analysis.audit.findings import Finding

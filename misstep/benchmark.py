@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.agreement_options import Item, Keep, Label, Missing, Rater, gold_reading
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
-from misstep.options import command_app, path_or_address
+from misstep.options.agreement import Item, Keep, Label, Missing, Rater, gold_reading
+from misstep.options.common import command_app, path_or_address
 
 app = command_app(has_commands=True)
 
@@ -45,8 +45,8 @@ def make(
     Items are named by the ids of the sessions, as `misstep classify --json` has them. Sessions without a label stay in
     the benchmark: a judge is asked about them, and no score counts them.
     """
-    from misstep.harness.runs.session_benchmark import session_benchmark
-    from misstep.studies.gold_labels import add_gold, gold_from
+    from misstep.harness.runs.judging.session_benchmark import session_benchmark
+    from misstep.studies.recorded.gold_labels import add_gold, gold_from
 
     if (out / "gold.csv").exists():
         raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")

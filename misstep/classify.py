@@ -7,22 +7,22 @@ from typing import Annotated
 
 import typer
 
-from misstep import gate_options
 from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.analysis.pages.findings import complaints, findings_text, shares
-from misstep.classify_options import Categories
-from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.copies import is_address
 from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
-from misstep.merged import show_merged
-from misstep.options import Html, Json, command_app, json_text, moment, path_or_address
-from misstep.pages import write_page
-from misstep.run_folders import stopped_with
-from misstep.shard_options import ShardOption, folder_of, place_of_shards, refuse_beside_shard
+from misstep.options import gate as gate_options
+from misstep.options.classify import Categories
+from misstep.options.cluster import DaskOption, ShardsOption, asks_cluster
+from misstep.options.common import Html, Json, command_app, json_text, moment, path_or_address
+from misstep.options.merged import show_merged
+from misstep.options.pages import write_page
+from misstep.options.run_folders import stopped_with
+from misstep.options.shard import ShardOption, folder_of, place_of_shards, refuse_beside_shard
 from misstep.studies.classified_paths import (
     as_json,
     classified_findings,

@@ -13,7 +13,7 @@ from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.readers import READERS
 from misstep.harness.runs.convert import Converted, convert_all
-from misstep.options import Json, command_app, path_or_address
+from misstep.options.common import Json, command_app, path_or_address
 
 _SHOWN = 10
 

@@ -13,7 +13,7 @@ from misstep.harness.errors import MisstepError
 from misstep.harness.escaping import plain
 from misstep.harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
 from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
-from misstep.options import Json, command_app
+from misstep.options.common import Json, command_app
 
 app = command_app()
 

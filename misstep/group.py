@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.options import Json, Seed, command_app, json_text, path_alone
+from misstep.options.common import Json, Seed, command_app, json_text, path_alone
 
 app = command_app()
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from misstep.agreement_options import Item, Keep, Label, Missing, gold_reading
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import BenchmarkFolder, Seed, command_app, path_alone, path_or_address, write_file
+from misstep.options.agreement import Item, Keep, Label, Missing, gold_reading
+from misstep.options.common import BenchmarkFolder, Seed, command_app, path_alone, path_or_address, write_file
 
 if TYPE_CHECKING:
-    from misstep.studies.labelling import Drawn
+    from misstep.studies.labelling_pages.labelling import Drawn
 
 app = command_app()
 
@@ -69,8 +69,8 @@ def label(
     misstep label mine --n 50 --labels label_studio.json --item item
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     from misstep.studies.judging.scores import scores_text, write_scores
-    from misstep.studies.labelling import draw
-    from misstep.studies.labelling_tasks import tasks_csv
+    from misstep.studies.labelling_pages.labelling import draw
+    from misstep.studies.labelling_pages.labelling_tasks import tasks_csv
 
     if tasks is not None and labels is not None:
         raise UsageError("both --tasks and --labels are given", "Write the tasks first, and take their labels later.")
@@ -84,7 +84,7 @@ def label(
     if labels is None:
         _on_a_page(drawn, port)
     else:
-        from misstep.studies.gold_labels import add_gold, gold_from
+        from misstep.studies.recorded.gold_labels import add_gold, gold_from
 
         rows, remarks = gold_from(labels, gold_reading(item, rater, label, keep, missing))
         for remark in remarks:
@@ -101,8 +101,8 @@ def label(
 def _on_a_page(drawn: "Drawn", port: int) -> None:
     import asyncio
 
-    from misstep.studies.labelling import Labelling
-    from misstep.studies.labelling_server import serve
+    from misstep.studies.labelling_pages.labelling import Labelling
+    from misstep.studies.labelling_pages.labelling_server import serve
 
     labelling = Labelling(drawn)
     try:

@@ -9,7 +9,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.lake.manifest import PackManifest
 from misstep.harness.progress import say
 from misstep.harness.runs.pack import pack as pack_into
-from misstep.options import Json, command_app, json_text, path_or_address
+from misstep.options.common import Json, command_app, json_text, path_or_address
 
 _SHOWN = 10
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from misstep.attempt_options import K, Threshold, numbers_of_attempts
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import Html, Json, Seed, command_app, json_text, path_or_address
-from misstep.pages import write_page
+from misstep.options.attempt import K, Threshold, numbers_of_attempts
+from misstep.options.common import Html, Json, Seed, command_app, json_text, path_or_address
+from misstep.options.pages import write_page
 
 app = command_app()
 

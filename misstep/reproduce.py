@@ -9,9 +9,9 @@ import typer
 from misstep.harness import places
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import Data, command_app
-from misstep.studies.provenance import write_provenance
-from misstep.studies.reproduce import (
+from misstep.options.common import Data, command_app
+from misstep.studies.reproduction.provenance import write_provenance
+from misstep.studies.reproduction.reproduce import (
     chosen,
     json_summary,
     kernel_folders,

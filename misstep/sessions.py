@@ -8,7 +8,7 @@ from misstep.analysis.tables.aligned import aligned
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.lake.index import query
-from misstep.options import Json, command_app
+from misstep.options.common import Json, command_app
 
 _USUAL = "transcript_id,agent,model,n_steps,n_bytes,success,date"
 _MISSING = "—"

@@ -16,8 +16,8 @@ from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
-from misstep.options import command_app, path_or_address
-from misstep.pages import write_page
+from misstep.options.common import command_app, path_or_address
+from misstep.options.pages import write_page
 
 app = command_app()
 

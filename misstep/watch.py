@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from misstep.analysis.pages.findings import finding_line
-from misstep.classify_options import Categories
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import command_app, path_alone
+from misstep.options.classify import Categories
+from misstep.options.common import command_app, path_alone
 from misstep.studies.watching import new_findings
 
 app = command_app()

@@ -17,7 +17,7 @@ from misstep.analysis.measures.session_comparison_tables import (
 )
 from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by, session_rates_table
 from misstep.analysis.pages import Foot, Section, page
-from misstep.analysis.pages.display import figure_html
+from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.plots import forest
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table, of_evidence

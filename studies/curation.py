@@ -22,7 +22,15 @@ from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.measures.triage.curation import ACTIONS, Curation, Decision, ErrorRates, Outcome, curation, decide
 from misstep.analysis.measures.triage.curation_tables import curation_sentence, worth_sentence
-from misstep.analysis.pages.data_card import CARD, RUNS, CardAbout, ChatMessage, CuratedEvidence, CuratedRun, card_text
+from misstep.analysis.pages.notebooks.data_card import (
+    CARD,
+    RUNS,
+    CardAbout,
+    ChatMessage,
+    CuratedEvidence,
+    CuratedRun,
+    card_text,
+)
 from misstep.analysis.papers.autotriage.curation import known_errors
 from misstep.harness.errors import InputError, UsageError, writing
 from misstep.harness.journal.records import MANIFEST, Manifest, encode_lines, replace_file, write_manifest, written_in

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from misstep.analysis.measures.judging.judged import JudgedItems
-    from misstep.analysis.measures.judging.ratings import JudgedRatings
+    from misstep.analysis.measures.judging.people.ratings import JudgedRatings
     from misstep.analysis.measures.repair.attempts import RepairArm
     from misstep.analysis.measures.solved import SolvedSet
     from misstep.analysis.measures.study_prevalence import Study

@@ -24,8 +24,8 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.progress import say
 from misstep.harness.records.attribution import FAULTS
-from misstep.harness.runs.benchmark_inputs import inputs_of
-from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_named
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, benchmark_named
 from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
 from misstep.harness.verdict import Verdict
 

@@ -20,7 +20,7 @@ from misstep.harness.journal.records import encode_lines, replace_file
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.records.intervention import Misbehaviour
 from misstep.harness.records.live_session import LiveSession
-from misstep.harness.runs.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
+from misstep.harness.runs.judging.recovery_rule import NOT_RECOVERED, RECOVERED, RecoveryRule
 from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.verdict import Verdict
 

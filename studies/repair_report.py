@@ -22,7 +22,7 @@ from misstep.analysis.measures.repair.tables import (
 )
 from misstep.analysis.pages import Foot, table_text
 from misstep.analysis.pages.attempts import attempt_browser, repairs_page
-from misstep.analysis.pages.display import figure_html
+from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.plots import forest
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from misstep.analysis.pages.data_card import ChatCall, ChatFunction, ChatMessage
+from misstep.analysis.pages.notebooks.data_card import ChatCall, ChatFunction, ChatMessage
 from misstep.harness.journal.records import encode
 from misstep.harness.trajectory import Step, ToolCall, Trajectory
 

@@ -5,8 +5,8 @@
     data/recordings/triage/scoring/rules-text/run.toml   a folder a judge
     data/recordings/triage/scoring/rules-text/verdicts.jsonl
 
-`python -m studies.triage_recording` generates the cases, runs every judge on them and records them anew. What a verdict
-quotes is cut to a line a piece of evidence.
+`python -m misstep.studies.triage_recording` generates the cases, runs every judge on them and records them
+anew. What a verdict quotes is cut to a line a piece of evidence.
 """
 
 import argparse

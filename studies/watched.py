@@ -11,8 +11,8 @@ from misstep.analysis.gold import read_marked_errors
 from misstep.analysis.measures.alarms import WatchedRun, watched_run
 from misstep.harness.generate.trajectories import generate_trajectories
 from misstep.harness.observer.replay import ReplayOptions, replay
-from misstep.harness.runs.benchmarks import benchmark_folder, read_trajectories
-from misstep.studies.classified import at_hand
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
+from misstep.studies.recorded.classified import at_hand
 
 ANNOTATED = ("agentrx", "trail", "whoandwhen")
 """Public sets in whose runs people marked the steps of errors."""

@@ -23,10 +23,10 @@ from misstep.analysis.audit.rounding_boxes import (
     scale,
 )
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.audit import decimals
-from misstep.analysis.stats.dissent import Dissent, possible_dissents
-from misstep.analysis.stats.kappa_tables import MOST_LABELS
-from misstep.analysis.stats.rater_margins import Kappa, MarginRatings, PossibleRatings, possible_ratings
+from misstep.analysis.stats.printed.audit import decimals
+from misstep.analysis.stats.printed.kappa_tables import MOST_LABELS
+from misstep.analysis.stats.raters.dissent import Dissent, possible_dissents
+from misstep.analysis.stats.raters.rater_margins import Kappa, MarginRatings, PossibleRatings, possible_ratings
 
 _PAIRS: tuple[Kappa, ...] = ("first_second", "first_third", "second_third")
 _MOST_COUNTS = 400

@@ -21,7 +21,7 @@ from misstep.analysis.audit.rounding_boxes import (
     same_quantity,
 )
 from misstep.analysis.published import Check, Figure
-from misstep.analysis.stats.audit import decimals
+from misstep.analysis.stats.printed.audit import decimals
 
 _MOST_SHOWN = 12
 _NO_NUMBER = "An input is printed in words or as a limit only."

@@ -10,9 +10,9 @@ from misstep.analysis.audit.repairs import first_of
 from misstep.analysis.audit.rounding_boxes import counts_in, limit, printed_value, scale
 from misstep.analysis.audit.shares import check_percentage
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.audit import decimals, rounding_interval
 from misstep.analysis.stats.diagnostic import Confusion
-from misstep.analysis.stats.reconstruction import (
+from misstep.analysis.stats.printed.audit import decimals, rounding_interval
+from misstep.analysis.stats.printed.reconstruction import (
     LARGEST_N,
     MEASURES,
     MOST_DECIMALS,

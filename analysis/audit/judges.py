@@ -1,7 +1,7 @@
 """Precision, recall, F1 and accuracy from the cells of a judge's table, or against every table of the classes' sizes.
 
 Without cells, the figures of one judge have to come from one table of whole counts: all tables that print them
-together are found (`analysis.stats.reconstruction`). None means that they contradict each other.
+together are found (`analysis.stats.printed.reconstruction`). None means that they contradict each other.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from misstep.analysis.audit.repairs import first_of
 from misstep.analysis.audit.rounding_boxes import fits, is_exact_count, point, printed_value
 from misstep.analysis.published import Figure
 from misstep.analysis.stats.diagnostic import Confusion
-from misstep.analysis.stats.reconstruction import Measure
+from misstep.analysis.stats.printed.reconstruction import Measure
 
 _NAMES: dict[Measure, tuple[str, ...]] = {
     "precision": ("precision",),

@@ -2,7 +2,7 @@
 
 How many items were labelled alike leaves kappa open within limits, and not every kappa between them has a matrix of
 whole counts. A kappa is `impossible` where no matrix prints it, and `underdetermined` where one does, since others do,
-too; `analysis.stats.kappa_tables` has the search.
+too; `analysis.stats.printed.kappa_tables` has the search.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,8 +28,8 @@ from misstep.analysis.audit.rounding_boxes import (
     scale,
 )
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.audit import decimals
-from misstep.analysis.stats.kappa_tables import (
+from misstep.analysis.stats.printed.audit import decimals
+from misstep.analysis.stats.printed.kappa_tables import (
     BUDGET,
     LARGEST_N,
     MOST_LABELS,
@@ -41,7 +41,7 @@ from misstep.analysis.stats.kappa_tables import (
     possible_products,
     products_of,
 )
-from misstep.analysis.stats.table_filling import Table
+from misstep.analysis.stats.printed.table_filling import Table
 
 FEWEST, MOST = 2, 8
 """How many labels are tried where their number is not printed."""

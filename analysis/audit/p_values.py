@@ -16,9 +16,8 @@ from misstep.analysis.audit.arm_sizes import implied_arm_size
 from misstep.analysis.audit.checked import Checked, compared, underdetermined
 from misstep.analysis.audit.rounding_boxes import Box, fits, input_box, is_exact_count, limit, point, printed_value
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.audit import counts_that_print
-from misstep.analysis.stats.patterns import FloatArray, IntArray
-from misstep.analysis.stats.usual_tests import (
+from misstep.analysis.stats.printed.audit import counts_that_print
+from misstep.analysis.stats.printed.usual_tests import (
     EXACT,
     FISHER,
     ONE_SIDED,
@@ -31,6 +30,7 @@ from misstep.analysis.stats.usual_tests import (
     QuickTest,
     is_feasible,
 )
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 
 _CHECK: Final = "two_proportion_p"
 _MOST_PAIRS = 40_000

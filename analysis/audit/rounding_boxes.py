@@ -12,7 +12,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.audit import decimals, steps_that_print, value_prints_as
+from misstep.analysis.stats.printed.audit import decimals, steps_that_print, value_prints_as
 
 _ABBREVIATED = re.compile(r"(?<![\d.,])([\d.,]+) ?([kKMB])\b")
 _THOUSANDS = {"k": 1_000, "K": 1_000, "M": 1_000_000, "B": 1_000_000_000}

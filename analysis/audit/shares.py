@@ -31,7 +31,7 @@ from misstep.analysis.audit.rounding_boxes import (
     scale,
 )
 from misstep.analysis.published import Figure
-from misstep.analysis.stats.audit import decimals, steps_that_print
+from misstep.analysis.stats.printed.audit import decimals, steps_that_print
 
 _MOST_SIZES = 20_000
 """Up to which number of items those that several shares leave open are looked for."""

@@ -8,8 +8,8 @@ from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_ways
 from misstep.analysis.audit.rounding_boxes import is_exact_count
 from misstep.analysis.published import Figure, Paper, published_row
-from misstep.analysis.stats.audit import counts_that_print
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.printed.audit import counts_that_print
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import FAILED, STATUS_WORDS, WORST_FIRST, Row, Status
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from misstep.analysis.labels.ratings import Numbers, Ratings
 from misstep.analysis.labels.reading import Reading, ScaleLevel
 from misstep.analysis.labels.spelling import listed, number, trimmed
-from misstep.analysis.stats.patterns import MISSING, IntArray
+from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError, UsageError
 

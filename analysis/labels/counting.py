@@ -13,7 +13,7 @@ from misstep.analysis.labels.ratings import Numbers, Ratings, chosen_raters
 from misstep.analysis.labels.reading import Reading
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.spelling import trimmed
-from misstep.analysis.stats.patterns import MISSING, distinct_rows
+from misstep.analysis.stats.raters.patterns import MISSING, distinct_rows
 from misstep.harness.records.whole_counts import RatingPattern
 
 

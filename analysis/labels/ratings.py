@@ -12,7 +12,7 @@ from misstep.analysis.labels.forms import Form
 from misstep.analysis.labels.reading import Keep, Reading
 from misstep.analysis.labels.rows import LabelRows
 from misstep.analysis.labels.spelling import listed, number, visible
-from misstep.analysis.stats.patterns import MISSING, IntArray
+from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 from misstep.harness.errors import UsageError
 
 MOST_RATERS = 200

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.ratios import ratio_of_sums
 from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import number_text, with_interval
 from misstep.harness.records.intervention import ObservedRun

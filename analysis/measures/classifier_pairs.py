@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.precision_threshold import PrecisionThreshold, precision_threshold
+from misstep.analysis.measures.judging.calibration.precision_threshold import PrecisionThreshold, precision_threshold
 from misstep.analysis.measures.prevalence import YES
 from misstep.analysis.stats.diagnostic import count_confusion
 from misstep.analysis.stats.diagnostic import precision as precision_of

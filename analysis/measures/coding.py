@@ -21,8 +21,8 @@ from misstep.analysis.labels import Labels
 from misstep.analysis.labels.rows import read_rows
 from misstep.analysis.measures.agreement import AgreementReport, Pair, agreement_report
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import MISSING
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.patterns import MISSING
 
 
 class Codings(Struct, frozen=True):

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from misstep.analysis.measures.solved import Cell, SolvedSet, Stated, figures_of, stated_text
 from misstep.analysis.published import Figure, published_row
-from misstep.analysis.stats.audit import value_prints_as
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.pass_at_k import Kind, mean_over_tasks, pass_at_k, pass_hat_k, plugged_in_pass_at_k
+from misstep.analysis.stats.printed.audit import value_prints_as
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import with_interval
 

@@ -15,13 +15,13 @@ from msgspec import Struct, structs
 
 from misstep.analysis.measures.prevalence import YES, Labels
 from misstep.analysis.measures.session_rates import group_of
-from misstep.analysis.stats.clustered import clustered_difference
-from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.clusters.clustered import clustered_difference
+from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
+from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.significance import Significance
-from misstep.analysis.stats.two_proportions import fisher_exact, newcombe
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.records.session import Session
 

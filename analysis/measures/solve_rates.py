@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from misstep.analysis.measures.solved import SolvedSet, Stated, figures_of, stated_text
 from misstep.analysis.published import Figure, published_row
-from misstep.analysis.stats.audit import prints_as
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_difference
+from misstep.analysis.stats.decisions.power import sample_size_paired
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
-from misstep.analysis.stats.power import sample_size_paired
+from misstep.analysis.stats.printed.audit import prints_as
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.harness.errors import UsageError
 
 SUBSAMPLES = 20

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from misstep.analysis.measures.passing.scores import PassReport
 from misstep.analysis.measures.passing.tables import pass_tables
 from misstep.analysis.pages import Foot, page, table_text
-from misstep.analysis.pages.display import figure_html
+from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.tables import Table
 
 _MOST_DRAWN = 40

@@ -1,6 +1,6 @@
 """A table as an HTML fragment: caption, scoped headers, badges, every figure with its interval and its n."""
 
-from misstep.analysis.pages.origins import Origins
+from misstep.analysis.pages.notebooks.origins import Origins
 from misstep.analysis.pages.rendering import render
 from misstep.analysis.tables import Evidence, Table
 from misstep.analysis.tables.grid import Grid, grid, methods

@@ -17,12 +17,12 @@ from misstep.analysis.measures.judging.judged import JudgedItems, datasets_of
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.papers.engineering_agent.tables import judge_confusion
 from misstep.analysis.published import Figure, load_paper, published_row
-from misstep.analysis.stats.audit import denominators_that_print
-from misstep.analysis.stats.clustered_bounds import effective_items, korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import effective_items, korn_graubard
+from misstep.analysis.stats.decisions.thresholds import smallest_flagged
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.printed.audit import denominators_that_print
 from misstep.analysis.stats.proportions import clopper_pearson
-from misstep.analysis.stats.thresholds import smallest_flagged
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import number_text
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from misstep.analysis.stats.checked import numbers, yes_or_no
-from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.harness.errors import UsageError
 
 NO_POSITIVES = "no item is a positive: there is nothing to find"

@@ -8,7 +8,7 @@ distribution of n and p (Conover 1999, Practical Nonparametric Statistics, secti
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.errors import UsageError
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 import numpy as np
 import numpy.typing as npt
 
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.harness.errors import UsageError
 
 BoolArray = npt.NDArray[np.bool_]

@@ -13,8 +13,8 @@ from math import sqrt
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from misstep.analysis.stats.clustered import cluster_columns
-from misstep.analysis.stats.clustered_bounds import items_for_bounds
+from misstep.analysis.stats.clusters.clustered import cluster_columns
+from misstep.analysis.stats.clusters.clustered_bounds import items_for_bounds
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.errors import UsageError
 

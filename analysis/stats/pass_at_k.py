@@ -17,7 +17,7 @@ from msgspec import Struct
 from misstep.analysis.stats.checked import counts as whole_counts
 from misstep.analysis.stats.checked import known
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 from misstep.harness.errors import UsageError
 

@@ -13,8 +13,8 @@ from math import sqrt
 
 import numpy.typing as npt
 
-from misstep.analysis.stats.clustered import ONE_CLUSTER
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 
 OUTSIDE = "outside 0 to 1 before it was cut"

@@ -5,7 +5,7 @@ scipy has it for one pair of orders; a bootstrap asks about ten thousand. A test
 
 import numpy as np
 
-from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray
 
 
 def kendall_tau_b(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from misstep.analysis.stats.checked import numbers, yes_or_no
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.harness.errors import UsageError
 
 ONE_KIND = "all items are of one kind: nothing can be ranked above anything"

@@ -11,7 +11,7 @@ import numpy as np
 
 from misstep.analysis.stats.checked import finite
 from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.harness.errors import UsageError
 
 _CHUNK = 4_000_000

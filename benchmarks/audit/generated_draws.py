@@ -19,7 +19,7 @@ from benchmarks.audit.generated_shapes import (
     shares_of,
 )
 from benchmarks.audit.generated_tables import SOUND_RULES, Letter, MadeTable, Style
-from misstep.analysis.stats.usual_tests import HOW_MANY
+from misstep.analysis.stats.printed.usual_tests import HOW_MANY
 from misstep.analysis.tables import Unit
 
 SMALLEST, LARGEST = 5, 100_000

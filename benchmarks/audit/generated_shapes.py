@@ -11,7 +11,7 @@ from msgspec import structs
 
 from benchmarks.audit.generated_tables import Inputs, Letter, MadeTable, Quantity, Style, names, rounded_value, table
 from misstep.analysis.published import Check, PrintedMatrix
-from misstep.analysis.stats.usual_tests import EXACT, FISHER, RARER, UNCONDITIONAL, USUAL, is_feasible
+from misstep.analysis.stats.printed.usual_tests import EXACT, FISHER, RARER, UNCONDITIONAL, USUAL, is_feasible
 from misstep.analysis.tables import Unit
 
 _MOST_PAIRS = 2_500

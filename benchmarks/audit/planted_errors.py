@@ -30,7 +30,7 @@ from benchmarks.audit.generated_draws import (
 )
 from benchmarks.audit.generated_shapes import comparison_of, shares_alone_of, shares_of
 from benchmarks.audit.generated_tables import MadeTable, Quantity, differing, rounded_value
-from misstep.analysis.stats.usual_tests import HOW_MANY
+from misstep.analysis.stats.printed.usual_tests import HOW_MANY
 
 _NEAR = 0.01
 """How far off the number of cases lies that percentages were worked out of, as a share of the printed one."""

@@ -11,7 +11,7 @@ import random
 import sys
 from collections.abc import Iterator
 
-from misstep.studies.classified import classified_sets
+from misstep.studies.recorded.classified import classified_sets
 
 PER_CATEGORY = 30
 _STEPS = 6

@@ -34,7 +34,7 @@ from misstep.harness.readers.checking import read_value
 from misstep.harness.readers.inline import inline_run
 from misstep.harness.readers.interchange.atif import from_atif, read, to_atif
 from misstep.harness.runs.inputs import trajectories
-from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.trajectory import Source, Trajectory, Unreadable
 from misstep.harness.verdict import Verdict
 from tests.families.recordings import recording_of

@@ -11,10 +11,10 @@ from itertools import product
 import numpy as np
 
 from benchmarks.validity.rates import Rate, coverage, of_distinct
-from misstep.analysis.stats import coefficients
-from misstep.analysis.stats.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa, gwet_ac
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray, category_counts
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa, gwet_ac
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, category_counts
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 
 _LARGE = 1e9

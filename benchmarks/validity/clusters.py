@@ -6,15 +6,15 @@ import numpy as np
 
 from benchmarks.validity.alternatives.shares import clustered_proportion
 from benchmarks.validity.rates import Rate, coverage, rejections
-from misstep.analysis.stats.clustered import cluster_bootstrap, clustered_difference
-from misstep.analysis.stats.clustered_bounds import korn_graubard
-from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.clusters.clustered import cluster_bootstrap, clustered_difference
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.pass_at_k import Kind, mean_over_tasks
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.printed.two_proportions import pooled_z
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.stats.resampling import bootstrapped
-from misstep.analysis.stats.two_proportions import pooled_z
 
 SHARE, CORRELATION = 0.2, 0.3
 LARGEST_CLUSTER = 12

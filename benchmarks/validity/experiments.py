@@ -11,10 +11,10 @@ import numpy as np
 from benchmarks.validity.alternatives.relative_change import bca_change
 from benchmarks.validity.clusters import draw_clusters
 from benchmarks.validity.rates import Rate, coverage, rejections
-from misstep.analysis.stats.incidence_difference import Followed, incidence_difference
-from misstep.analysis.stats.patterns import FloatArray
-from misstep.analysis.stats.relative_change import compare_ratios, compare_skewed
-from misstep.analysis.stats.two_proportions import pooled_z
+from misstep.analysis.stats.decisions.incidence_difference import Followed, incidence_difference
+from misstep.analysis.stats.decisions.relative_change import compare_ratios, compare_skewed
+from misstep.analysis.stats.printed.two_proportions import pooled_z
+from misstep.analysis.stats.raters.patterns import FloatArray
 
 SIZES = ((10, 10), (10, 30), (30, 30), (100, 100))
 """Engineers in either arm."""

@@ -10,10 +10,10 @@ from benchmarks.validity.alternatives.prediction_powered import PredictionPowere
 from benchmarks.validity.alternatives.shares import rogan_gladen_known
 from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.precision_threshold import precision_threshold
+from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold
 from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.decisions.incidence import cumulative_incidence
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.incidence import cumulative_incidence
 from misstep.harness.verdict import Verdict
 
 Array = npt.NDArray[np.float64]

@@ -14,11 +14,11 @@ from benchmarks.validity.alternatives.differences import (
 )
 from benchmarks.validity.alternatives.shares import jeffreys
 from benchmarks.validity.rates import Rate, coverage, rejections
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_difference
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_difference
+from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.analysis.stats.significance import Significance
-from misstep.analysis.stats.two_proportions import fisher_exact, newcombe, pooled_z
 
 SHARES = np.arange(0.01, 0.995, 0.01)
 ONE_SHARE: dict[str, Callable[[int, int], Estimate]] = {

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.validity.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from benchmarks.validity.rates import Rate, coverage, rejections
-from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray
 
 SIZES = ((5, 5), (6, 20), (25, 25))
 

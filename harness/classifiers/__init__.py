@@ -10,7 +10,7 @@ from functools import cache, partial
 
 import msgspec
 
-from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.calls.history import History
 from misstep.harness.errors import UsageError
 from misstep.harness.protocols import Classifier
 from misstep.harness.registry import Registry, raised

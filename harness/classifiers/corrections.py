@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
 
-from misstep.harness.classifiers.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.failures import CallFailure, failed
-from misstep.harness.classifiers.history import Act
-from misstep.harness.classifiers.identity import even_path
-from misstep.harness.classifiers.shell import commands_of
-from misstep.harness.classifiers.tools import bare_name, path_of
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.calls.failures import CallFailure, failed
+from misstep.harness.classifiers.calls.history import Act
+from misstep.harness.classifiers.calls.identity import even_path
+from misstep.harness.classifiers.calls.shell import commands_of
+from misstep.harness.classifiers.calls.tools import bare_name, path_of
 
 WINDOW = 10
 """Calls between two malformed calls, or two of tools that do not exist, from which they are slips of their own."""

@@ -4,7 +4,7 @@ An overstepped limit on changes, a forbidden tool that is called, a tool that is
 Where no such instruction is recognised the rule abstains: a judge reads other words.
 """
 
-from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.calls.history import History
 from misstep.harness.classifiers.overstepping import answer
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict

@@ -11,10 +11,10 @@ Not loops: reading other parts of a file, asking until an answer changes, runnin
 again until it works, doing one thing to many files, the same call twice in one turn, the user's asking again.
 """
 
-from misstep.harness.classifiers.history import History
-from misstep.harness.classifiers.oscillation import oscillation
-from misstep.harness.classifiers.repeated_calls import repeated_calls
-from misstep.harness.classifiers.repeated_text import repeated_text
+from misstep.harness.classifiers.calls.history import History
+from misstep.harness.classifiers.calls.oscillation import oscillation
+from misstep.harness.classifiers.calls.repeated_calls import repeated_calls
+from misstep.harness.classifiers.calls.repeated_text import repeated_text
 from misstep.harness.classifiers.verdicts import absent, found, nothing_to_judge
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict

@@ -18,9 +18,9 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from misstep.harness.classifiers.history import History, HistoryTurn, once
+from misstep.harness.classifiers.calls.history import History, HistoryTurn, once
+from misstep.harness.classifiers.calls.programs import words
 from misstep.harness.classifiers.plain_orders import orders_of, reports
-from misstep.harness.classifiers.programs import words
 from misstep.harness.classifiers.prose import has, tokens_of
 from misstep.harness.classifiers.targets import is_path, names, parts_of
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from misstep.harness.classifiers.history import History, once
-from misstep.harness.classifiers.programs import words
-from misstep.harness.classifiers.tools import squeezed
+from misstep.harness.classifiers.calls.history import History, once
+from misstep.harness.classifiers.calls.programs import words
+from misstep.harness.classifiers.calls.tools import squeezed
 from misstep.harness.trajectory import Step
 
 _FIELDS = words("permissionmode approvalmode sandboxmode sandboxpolicy sandbox collaborationmode agentmode mode")

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
-from misstep.harness.classifiers import programs
-from misstep.harness.classifiers.effects import CHANGES_FILES
-from misstep.harness.classifiers.history import Act, History, once
+from misstep.harness.classifiers.calls import programs
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES
+from misstep.harness.classifiers.calls.history import Act, History, once
+from misstep.harness.classifiers.calls.shell import commands_of
+from misstep.harness.classifiers.calls.tools import bare_name, edit_texts, squeezed
 from misstep.harness.classifiers.limits import DEEDS, Limit, limits_of
 from misstep.harness.classifiers.modes import unchanging_steps
 from misstep.harness.classifiers.own_files import FileChange, changes_of
 from misstep.harness.classifiers.plain_orders import in_area
-from misstep.harness.classifiers.shell import commands_of
 from misstep.harness.classifiers.targets import is_scratch, names, parts_of
-from misstep.harness.classifiers.tools import bare_name, edit_texts, squeezed
 from misstep.harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted, unchecked
 from misstep.harness.verdict import Verdict
 

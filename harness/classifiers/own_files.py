@@ -14,10 +14,10 @@ from math import inf
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.classifiers.effects import CHANGES_FILES, Effect, effects, made_folders
-from misstep.harness.classifiers.history import Act, History, once
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, Effect, effects, made_folders
+from misstep.harness.classifiers.calls.history import Act, History, once
+from misstep.harness.classifiers.calls.tools import path_of
 from misstep.harness.classifiers.targets import parts_of
-from misstep.harness.classifiers.tools import path_of
 
 _READ = 20_000
 """Characters of an answer in which a file's name is looked for."""

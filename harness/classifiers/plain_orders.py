@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from misstep.harness.classifiers import programs
+from misstep.harness.classifiers.calls import programs
 from misstep.harness.classifiers.prose import has
 
 

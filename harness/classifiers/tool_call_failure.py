@@ -21,16 +21,16 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.calls.failures import CallFailure, failed, own_failure
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.identity import Spelling, arguments_key, call_key
+from misstep.harness.classifiers.calls.rejections import rejections
+from misstep.harness.classifiers.calls.same_answers import same_complaint
+from misstep.harness.classifiers.calls.shell import commands_of
+from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.corrections import Corrections, program_at_fault, subject_of
-from misstep.harness.classifiers.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.failures import CallFailure, failed, own_failure
-from misstep.harness.classifiers.history import Act, History
-from misstep.harness.classifiers.identity import Spelling, arguments_key, call_key
-from misstep.harness.classifiers.rejections import rejections
-from misstep.harness.classifiers.same_answers import same_complaint
-from misstep.harness.classifiers.shell import commands_of
 from misstep.harness.classifiers.targets import parts_of
-from misstep.harness.classifiers.tools import bare_name, path_of
 from misstep.harness.classifiers.verdicts import absent, counted, found, nothing_to_judge, quoted
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict

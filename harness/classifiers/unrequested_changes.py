@@ -5,7 +5,7 @@ installation, are held against what the calls changed. Scratch files and what th
 Where no limit is recognised or a later turn may have taken it back, the rule abstains: a judge reads other words.
 """
 
-from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.calls.history import History
 from misstep.harness.classifiers.overstepping import answer
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict

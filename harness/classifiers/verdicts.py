@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.calls.history import History
 from misstep.harness.verdict import Verdict
 
 EVIDENCE = 20

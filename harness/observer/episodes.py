@@ -11,9 +11,9 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.classifiers.failures import failed
+from misstep.harness.classifiers.calls.failures import failed
+from misstep.harness.classifiers.calls.tools import bare_name
 from misstep.harness.classifiers.overstepping import undoes
-from misstep.harness.classifiers.tools import bare_name
 from misstep.harness.observer.evidence import call_text
 from misstep.harness.observer.progress import ObservedProgress, acts_behind, progress
 from misstep.harness.records.intervention import Misbehaviour, Withheld

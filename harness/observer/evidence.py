@@ -11,10 +11,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from misstep.harness.agent.tools import TOOLS, tool_named
-from misstep.harness.classifiers.failures import failed, own_failure
-from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.calls.failures import failed, own_failure
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.tools import bare_name, path_of
 from misstep.harness.classifiers.overstepping import broken_limit
-from misstep.harness.classifiers.tools import bare_name, path_of
 from misstep.harness.judges.fencing import one_line
 from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import ToolCall, Trajectory

@@ -9,11 +9,11 @@ from collections.abc import Collection, Hashable, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.classifiers.effects import effects
-from misstep.harness.classifiers.failures import environment_failure, failed, own_failure
-from misstep.harness.classifiers.history import Act, History
-from misstep.harness.classifiers.identity import call_key, same_text
-from misstep.harness.classifiers.natures import nature_of
+from misstep.harness.classifiers.calls.effects import effects
+from misstep.harness.classifiers.calls.failures import environment_failure, failed, own_failure
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.identity import call_key, same_text
+from misstep.harness.classifiers.calls.natures import nature_of
 from misstep.harness.trajectory import Source, Step, Trajectory
 
 _COMPARED = 50

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from misstep.harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
 from misstep.harness.datasets.checking import state_of
-from misstep.harness.datasets.derivations import Derive, derivation_of
-from misstep.harness.datasets.derived_runs import LEFT_OUT
+from misstep.harness.datasets.derived.derivations import Derive, derivation_of
+from misstep.harness.datasets.derived.derived_runs import LEFT_OUT
 from misstep.harness.datasets.fetching import address_of, download, inside, packed
 from misstep.harness.datasets.upstream import file_bytes
 from misstep.harness.errors import InputError

@@ -10,7 +10,7 @@ from misstep.harness.agent.tools import TOOLS
 from misstep.harness.classifiers import CLASSIFIERS, classifier_fault
 from misstep.harness.clients import CLIENTS
 from misstep.harness.datasets import LOADERS, OUTCOMES
-from misstep.harness.datasets.recorded import RECORDED
+from misstep.harness.datasets.judged.recorded import RECORDED
 from misstep.harness.edits import EDIT_FORMATS
 from misstep.harness.errors import MisstepError
 from misstep.harness.judges import JUDGES, shipped_judges
@@ -19,7 +19,7 @@ from misstep.harness.readers import READERS, reader_fault
 from misstep.harness.reflexive.plateau import DETECTORS as PLATEAU_DETECTORS
 from misstep.harness.registry import Registry, entry_points_from_outside, raised
 from misstep.harness.repair.repairers import POLICIES
-from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.reflect.skills import SKILLS
 from misstep.harness.runs.triage.jobs import JOBS
 from misstep.harness.runs.triage.judges import RULES as TRIAGE_RULES

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from misstep.harness.datasets.recorded import RECORDED, recorded_verdicts
+from misstep.harness.datasets.judged.recorded import RECORDED, recorded_verdicts
 from misstep.harness.datasets.upstream import digest_of
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.items import Item, Kind, Question, read_question
 from misstep.harness.judges.fit import check_fit
 from misstep.harness.protocols import Ask
-from misstep.harness.runs.benchmark_inputs import inputs_of
-from misstep.harness.runs.benchmarks import benchmark_folder, benchmark_named, set_folder
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, benchmark_named, set_folder
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 

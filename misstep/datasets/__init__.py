@@ -22,9 +22,9 @@ from misstep.harness.datasets.checking import check
 from misstep.harness.errors import InputError, MissingPrerequisite, MisstepError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import Progress, say
-from misstep.harness.runs.benchmarks import benchmark_folders
 from misstep.harness.runs.fetch import Fetched, fetch
-from misstep.options import Data, Json, command_app, json_text
+from misstep.harness.runs.judging.benchmarks import benchmark_folders
+from misstep.options.common import Data, Json, command_app, json_text
 
 app = command_app(has_commands=True)
 

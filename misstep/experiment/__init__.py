@@ -4,7 +4,7 @@ from misstep.experiment.benchmark import benchmark
 from misstep.experiment.codes import app as codes_app
 from misstep.experiment.report import report
 from misstep.experiment.run import run
-from misstep.options import command_app
+from misstep.options.common import command_app
 
 app = command_app(has_commands=True)
 

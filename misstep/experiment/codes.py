@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.options import Json, Seed, command_app, json_text
+from misstep.options.common import Json, Seed, command_app, json_text
 
 app = command_app(has_commands=True)
 

@@ -11,8 +11,8 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
-from misstep.options import Html, Json, Seed, path_or_address
-from misstep.pages import write_page
+from misstep.options.common import Html, Json, Seed, path_or_address
+from misstep.options.pages import write_page
 
 
 def report(

@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep import model_options, rate_options, run_folders
 from misstep.harness.escaping import plain
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.progress import say
-from misstep.options import Json, Seed, refuse_given
+from misstep.options import model as model_options
+from misstep.options import rate as rate_options
+from misstep.options import run_folders
+from misstep.options.common import Json, Seed, refuse_given
 
 
 def run(

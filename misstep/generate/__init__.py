@@ -2,7 +2,7 @@
 
 from misstep.generate.trajectories import trajectories
 from misstep.generate.triage_cases import triage_cases
-from misstep.options import command_app
+from misstep.options.common import command_app
 
 app = command_app(has_commands=True)
 

@@ -13,7 +13,7 @@ from misstep.harness.generate.voice import WordingSet
 from misstep.harness.progress import say
 from misstep.harness.runs.generate import GenerateOptions, write_folder
 from misstep.harness.runs.generated_lines import Counted
-from misstep.options import Json, refuse_given
+from misstep.options.common import Json, refuse_given
 
 
 def trajectories(

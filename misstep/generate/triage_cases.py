@@ -10,7 +10,7 @@ from misstep.analysis.tables.aligned import aligned
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.runs.triage.generate import FamilyChoice, TriageCounts, TriageOptions, write_triage_cases
-from misstep.options import Json
+from misstep.options.common import Json
 
 
 def triage_cases(

@@ -14,7 +14,7 @@ from misstep.judge.policies import policies
 from misstep.judge.rank import rank
 from misstep.judge.run import run
 from misstep.judge.stability import stability
-from misstep.options import Data, Json, command_app, json_text
+from misstep.options.common import Data, Json, command_app, json_text
 
 app = command_app(has_commands=True)
 

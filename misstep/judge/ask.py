@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from misstep import model_options
 from misstep.harness.escaping import plain, printable
 from misstep.harness.progress import say
-from misstep.harness.runs.judge_once import Asked, ask_once
+from misstep.harness.runs.judging.judge_once import Asked, ask_once
 from misstep.judge import options
-from misstep.options import Json, json_text, path_or_address, refuse_given
+from misstep.options import model as model_options
+from misstep.options.common import Json, json_text, path_or_address, refuse_given
 
 
 def ask(

@@ -7,7 +7,7 @@ import typer
 
 from misstep.harness.errors import InputError, writing
 from misstep.harness.escaping import plain
-from misstep.options import command_app
+from misstep.options.common import command_app
 
 app = command_app(has_commands=True)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, json_text, path_alone, write_file
+from misstep.options.common import BenchmarkFolder, Data, Json, json_text, path_alone, write_file
 
 if TYPE_CHECKING:
     from misstep.studies.judged_runs import JudgedRun
@@ -57,10 +57,13 @@ def calibrate(
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
 
-    from misstep.analysis.measures.judging.calibrated_score_tables import calibrated_scores_table, probabilities_csv
-    from misstep.analysis.measures.judging.calibrated_scores import calibrated_scores, methods_named
-    from misstep.analysis.measures.judging.precision_threshold import precision_threshold
-    from misstep.analysis.measures.judging.precision_threshold_tables import threshold_table
+    from misstep.analysis.measures.judging.calibration.calibrated_score_tables import (
+        calibrated_scores_table,
+        probabilities_csv,
+    )
+    from misstep.analysis.measures.judging.calibration.calibrated_scores import calibrated_scores, methods_named
+    from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold
+    from misstep.analysis.measures.judging.calibration.precision_threshold_tables import threshold_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import open_run, votes_of, warn_incomplete

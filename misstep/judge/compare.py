@@ -7,7 +7,7 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
-from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
+from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.judging.scores import Scores
@@ -31,8 +31,8 @@ def compare(
 
     An item without an answer counts as wrong. The p-values are adjusted for all pairs by Holm's method.
     """
-    from misstep.analysis.measures.judging.comparison import compare_judges
-    from misstep.analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
+    from misstep.analysis.measures.judging.pairs.comparison import compare_judges
+    from misstep.analysis.measures.judging.pairs.comparison_tables import compared_runs_table, comparison_table
     from misstep.analysis.measures.judging.wording import pair_sentence
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence

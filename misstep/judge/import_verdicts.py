@@ -9,7 +9,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.judge import options
-from misstep.options import Data, path_or_address
+from misstep.options.common import Data, path_or_address
 
 
 def import_verdicts(
@@ -60,9 +60,9 @@ def import_verdicts(
     from misstep.analysis.gold import check_gold, item_ids
     from misstep.harness.clients import ClientSettings
     from misstep.harness.items import read_question
-    from misstep.harness.runs.benchmarks import benchmark_named
-    from misstep.harness.runs.judge import run_judge
-    from misstep.harness.runs.judge_import import ImportChoice, imported_judge
+    from misstep.harness.runs.judging.benchmarks import benchmark_named
+    from misstep.harness.runs.judging.judge import run_judge
+    from misstep.harness.runs.judging.judge_import import ImportChoice, imported_judge
 
     folder = benchmark_named(benchmark, data)
     check_gold(folder, read_question(folder).labels, item_ids(folder))

@@ -4,11 +4,13 @@ from typing import Annotated
 
 import typer
 
-from misstep import model_options, rate_options, run_folders
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.judge import options
-from misstep.options import Data, Json
+from misstep.options import model as model_options
+from misstep.options import rate as rate_options
+from misstep.options import run_folders
+from misstep.options.common import Data, Json
 
 
 def inject(
@@ -45,11 +47,11 @@ def inject(
     """
     import sys
 
-    from misstep.harness.runs.benchmarks import benchmark_named
-    from misstep.harness.runs.judge import run_judge
-    from misstep.studies.flips import write_flips
-    from misstep.studies.injections import benchmark_source, shipped_source, write_injections
+    from misstep.harness.runs.judging.benchmarks import benchmark_named
+    from misstep.harness.runs.judging.judge import run_judge
     from misstep.studies.judging.scores import write_scores
+    from misstep.studies.recorded.flips import write_flips
+    from misstep.studies.recorded.injections import benchmark_source, shipped_source, write_injections
 
     asking = model_options.ModelOptions(
         model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm

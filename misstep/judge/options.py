@@ -10,8 +10,8 @@ import typer
 from misstep.harness.errors import closed
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.model_options import ModelOptions, client_settings, with_local_model
-from misstep.options import refuse_given
+from misstep.options.common import refuse_given
+from misstep.options.model import ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
@@ -33,7 +33,7 @@ def opened_judge(
     named: str, options: ModelOptions, data: Path | None = None
 ) -> "Iterator[tuple[Judge_, ClientSettings]]":
     """A judge with the model of the options and its client settings; the local model runs inside the block."""
-    from misstep.harness.runs.known_judges import known_judge
+    from misstep.harness.runs.judging.known_judges import known_judge
 
     with with_local_model(options) as known:
         judge = known_judge(named, model=known.model, base_url=known.base_url, data=data)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
+from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
     from misstep.analysis.gold import BenchmarkItem
@@ -38,8 +38,8 @@ def rank(
     misstep judge rank strict lenient --good passed
     misstep judge rank strict lenient --good no --system agent
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.measures.judging.ranking import rank_stability
-    from misstep.analysis.measures.judging.ranking_tables import orders_table, ranking_table
+    from misstep.analysis.measures.judging.pairs.ranking import rank_stability
+    from misstep.analysis.measures.judging.pairs.ranking_tables import orders_table, ranking_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete

@@ -5,14 +5,17 @@ from typing import Annotated
 
 import typer
 
-from misstep import gate_options, model_options, rate_options, run_folders
-from misstep.cluster_lines import do_line
-from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.harness.errors import MissingPrerequisite, UsageError
-from misstep.item_shards import number_of_shards, say_shard
 from misstep.judge import options
-from misstep.options import Data, path_or_address, refuse_given
-from misstep.shard_options import ShardOption, refuse_beside_shard
+from misstep.options import gate as gate_options
+from misstep.options import model as model_options
+from misstep.options import rate as rate_options
+from misstep.options import run_folders
+from misstep.options.cluster import DaskOption, ShardsOption, asks_cluster
+from misstep.options.cluster_lines import do_line
+from misstep.options.common import Data, path_or_address, refuse_given
+from misstep.options.item_shards import number_of_shards, say_shard
+from misstep.options.shard import ShardOption, refuse_beside_shard
 
 
 def run(
@@ -76,9 +79,9 @@ def run(
     from misstep.analysis.gold import check_gold, item_ids
     from misstep.analysis.measures.gates import fail_under as gate_of
     from misstep.harness.items import read_question
-    from misstep.harness.runs.item_selection import Sampling
-    from misstep.harness.runs.judge import run_judge
-    from misstep.harness.runs.session_benchmark import asked_about
+    from misstep.harness.runs.judging.item_selection import Sampling
+    from misstep.harness.runs.judging.judge import run_judge
+    from misstep.harness.runs.judging.session_benchmark import asked_about
     from misstep.studies.judging.scored import kept_figures
 
     if batch and (local or record is not None or replay is not None):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
+from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
 if TYPE_CHECKING:
     from misstep.studies.judged_runs import JudgedRun
@@ -35,9 +35,9 @@ def stability(
 
     Run the judge without --cache: runs with a shared cache repeat its answers.
     """
-    from misstep.analysis.measures.judging.practice_tables import stability_table
+    from misstep.analysis.measures.judging.pairs.stability import stability as stability_of
+    from misstep.analysis.measures.judging.people.practice_tables import stability_table
     from misstep.analysis.measures.judging.sample import judged_sample
-    from misstep.analysis.measures.judging.stability import stability as stability_of
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from misstep import run_folders
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import Json
+from misstep.options import run_folders
+from misstep.options.common import Json
 from misstep.reflect.asking import (
     AgentsName,
     Cases,

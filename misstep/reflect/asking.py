@@ -10,8 +10,8 @@ import typer
 from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
-from misstep.model_options import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
-from misstep.options import refuse_given
+from misstep.options.common import refuse_given
+from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
     from misstep.harness.reflexive import protocols

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from misstep.options import Json
-from misstep.pages import write_page
+from misstep.options.common import Json
+from misstep.options.pages import write_page
 
 
 def report(

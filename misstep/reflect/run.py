@@ -5,10 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep import model_options, rate_options, run_folders
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import Json
+from misstep.options import model as model_options
+from misstep.options import rate as rate_options
+from misstep.options import run_folders
+from misstep.options.common import Json
 from misstep.reflect.asking import (
     AgentsName,
     Cases,

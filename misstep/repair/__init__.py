@@ -1,6 +1,6 @@
 """`misstep repair`: build repair benchmarks, run the repair agent on them, report and review."""
 
-from misstep.options import command_app
+from misstep.options.common import command_app
 from misstep.repair.build import build
 from misstep.repair.patches import patches
 from misstep.repair.report import report

@@ -9,8 +9,8 @@ import typer
 from msgspec import Struct
 
 from misstep.harness.errors import UsageError
-from misstep.model_options import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
-from misstep.options import refuse_given
+from misstep.options.common import refuse_given
+from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
@@ -81,7 +81,7 @@ def _judge(
 ) -> "tuple[FittedJudge | None, str | None]":
     """The judge of patches, and the address of its model; `alone` says that the policy asks no model."""
     from misstep.harness.repair.validators.patch_judge import fitted_to_patches
-    from misstep.harness.runs.known_judges import known_judge
+    from misstep.harness.runs.judging.known_judges import known_judge
 
     if not named:
         if judge_model:

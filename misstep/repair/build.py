@@ -8,7 +8,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import Data, Json, json_text, refuse_given
+from misstep.options.common import Data, Json, json_text, refuse_given
 
 if TYPE_CHECKING:
     from misstep.harness.repair.build.sets import Built

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from misstep.harness.escaping import plain, printable
 from misstep.harness.progress import say
-from misstep.options import json_text
+from misstep.options.common import json_text
 from misstep.repair.cases import Named
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import Json, json_text
+from misstep.options.common import Json, json_text
 
 
 def patches(

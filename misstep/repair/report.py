@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options import Json, Seed
-from misstep.pages import write_page
+from misstep.options.common import Json, Seed
+from misstep.options.pages import write_page
 
 
 def report(

@@ -8,7 +8,7 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
-from misstep.options import Json, command_app, json_text
+from misstep.options.common import Json, command_app, json_text
 
 if TYPE_CHECKING:
     from misstep.harness.records.repair_attempt import RepairAttempt

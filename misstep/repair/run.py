@@ -5,14 +5,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep import model_options, rate_options, run_folders
-from misstep.cluster_lines import do_line
-from misstep.cluster_options import DaskOption, ShardsOption, asks_cluster
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.item_shards import number_of_shards, say_shard
-from misstep.options import Json
+from misstep.options import model as model_options
+from misstep.options import rate as rate_options
+from misstep.options import run_folders
+from misstep.options.cluster import DaskOption, ShardsOption, asks_cluster
+from misstep.options.cluster_lines import do_line
+from misstep.options.common import Json
+from misstep.options.item_shards import number_of_shards, say_shard
+from misstep.options.shard import ShardOption, refuse_beside_shard
 from misstep.repair.asking import AskedAgent, JudgeModel, PatchJudge, opened, refuse_ignored
 from misstep.repair.cases import (
     Outcomes,
@@ -23,7 +26,6 @@ from misstep.repair.cases import (
     named_cases,
 )
 from misstep.repair.ending import print_scores
-from misstep.shard_options import ShardOption, refuse_beside_shard
 
 
 def run(

@@ -14,8 +14,8 @@ from misstep.harness.readers.inline import inline_run
 from misstep.harness.records.attribution import FAULTS, Category, Subcategory, taxonomy
 from misstep.harness.records.triage_case import Part as PartName
 from misstep.harness.records.triage_case import TriageCase, read_triage_cases
-from misstep.harness.runs.benchmark_inputs import inputs_of
-from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.triage.files import LARGEST_FILE
 from misstep.harness.triage.texts import TextsOfCase
 from misstep.harness.workspace.differences import file_diff

@@ -17,8 +17,8 @@ from misstep.analysis.pages.annotation.meeting import Compared, meeting_page, wa
 from misstep.analysis.pages.foot import Foot
 from misstep.harness.errors import CannotWrite, MisstepError, UsageError
 from misstep.harness.records.annotation import CERTAINTIES, RaterAnswer
-from misstep.studies import loopback
 from misstep.studies.annotation.study import AnnotationStudy, Conflict, Server, phase_named
+from misstep.studies.labelling_pages import loopback
 
 _LONGEST_NOTE = 4_000
 

@@ -6,7 +6,15 @@ TABLE/train-00000-of-00001.parquet            a table
 
 from pathlib import Path
 
-from misstep.analysis.pages.run_card import CARD, SPLIT, CardColumn, CardSource, CardTable, RunCard, card_of_run
+from misstep.analysis.pages.notebooks.run_card import (
+    CARD,
+    SPLIT,
+    CardColumn,
+    CardSource,
+    CardTable,
+    RunCard,
+    card_of_run,
+)
 from misstep.analysis.tables.figures import is_generated
 from misstep.harness.journal.records import MANIFEST
 from misstep.harness.sharing import without_places

@@ -1,8 +1,8 @@
 """What the judge of a run is worth, worked out from the run's own records."""
 
 from misstep.analysis.measures.judging.assessment import Assessment, assess
-from misstep.studies.item_lengths import item_lengths
 from misstep.studies.judged_runs import JudgedRun, votes_of
+from misstep.studies.judging.item_lengths import item_lengths
 
 NO_JUDGE = "This small model only tests the set-up: it is no judge, and its figures say nothing about one."
 

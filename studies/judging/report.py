@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from msgspec import structs
 
 from misstep.analysis.measures.judging.assessment import Assessment, assessment_tables
-from misstep.analysis.measures.judging.comparison import compare_judges
-from misstep.analysis.measures.judging.comparison_tables import compared_runs_table, comparison_table
+from misstep.analysis.measures.judging.pairs.comparison import compare_judges
+from misstep.analysis.measures.judging.pairs.comparison_tables import compared_runs_table, comparison_table
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.judging.wording import best_of, best_per_benchmark

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
-from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.version import __version__
 
 SCORED = "scored.json"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from misstep.analysis.measures.triage.curation import ACTIONS
-from misstep.analysis.pages.data_card import RUNS, CuratedRun
+from misstep.analysis.pages.notebooks.data_card import RUNS, CuratedRun
 from misstep.harness.journal.records import Records
 from misstep.harness.runs.opened import OpenRun
 from misstep.studies.curation import CURATED

@@ -21,8 +21,8 @@ from misstep.harness.generate.reflections import WINDOW, ReflectionCase, form_wo
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.reflexive.plateau import PlateauDetector, detector
 from misstep.harness.reflexive.plateau.vectors import COSINE_AT_LEAST, EMBEDDINGS_AT_LEAST
-from misstep.harness.runs.benchmarks import set_folder
-from misstep.studies.classified import at_hand
+from misstep.harness.runs.judging.benchmarks import set_folder
+from misstep.studies.recorded.classified import at_hand
 
 T = TypeVar("T")
 

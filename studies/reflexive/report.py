@@ -20,7 +20,7 @@ from misstep.analysis.measures.reflexive.tables import (
     runs_table,
 )
 from misstep.analysis.pages import Foot, table_text
-from misstep.analysis.pages.display import figure_html
+from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.pages.reflexive.page import run_page, runs_page
 from misstep.analysis.plots import forest
 from misstep.analysis.tables import Table

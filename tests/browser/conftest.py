@@ -12,17 +12,17 @@ import pytest
 
 from misstep.analysis import plots
 from misstep.analysis.pages import Foot, page, show_figure
-from misstep.analysis.pages.index import index_page
-from misstep.analysis.pages.notebook import notebook_page, read_notebook, write_figures
-from misstep.analysis.pages.origin_pages import origin_pages
+from misstep.analysis.pages.notebooks.index import index_page
+from misstep.analysis.pages.notebooks.notebook import notebook_page, read_notebook, write_figures
+from misstep.analysis.pages.notebooks.origin_pages import origin_pages
 from misstep.analysis.pages.trajectory import trajectory_page
 from misstep.analysis.published import load_paper, published_row
 from misstep.analysis.tables import Row, Table
 from misstep.analysis.tables.files import write_table
-from misstep.studies.provenance import data_set_record
+from misstep.studies.reproduction.provenance import data_set_record
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
 from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown
-from tests.analysis.pages.test_frame_html import FRAME
+from tests.analysis.pages.notebooks.test_frame_html import FRAME
 
 HOW_TO_GET_IT = "install Chromium and its driver: apt-get install chromium chromium-driver"
 OPTIONS = (

@@ -13,11 +13,11 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.generate.trajectories import generate_trajectories
 from misstep.harness.journal.records import encode_lines
 from misstep.harness.readers.interchange.atif_writing import to_atif
-from misstep.harness.runs.judge import run_judge
-from misstep.harness.runs.rule_judge import RuleJudge
-from misstep.harness.runs.session_benchmark import asked_about
-from misstep.studies.flips import write_flips
-from misstep.studies.labelling import Labelling, draw
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.rule_judge import RuleJudge
+from misstep.harness.runs.judging.session_benchmark import asked_about
+from misstep.studies.labelling_pages.labelling import Labelling, draw
+from misstep.studies.recorded.flips import write_flips
 from tests.browser.conftest import write_pages
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.judge.test_inject import injected_run

@@ -9,11 +9,11 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from misstep.analysis.gold import read_gold
 from misstep.harness.clients import ClientSettings
-from misstep.harness.runs.judge import run_judge
-from misstep.harness.runs.rule_judge import RuleJudge
-from misstep.harness.runs.session_benchmark import asked_about
-from misstep.studies.labelling import Labelling, draw
-from misstep.studies.labelling_server import serve
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.rule_judge import RuleJudge
+from misstep.harness.runs.judging.session_benchmark import asked_about
+from misstep.studies.labelling_pages.labelling import Labelling, draw
+from misstep.studies.labelling_pages.labelling_server import serve
 from tests.misstep.made_up import atif_lines
 
 pytestmark = pytest.mark.browser

@@ -15,8 +15,10 @@ from misstep.analysis.measures import agreement
 from misstep.analysis.measures.judging import scores
 from misstep.analysis.measures.judging.score_tables import scores_table
 from misstep.analysis.papers.wink import prevalence
-from misstep.analysis.stats import clustered_bounds, coefficients, proportions
+from misstep.analysis.stats import proportions
+from misstep.analysis.stats.clusters import clustered_bounds
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters import coefficients
 from misstep.harness.verdict import Verdict
 from tests.docs.documents import EVERYTHING
 

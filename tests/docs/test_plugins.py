@@ -13,8 +13,8 @@ from misstep import classify, plugins
 from misstep.harness.clients import ClientSettings
 from misstep.harness.exchange import Request
 from misstep.harness.journal.records import read_verdicts
-from misstep.harness.runs.judge import run_judge
-from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.known_judges import known_judge
 from tests.docs.documents import DOCUMENTS, ROOT
 from tests.misstep.installed import installed
 

@@ -26,9 +26,9 @@ from misstep.harness.judges.prompted import ask
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.readers import read_file
 from misstep.harness.readers.inline import inline_run
-from misstep.harness.runs.item_selection import Sampling
-from misstep.harness.runs.judge import run_judge
-from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.runs.judging.item_selection import Sampling
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.trajectory import Outcome, Trajectory
 from misstep.studies.judged_runs import open_run
 

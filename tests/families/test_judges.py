@@ -17,17 +17,17 @@ from misstep.harness.journal.records import VERDICTS, encode_lines, read_manifes
 from misstep.harness.judges import shipped_judges
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.protocols import Ask, Judge
-from misstep.harness.runs.item_selection import select_items
-from misstep.harness.runs.judge import run_judge
-from misstep.harness.runs.judge_import import imported_judge
-from misstep.harness.runs.known_judges import benchmark_of, known_judge
-from misstep.harness.runs.rule_judge import rule_judges
+from misstep.harness.runs.judging.item_selection import select_items
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.judge_import import imported_judge
+from misstep.harness.runs.judging.known_judges import benchmark_of, known_judge
+from misstep.harness.runs.judging.rule_judge import rule_judges
 from misstep.harness.runs.shards.layout import shards_of
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
-from misstep.studies.injections import benchmark_source
 from misstep.studies.judging.scores import write_scores
 from misstep.studies.merged_runs import merge_run
+from misstep.studies.recorded.injections import benchmark_source
 from tests.misstep.made_up_recorded import KEEN, recorded_data
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 

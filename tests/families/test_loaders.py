@@ -22,8 +22,8 @@ from misstep.harness.datasets.benchmark import Item, read_benchmark
 from misstep.harness.datasets.catalogue import data_sets
 from misstep.harness.items import read_items
 from misstep.harness.readers import read_file
-from misstep.harness.runs.benchmarks import read_trajectories
 from misstep.harness.runs.inputs import trajectories
+from misstep.harness.runs.judging.benchmarks import read_trajectories
 from misstep.harness.trajectory import Skipped, Trajectory, Unreadable
 
 EVERY = sorted(LOADERS)

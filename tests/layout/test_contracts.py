@@ -20,7 +20,7 @@ BREACHES = {
         "misstep.harness.runs",
     ),
     "harness/verdict.py": ("import numpy", "misstep.harness.verdict", "numpy"),
-    "analysis/stats/power.py": (
+    "analysis/stats/decisions/power.py": (
         "from misstep.analysis.pages import foot",
         "misstep.analysis.stats",
         "misstep.analysis.pages",

@@ -14,7 +14,7 @@ from misstep.harness.journal.records import (
     replace_file,
     write_manifest,
 )
-from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 from misstep.harness.verdict import Verdict
 

@@ -14,7 +14,7 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.records.attribution import FAULTS, Evidence, TriageVerdict
 from misstep.harness.records.triage_case import CASE
-from misstep.harness.runs.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from tests.misstep.made_up_runs import HOSTILE, agents_run
 
 GOLD = ("agent/timeout", "agent/logical_failure", "task/brittle_tests", "infrastructure/network_issue", "pass")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from misstep.harness.clients.batch_state import BatchState, read_state, write_state
+from misstep.harness.clients.batches.batch_state import BatchState, read_state, write_state
 from misstep.harness.clients.cache import Cache
 from misstep.harness.clients.spending_log import SpendingLog
 from misstep.harness.datasets.benchmark import built_in_place

@@ -12,7 +12,7 @@ from misstep.harness.errors import InputError
 from misstep.harness.items import Item, Runs, trajectory_file
 from misstep.harness.readers import READERS
 from misstep.harness.readers.inline import inline_run
-from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 from tests.families.samples import mini_swe_agent
 from tests.harness.readers.test_checking import nested

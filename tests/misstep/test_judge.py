@@ -9,7 +9,7 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges.judge_file import read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.judge import run_judge
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file

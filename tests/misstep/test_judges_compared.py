@@ -9,9 +9,9 @@ import pytest
 
 from misstep.analysis.measures.judging.direction_tables import directions
 from misstep.analysis.measures.judging.judged import JudgedItems
-from misstep.analysis.measures.judging.recorded_tables import compared
+from misstep.analysis.measures.judging.people.recorded_tables import compared
 from misstep.analysis.papers.precision_floors import flagged_by_cluster, precision_floor_table, precision_floors
-from misstep.studies import recorded_judges as studies_judges
+from misstep.studies.recorded import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
 """Trace → the categories named, `None` where there is no JSON."""

@@ -16,8 +16,8 @@ from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges import read_known
 from misstep.harness.judges.fit import GENERAL
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.benchmarks import benchmark_named
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.benchmarks import benchmark_named
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import open_run
 

@@ -15,7 +15,7 @@ import misstep
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.records import read_manifest
 from misstep.repair.report import report
-from misstep.report import app as report_app
+from misstep.runs.report import app as report_app
 from misstep.studies.repair_runs import open_repair_run, record_run, recorded_reviews, recordings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up_repairs import four, repaired, repaired_run

@@ -16,8 +16,8 @@ from misstep.__main__ import main
 from misstep.harness import places
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
 from misstep.reproduce import app
-from misstep.studies.notebooks import execute, read
-from misstep.studies.reproduce import chosen
+from misstep.studies.reproduction.notebooks import execute, read
+from misstep.studies.reproduction.reproduce import chosen
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.notebooks import TABLE_SOURCE, code, notebook, printed, prose
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict

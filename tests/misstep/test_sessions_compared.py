@@ -14,7 +14,7 @@ from misstep.harness.journal.records import MANIFEST, encode_lines, replace_file
 from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.trajectory import Source, Step, Trajectory
 from misstep.harness.verdict import Verdict
-from misstep.report import app
+from misstep.runs.report import app
 from misstep.studies.classified_paths import classified_findings
 from tests.analysis.pages.html_rules import check_page
 from tests.misstep.made_up import CATEGORIES, atif_lines

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from misstep.analysis.pages.display import TABLE_TYPE, Shown
+from misstep.analysis.pages.notebooks.display import TABLE_TYPE, Shown
 from misstep.analysis.tables import Row, Table
 from misstep.analysis.tables.json_document import from_document
 from misstep.harness.datasets.catalogue import data_sets

@@ -10,13 +10,13 @@ import yaml
 from typer.testing import CliRunner
 
 from misstep.analysis.measures.triage.curation import ACTIONS
-from misstep.analysis.pages.data_card import CuratedRun
+from misstep.analysis.pages.notebooks.data_card import CuratedRun
 from misstep.harness.errors import UsageError
 from misstep.harness.runs.triage.judges import RULES
 from misstep.harness.trajectory import Step
 from misstep.studies.exports.writing import Form, export_run
 from misstep.studies.kinds.kind import Choice
-from misstep.triage import app
+from misstep.triage.run import app
 from tests.harness.runs.triage.jobs import made_up_jobs
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.stats import coefficients
-from misstep.analysis.stats.agreement import (
+from misstep.analysis.stats.estimate import Coefficient, Estimate
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.agreement import (
     NO_DISAGREEMENT,
     ONE_CATEGORY,
     ONE_CATEGORY_SCALE,
@@ -17,10 +18,9 @@ from misstep.analysis.stats.agreement import (
     fleiss_kappa,
     gwet_ac,
 )
-from misstep.analysis.stats.coefficients import Level, Weighting
-from misstep.analysis.stats.estimate import Coefficient, Estimate
-from misstep.analysis.stats.kappa_errors import jackknife_error
-from misstep.analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from misstep.analysis.stats.raters.coefficients import Level, Weighting
+from misstep.analysis.stats.raters.kappa_errors import jackknife_error
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 
 MOST_DRAWS = 20_000_000

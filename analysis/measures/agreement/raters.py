@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
+from misstep.analysis.stats.clusters.paired_means import paired_means
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.paired_means import paired_means
-from misstep.analysis.stats.patterns import MISSING, IntArray, Patterns, category_counts
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.patterns import MISSING, IntArray, Patterns, category_counts
 
 MOST_CELLS = 100_000_000
 """Cells of rating patterns x labels x raters: about two seconds; of more, no rater is looked at."""

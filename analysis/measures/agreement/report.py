@@ -24,11 +24,11 @@ from misstep.analysis.measures.agreement.intervals import (
 )
 from misstep.analysis.measures.agreement.precision import WidthGoal, width_goal
 from misstep.analysis.measures.agreement.raters import RaterReport, rater_reports
-from misstep.analysis.stats import coefficients
-from misstep.analysis.stats.agreement import NO_PAIRS
-from misstep.analysis.stats.coefficients import Weighting
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import (
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.agreement import NO_PAIRS
+from misstep.analysis.stats.raters.coefficients import Weighting
+from misstep.analysis.stats.raters.patterns import (
     MISSING,
     IntArray,
     Patterns,

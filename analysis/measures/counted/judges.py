@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.calibrated_scores import score_for
+from misstep.analysis.measures.judging.calibration.calibrated_scores import score_for
 from misstep.analysis.measures.judging.sample import Codes
 from misstep.analysis.measures.judging.scores import (
     LABEL_NEVER_GIVEN,
@@ -25,12 +25,12 @@ from misstep.analysis.measures.judging.scores import (
     kappa_and_f1,
 )
 from misstep.analysis.measures.judging.units import resampled_counts
-from misstep.analysis.stats.agreement import ONE_CATEGORY
 from misstep.analysis.stats.average_precision import NO_POSITIVES, average_precision
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import IntArray
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.ranking import area_under_curve
+from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.records.whole_counts import SCORE_BINS, Counts, GoldAnswer, ScoreBin
 from misstep.harness.verdict import UNANSWERED

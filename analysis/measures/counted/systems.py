@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from misstep.analysis.measures.passing.attempts import Cell, TaskCounts
 from misstep.analysis.measures.passing.scores import AtK, Flicker, at_k, flicker
-from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.evidence import Evidence, together
 from misstep.harness.records.whole_counts import TaskAttempts
 

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 from msgspec import Struct
 
-from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Unit
 
 Metric = Literal["failed_calls", "tokens", "engineer_interventions", "seconds"]

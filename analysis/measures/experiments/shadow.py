@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from misstep.analysis.stats.clustered import ClusteredDifference, clustered_difference
+from misstep.analysis.stats.clusters.clustered import ClusteredDifference, clustered_difference
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.printed.two_proportions import newcombe, pooled_z
 from misstep.analysis.stats.significance import Significance
-from misstep.analysis.stats.two_proportions import newcombe, pooled_z
 from misstep.harness.records.intervention import Arm, ObservedRun
 from misstep.harness.records.live_session import LiveSession
 

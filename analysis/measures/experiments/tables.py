@@ -7,8 +7,8 @@ from msgspec import structs
 
 from misstep.analysis.measures.experiments.comparison import LEVEL, POWER, ExperimentReport, MetricChange
 from misstep.analysis.measures.experiments.sessions import KINDS
-from misstep.analysis.stats.power import units_an_arm
-from misstep.analysis.stats.sample_ratio import ALARM
+from misstep.analysis.stats.decisions.power import units_an_arm
+from misstep.analysis.stats.decisions.sample_ratio import ALARM
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text

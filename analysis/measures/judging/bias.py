@@ -11,13 +11,13 @@ from msgspec import Struct
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
-from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from misstep.analysis.stats.equal_shares import clustered_shares, pearson_shares
+from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.marginal_homogeneity import stuart_maxwell, zero_mean
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
-from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson_shares
+from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell, zero_mean
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.stats.significance import Significance
 
 NOTHING_UNANSWERED = "every item with a gold label was answered"

@@ -10,9 +10,9 @@ from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.bias import Bias, JudgeLabelUse, bias
-from misstep.analysis.measures.judging.comparison import LEVEL
 from misstep.analysis.measures.judging.error_tables import slices_table
 from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
+from misstep.analysis.measures.judging.pairs.comparison import LEVEL
 from misstep.analysis.measures.judging.rows import p_rows
 from misstep.analysis.measures.judging.slices import sliced
 from misstep.analysis.stats.estimate import Estimate

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from misstep.analysis.measures.judging.bias import Bias, Flow
-from misstep.analysis.measures.judging.reliability import Bin, Reliability
+from misstep.analysis.measures.judging.calibration.reliability import Bin, Reliability
 from misstep.analysis.measures.judging.rows import p_rows
 from misstep.analysis.measures.judging.slices import SlicedField
 from misstep.analysis.stats.estimate import Estimate

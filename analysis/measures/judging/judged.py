@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.marked import Mark, MarkedScores, marked_scores
+from misstep.analysis.measures.judging.people.marked import Mark, MarkedScores, marked_scores
 from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
 from misstep.analysis.measures.judging.scores import Scores, score
 from misstep.harness.verdict import Verdict

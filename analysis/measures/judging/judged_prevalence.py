@@ -15,8 +15,8 @@ from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray
 from misstep.analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
 from misstep.analysis.stats.estimate import Estimate, told
-from misstep.analysis.stats.patterns import IntArray
 from misstep.analysis.stats.prediction_powered import powered_share
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.harness.errors import UsageError
 
 NO_POSITIVE = "the benchmark names no positive label"

@@ -13,7 +13,7 @@ from msgspec import Struct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.reference import Reference, majority
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
-from misstep.analysis.stats.patterns import MISSING, IntArray
+from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.verdict import Verdict
 

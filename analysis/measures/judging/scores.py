@@ -19,10 +19,10 @@ from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.measures.judging.sample import Codes, codes_of, one_an_item
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
-from misstep.analysis.stats import coefficients
-from misstep.analysis.stats.agreement import ONE_CATEGORY
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 

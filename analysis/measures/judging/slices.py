@@ -13,10 +13,10 @@ from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.sample import JudgedSample
-from misstep.analysis.stats.equal_shares import clustered_shares, pearson_shares
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.patterns import MISSING, IntArray
+from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson_shares
+from misstep.analysis.stats.raters.patterns import MISSING, IntArray
 
 LENGTH = "length"
 

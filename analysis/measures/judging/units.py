@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.decisions.ratios import ratio_of_sums
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray, Patterns
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.ratios import ratio_of_sums
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, Patterns
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 from misstep.analysis.tables.wording import counted_text
 

@@ -6,7 +6,7 @@ Items without an answer count as wrong; the sentence gives the figure over the a
 
 from collections.abc import Mapping, Sequence
 
-from misstep.analysis.measures.judging.comparison import PairedJudges
+from misstep.analysis.measures.judging.pairs.comparison import PairedJudges
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables.wording import (

@@ -14,12 +14,12 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.passing.attempts import Cell, PassAttempts, SystemAttempts, Unanswered
+from misstep.analysis.stats.clusters.paired_rates import paired_rates
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.paired_rates import paired_rates
 from misstep.analysis.stats.pass_at_k import Kind, each_task, mean_over_tasks
-from misstep.analysis.stats.patterns import FloatArray, IntArray, Patterns, distinct_rows
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, Patterns, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 
 FEW_TASKS = 30

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from misstep.analysis.measures.recovery.problems import Problem
 from misstep.analysis.measures.recovery.rates import as_judged, by_unit, recovery_rate, truly
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.correction import rogan_gladen_clustered
 from misstep.analysis.stats.estimate import Estimate, told
 from misstep.harness.errors import UsageError

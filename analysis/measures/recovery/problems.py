@@ -18,7 +18,7 @@ WINDOW = 15
 """The steps after an intervention that Wink's judge sees (section 4.1)."""
 
 RECOVERED, SESSION_OVER, ENGINEER = 1, 2, 3
-"""What ends a problem, as coded for `analysis.stats.incidence`."""
+"""What ends a problem, as coded for `analysis.stats.decisions.incidence`."""
 
 EVENTS: Mapping[int, str] = {
     RECOVERED: "recovered",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from misstep.analysis.measures.recovery.problems import Problem
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 
 Classes = Mapping[str, Sequence[str]]

@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.reflexive.scores import MEASURES, LoopScores, unit_of, whole
+from misstep.analysis.stats.clusters.paired_means import paired_means, sign_flip_test
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.paired_means import paired_means, sign_flip_test
-from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray
 
 LEVEL = 0.05
 """At or below this adjusted p-value a mechanism is said to change a figure."""

@@ -7,9 +7,9 @@ from msgspec import Struct, structs
 
 from misstep.analysis.measures.reflexive.ablation import LEVEL
 from misstep.analysis.measures.reflexive.work import WorkedRun
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 
 
 class PairedLoops(Struct, frozen=True):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.records.loop_events import LoopEvent, Role, TurnEnded, events_that_hold
 

@@ -10,9 +10,9 @@ from itertools import combinations
 from msgspec import Struct, structs
 
 from misstep.analysis.measures.repair.attempts import RepairArm, by_case, counted
+from misstep.analysis.stats.clusters.paired_rates import paired_rates
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.paired_rates import paired_rates
 from misstep.harness.records.repair_attempt import RepairAttempt
 
 LEVEL = 0.05

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from misstep.analysis.measures.solve_rates import gaps
 from misstep.analysis.measures.solved import SolvedSet
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.paired import paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.paired import paired_score_interval
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import with_interval

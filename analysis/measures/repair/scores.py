@@ -24,8 +24,8 @@ from misstep.analysis.measures.repair.attempts import (
 )
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.pass_at_k import mean_over_tasks
-from misstep.analysis.stats.patterns import FloatArray
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 from misstep.harness.records.repair_attempt import FLAKY, HELD_OUT_TESTS, NOT_AFFIRMED, SUITE, RepairAttempt
 

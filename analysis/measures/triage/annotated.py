@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.labels import Labels
-from misstep.analysis.stats.patterns import MISSING
+from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.harness.records.annotation import RaterAnswer
 
 How = Literal["unanimous", "majority", "reconciled", "tied", "open"]

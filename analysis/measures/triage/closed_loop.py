@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from misstep.analysis.measures.judging.units import BoolArray
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.harness.places import data_folder
 
 SAID = ("agent", "task", "infrastructure")

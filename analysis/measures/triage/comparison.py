@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from misstep.analysis.measures.judging.ceiling import Ceiling, ceiling
-from misstep.analysis.measures.judging.comparison import PairedJudges, compare_judges
 from misstep.analysis.measures.judging.item_costs import PerItem, item_costs
+from misstep.analysis.measures.judging.pairs.comparison import PairedJudges, compare_judges
+from misstep.analysis.measures.judging.people.ceiling import Ceiling, ceiling
 from misstep.analysis.measures.judging.scores import Scores, score
 from misstep.analysis.measures.triage.cases import LABELS, JudgedCases, finer_gold, finer_labels, finer_verdicts
 from misstep.analysis.measures.triage.direction import Direction, direction

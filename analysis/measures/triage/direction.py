@@ -13,7 +13,7 @@ from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import LEFT_OPEN, NEVER_GOLD
 from misstep.analysis.measures.triage.cases import AGENT, TASK
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.two_proportions import difference_of_shares
+from misstep.analysis.stats.printed.two_proportions import difference_of_shares
 
 
 class Direction(Struct, frozen=True):

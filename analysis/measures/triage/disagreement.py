@@ -27,14 +27,14 @@ from misstep.analysis.measures.triage.annotated import (
     disputed,
 )
 from misstep.analysis.measures.triage.cases import AGENT, TASK
-from misstep.analysis.stats.clustered_bounds import korn_graubard
-from misstep.analysis.stats.equal_shares import clustered_shares
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p
+from misstep.analysis.stats.printed.two_proportions import difference_of_shares, fisher_exact
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.equal_shares import clustered_shares
 from misstep.analysis.stats.resampling import bootstrapped
 from misstep.analysis.stats.significance import Significance
-from misstep.analysis.stats.two_proportions import difference_of_shares, fisher_exact
 from misstep.harness.records.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
 
 NO_MAJORITY = "no label leads on any such case, for which three raters are needed"

@@ -10,10 +10,10 @@ import numpy as np
 from msgspec import Struct
 
 from misstep.analysis.measures.judging.sample import JudgedSample
-from misstep.analysis.stats.coefficients import cohen
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import distinct_rows
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.coefficients import cohen
+from misstep.analysis.stats.raters.patterns import distinct_rows
 
 
 class _Family(Struct, frozen=True):

@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from misstep.analysis.labels import Labels
 from misstep.analysis.measures.agreement import AgreementReport
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import MISSING
 from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.analysis.tables import Evidence, Row, estimate_row
 
 ALL = "All raters"

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from msgspec import Struct
 
 from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks
-from misstep.analysis.measures.judging.marked import Mark
+from misstep.analysis.measures.judging.people.marked import Mark
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.solved import SolvedSet
-from misstep.analysis.stats.clustered import clustered_difference
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered import clustered_difference
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.records.attribution import FAULTS, Fault

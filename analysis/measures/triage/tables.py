@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from misstep.analysis.measures.judging.comparison import LEVEL
 from misstep.analysis.measures.judging.item_costs import PerItem
+from misstep.analysis.measures.judging.pairs.comparison import LEVEL
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.triage.comparison import ComparedCases, TriageScores
 from misstep.analysis.measures.triage.direction import Direction

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from misstep.analysis.measures.judging.assessment import Assessment
-from misstep.analysis.measures.judging.reliability import Reliability
+from misstep.analysis.measures.judging.calibration.reliability import Reliability
 from misstep.analysis.measures.judging.scores import Matrix, Scores
-from misstep.analysis.pages.display import figure_html
+from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.plots import forest, heat_map
 from misstep.analysis.plots.points import cost_quality, reliability
 from misstep.analysis.tables import Row, estimate_row

@@ -17,9 +17,9 @@ from misstep.analysis.measures.session_rates import (
     weeks_drawn,
 )
 from misstep.analysis.pages.browser.frame import browser_page
-from misstep.analysis.pages.display import figure_html
 from misstep.analysis.pages.findings import Findings, left_out
 from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.notebooks.display import figure_html
 from misstep.analysis.pages.rendering import markup
 from misstep.analysis.pages.sessions.flagged import FlaggedSessions
 from misstep.analysis.pages.table_html import table_html, table_id

@@ -15,10 +15,10 @@ from misstep.analysis.audit.tables import checked_figure, checked_rows
 from misstep.analysis.labels import Labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
 from misstep.analysis.published import Paper, load_paper
-from misstep.analysis.stats import coefficients
-from misstep.analysis.stats.clustered import cluster_bootstrap
+from misstep.analysis.stats.clusters.clustered import cluster_bootstrap
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import IntArray, category_counts, distinct_rows
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.patterns import IntArray, category_counts, distinct_rows
 from misstep.analysis.stats.resampling import percentile_interval
 from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
 from misstep.analysis.tables.wording import number_text, with_interval

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from misstep.analysis.audit.tables import PrintedCount, checked_figure, checked_rows, finding
 from misstep.analysis.measures.judging.judged import ScoredItems
 from misstep.analysis.published import Figure, Paper, PrintedMatrix, load_paper, published_row
-from misstep.analysis.stats.audit import counts_that_print, denominators_that_print
+from misstep.analysis.stats.printed.audit import counts_that_print, denominators_that_print
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text
 

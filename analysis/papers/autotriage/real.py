@@ -1,7 +1,7 @@
 """AutoTriage's questions on public data: judges on real failures, defective tasks, what a pass is worth there.
 
 The printed figures are of runs that are not public. These tables are of the labels of other sets, where
-`data/fault_mappings.toml` takes them for labels of the taxonomy; `studies.fault_data` makes what they are given.
+`data/fault_mappings.toml` takes them for labels of the taxonomy; `fault_data` makes what they are given.
 """
 
 from collections.abc import Mapping, Sequence

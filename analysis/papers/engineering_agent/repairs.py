@@ -24,9 +24,9 @@ from misstep.analysis.papers.engineering_agent.tables import (
     solve_rate_table,
 )
 from misstep.analysis.published import Figure, load_paper, published_row
-from misstep.analysis.stats.audit import value_prints_as
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.printed.audit import value_prints_as
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, measured_on
 

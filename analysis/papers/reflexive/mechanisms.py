@@ -10,8 +10,8 @@ from msgspec import Struct, structs
 from misstep.analysis.audit.tables import checked_figure, checked_rows
 from misstep.analysis.papers.reflexive.runs import RUNS
 from misstep.analysis.published import Figure, Paper, load_paper, published_row
-from misstep.analysis.stats.audit import counts_that_print
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.printed.audit import counts_that_print
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text, with_interval

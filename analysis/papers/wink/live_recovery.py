@@ -7,7 +7,7 @@ from misstep.analysis.measures.recovery.judge import judge_of_recoveries
 from misstep.analysis.measures.recovery.problems import EVENTS, RECOVERED, WINDOW, groundless
 from misstep.analysis.papers.wink.live import CATEGORIES, LEVEL, NOTE, LiveExperiments, p_row
 from misstep.analysis.papers.wink.recovery import CLASSES
-from misstep.analysis.stats.incidence import CumulativeIncidence
+from misstep.analysis.stats.decisions.incidence import CumulativeIncidence
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import interval_words, number_text, p_text, with_interval
 

@@ -12,11 +12,11 @@ from msgspec import Struct, structs
 
 from misstep.analysis.papers.wink.live import LEVEL
 from misstep.analysis.published import load_paper
+from misstep.analysis.stats.decisions.power import smallest_change
+from misstep.analysis.stats.decisions.sequential import always_valid
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray
-from misstep.analysis.stats.power import smallest_change
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.sequential import always_valid
+from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text, with_interval
 

@@ -14,11 +14,11 @@ from msgspec import structs
 from misstep.analysis.audit.tables import CheckedFigure, checked_figure, checked_rows, ended, recomputed_rows, worst
 from misstep.analysis.papers.wink.prevalence import checked_share
 from misstep.analysis.published import Paper, load_paper, published_row
-from misstep.analysis.stats.audit import denominators_that_print
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.printed.audit import denominators_that_print
+from misstep.analysis.stats.printed.two_by_two import pooled_p_values
+from misstep.analysis.stats.printed.two_proportions import newcombe
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.two_by_two import pooled_p_values
-from misstep.analysis.stats.two_proportions import newcombe
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import interval_words, number_text, with_interval
 

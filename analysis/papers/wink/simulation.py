@@ -13,12 +13,12 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.published import load_paper
-from misstep.analysis.stats.clustered import clustered_difference
-from misstep.analysis.stats.design_effect import design_effect
+from misstep.analysis.stats.clusters.clustered import clustered_difference
+from misstep.analysis.stats.clusters.design_effect import design_effect
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import IntArray
+from misstep.analysis.stats.printed.two_by_two import pooled_p_values
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.two_by_two import pooled_p_values
+from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import number_text, with_interval
 

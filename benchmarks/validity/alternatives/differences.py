@@ -7,10 +7,10 @@ Research Methodology 13:91): mid-p is shown.
 
 import math
 
+from misstep.analysis.stats.clusters.paired import NO_DISCORDANT, PairedTable
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.paired import NO_DISCORDANT, PairedTable
+from misstep.analysis.stats.printed.two_proportions import NO_VARIATION, pooled_z
 from misstep.analysis.stats.significance import Significance, normal_p_value
-from misstep.analysis.stats.two_proportions import NO_VARIATION, pooled_z
 
 BOTH_EXTREME = "both observed proportions are 0 or 1: unpooled standard error 0"
 

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from misstep.analysis.stats.checked import finite
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray
 from misstep.analysis.stats.prediction_powered import powered_share
+from misstep.analysis.stats.raters.patterns import FloatArray
 from misstep.harness.errors import UsageError
 
 NO_SPREAD = "all errors are the same: a mean error that does not vary says nothing of how far it may be off"

@@ -4,9 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from misstep.analysis.stats.checked import finite
-from misstep.analysis.stats.clustered import cluster_bootstrap
+from misstep.analysis.stats.clusters.clustered import cluster_bootstrap
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray
+from misstep.analysis.stats.raters.patterns import FloatArray
 
 
 def bca_change(

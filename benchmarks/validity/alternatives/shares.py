@@ -5,7 +5,7 @@ from math import sqrt
 import numpy.typing as npt
 from msgspec import structs
 
-from misstep.analysis.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_columns, linearised_variance
+from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, cluster_columns, linearised_variance
 from misstep.analysis.stats.correction import OUTSIDE, Prevalence
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from misstep.analysis.stats.checked import finite
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.patterns import FloatArray, IntArray
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 from misstep.analysis.stats.significance import Significance
 from misstep.harness.errors import UsageError
 

@@ -18,7 +18,7 @@ from collections.abc import Hashable, Sequence
 
 from msgspec import Struct
 
-from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Trajectory

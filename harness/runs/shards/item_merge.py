@@ -32,8 +32,8 @@ from misstep.harness.journal.records import (
     write_manifest,
     written_in,
 )
+from misstep.harness.runs.judging.session_benchmark import BENCHMARK
 from misstep.harness.runs.run import ANSWERS
-from misstep.harness.runs.session_benchmark import BENCHMARK
 from misstep.harness.runs.shards.item_runs import SETTING, differences, of_whole
 from misstep.harness.runs.shards.layout import SHARDS, Shard, shards_of, stretches
 from misstep.harness.runs.shards.plan import Plan

@@ -24,7 +24,7 @@ AGENTIC: dict[str, Access] = {f"{TRIAGE}{access}": access for access in get_args
 """The judges that ask a model: name → access."""
 
 RULES: Registry[Method] = Registry(
-    "misstep.triage",
+    "misstep.triage.run",
     {
         f"{TRIAGE}rules-text": "misstep.harness.runs.triage.rule_methods:TEXT",
         f"{TRIAGE}rules-read-only": "misstep.harness.runs.triage.rule_methods:READ_ONLY",

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from misstep.harness.protocols import Ask
 from misstep.harness.records.attribution import Access, TriageVerdict
-from misstep.harness.runs.benchmarks import digest_of_sources
+from misstep.harness.runs.judging.benchmarks import digest_of_sources
 from misstep.harness.triage import phrases
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.rules import judging

@@ -6,12 +6,12 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.classifiers.effects import CHANGES_FILES, effects
-from misstep.harness.classifiers.failures import failed
-from misstep.harness.classifiers.history import Act, History
-from misstep.harness.classifiers.programs import LOOKS, words
-from misstep.harness.classifiers.shell import Command, commands_of, placed
-from misstep.harness.classifiers.tools import path_of
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.calls.failures import failed
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.programs import LOOKS, words
+from misstep.harness.classifiers.calls.shell import Command, commands_of, placed
+from misstep.harness.classifiers.calls.tools import path_of
 from misstep.harness.trajectory import Trajectory
 
 Way = Literal["reads", "copies", "runs"]

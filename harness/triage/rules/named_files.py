@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from misstep.harness.classifiers.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import SOLVE
 from misstep.harness.triage.attributed import Attribution

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from misstep.harness.classifiers.exit_codes import exit_code
-from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.calls.exit_codes import exit_code
+from misstep.harness.classifiers.calls.history import Act, History
 from misstep.harness.trajectory import Trajectory
 
 KILLED, OUT_OF_TIME = (137, 139, 134, -9), (124,)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.checks import check_all, check_figure
 from misstep.analysis.published import Check, Derivation, Figure, Paper, PrintedMatrix
-from misstep.analysis.stats.two_proportions import fisher_exact, pooled_z
+from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
 from misstep.analysis.tables import Unit
 
 RULES = st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN])

@@ -15,7 +15,7 @@ from misstep.analysis.audit.overview import (
 )
 from misstep.analysis.audit.tables import checked_figure, checked_rows
 from misstep.analysis.published import Derivation, Figure, Paper, load_paper, published_papers
-from misstep.analysis.stats.audit import denominators_that_print
+from misstep.analysis.stats.printed.audit import denominators_that_print
 from misstep.analysis.tables import FAILED
 
 

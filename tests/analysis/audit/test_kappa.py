@@ -13,7 +13,7 @@ from misstep.analysis.audit.checks import check_figure
 from misstep.analysis.audit.kappa import Raters, check_kappa
 from misstep.analysis.audit.kappa_rows import rows_by_label
 from misstep.analysis.published import Derivation, Figure, Paper, PrintedMatrix
-from misstep.analysis.stats.kappa_tables import kappa_of
+from misstep.analysis.stats.printed.kappa_tables import kappa_of
 from misstep.analysis.tables import Unit
 
 Cells = tuple[tuple[int, ...], ...]

@@ -21,8 +21,8 @@ from misstep.analysis.audit.checked import Checked
 from misstep.analysis.audit.p_values import check_two_proportion_p
 from misstep.analysis.audit.stars import check_stars
 from misstep.analysis.published import Figure
+from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
 from misstep.analysis.stats.significance import Significance
-from misstep.analysis.stats.two_proportions import fisher_exact, pooled_z
 from misstep.analysis.tables import Unit
 
 TESTS: dict[str, Callable[[int, int, int, int], Significance]] = {

@@ -11,8 +11,8 @@ from benchmarks.audit.generated_tables import SOUND_RULES, Rule, rounded
 from misstep.analysis.audit.agreement import Pairs, check_rater_agreement
 from misstep.analysis.audit.checks import check_all
 from misstep.analysis.published import Figure, load_paper
-from misstep.analysis.stats.agreement import cohen_kappa, fleiss_kappa
-from misstep.analysis.stats.patterns import category_counts, contingency_table
+from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa
+from misstep.analysis.stats.raters.patterns import category_counts, contingency_table
 from misstep.analysis.tables import Unit
 
 PAIRS = ((0, 1), (0, 2), (1, 2))

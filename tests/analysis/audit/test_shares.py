@@ -10,7 +10,7 @@ from misstep.analysis.audit.checked import CUT_OFF, Checked
 from misstep.analysis.audit.checks import check_all
 from misstep.analysis.audit.shares import check_mean, check_percentage
 from misstep.analysis.published import Figure, Paper
-from misstep.analysis.stats.audit import counts_that_print, steps_that_print, value_prints_as
+from misstep.analysis.stats.printed.audit import counts_that_print, steps_that_print, value_prints_as
 from misstep.analysis.tables import Unit
 
 

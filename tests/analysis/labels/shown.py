@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from misstep.analysis.labels import Labels, Reading, read_questions
-from misstep.analysis.stats.patterns import MISSING
+from misstep.analysis.stats.raters.patterns import MISSING
 
 
 def given(labels: Labels) -> dict[str, dict[str, str]]:

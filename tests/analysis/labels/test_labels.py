@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from misstep.analysis.labels import Labels, read_labels
 from misstep.analysis.labels.rows import split_columns
-from misstep.analysis.stats.patterns import MISSING
+from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.harness.errors import InputError, MisstepError, UsageError
 
 WIDE = "item,ann,ben\nrun-1,agent,agent\nrun-2,task,\nrun-3,task,agent\n"

@@ -1,7 +1,7 @@
 """What an observer found is counted per invocation, with the interval of the trajectories."""
 
 from misstep.analysis.measures.observed import observed, observed_finding, observed_table
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.records.intervention import Intervention, Invocation, Misbehaviour, ObservedRun
 

@@ -76,7 +76,7 @@ def test_a_set_with_too_few_samples_is_refused() -> None:
 @pytest.mark.data
 def test_the_public_figures(data_folder, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
-    from misstep.studies import solve_rates
+    from misstep.studies.recorded import solve_rates
 
     exact = values(samples_table(sampled(solve_rates.solved_sets(solve_rates.SAMPLES))).rows, EXACT)
     assert [round(100 * value, 2) for value in exact.values()] == [22.11, 30.79, 42.03, 50.38, 68.69, 73.78]

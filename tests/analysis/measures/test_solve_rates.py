@@ -4,7 +4,7 @@ import pytest
 
 from misstep.analysis.measures.solve_rates import denominators_table, gaps, ranking_table, submissions_table
 from misstep.analysis.measures.solved import SolvedSet, reported_figures, solved_set
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.attempts import Attempts
 
@@ -90,7 +90,7 @@ def test_what_a_page_states_is_a_percentage_of_a_named_system() -> None:
 @pytest.mark.data
 def test_the_public_figures(data_folder, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
-    from misstep.studies import solve_rates
+    from misstep.studies.recorded import solve_rates
 
     verified = solve_rates.solved_sets(solve_rates.SUBMISSIONS)
     stated = [row.status for row in submissions_table(verified).rows if row.status]

@@ -8,20 +8,21 @@ import numpy as np
 import pytest
 
 from benchmarks.validity.alternatives.two_samples import welch
-from misstep.analysis.measures.judging.comparison import compare_judges
-from misstep.analysis.stats import diagnostic, pass_at_k, ranking, two_proportions
-from misstep.analysis.stats.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+from misstep.analysis.measures.judging.pairs.comparison import compare_judges
+from misstep.analysis.stats import diagnostic, pass_at_k, ranking
 from misstep.analysis.stats.checked import counts, finite, whole_numbers, yes_or_no
-from misstep.analysis.stats.clustered_bounds import korn_graubard
-from misstep.analysis.stats.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
-from misstep.analysis.stats.design_effect import design_effect
-from misstep.analysis.stats.equal_shares import clustered_shares, pearson_shares
-from misstep.analysis.stats.incidence import cumulative_incidence
-from misstep.analysis.stats.marginal_homogeneity import stuart_maxwell, zero_mean
-from misstep.analysis.stats.paired import PairedTable
-from misstep.analysis.stats.ratios import ratio_of_sums
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_pairs import clustered_paired_difference, sign_flip_mcnemar
+from misstep.analysis.stats.clusters.design_effect import design_effect
+from misstep.analysis.stats.clusters.paired import PairedTable
+from misstep.analysis.stats.decisions.incidence import cumulative_incidence
+from misstep.analysis.stats.decisions.ratios import ratio_of_sums
+from misstep.analysis.stats.decisions.thresholds import precision_floor
+from misstep.analysis.stats.printed import two_proportions
+from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson_shares
+from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell, zero_mean
 from misstep.analysis.stats.resampling import bca
-from misstep.analysis.stats.thresholds import precision_floor
 from misstep.harness.errors import UsageError
 
 RNG = np.random.default_rng(0)

@@ -55,7 +55,7 @@ def test_every_public_statistic_has_an_example(name: str) -> None:
 def test_a_statistic_of_a_table_also_takes_two_lists_of_labels() -> None:
     first, second = ["yes"] * 6 + ["no"] * 4, ["yes"] * 5 + ["no"] * 3 + ["yes"] * 2
     table = [[2, 2], [1, 5]]
-    agreement = import_module("misstep.analysis.stats.agreement")
-    homogeneity = import_module("misstep.analysis.stats.marginal_homogeneity")
+    agreement = import_module("misstep.analysis.stats.raters.agreement")
+    homogeneity = import_module("misstep.analysis.stats.raters.marginal_homogeneity")
     assert agreement.cohen_kappa(first, second=second) == agreement.cohen_kappa(table)
     assert homogeneity.stuart_maxwell(first, second) == homogeneity.stuart_maxwell(table)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from misstep.analysis.stats import coefficients, resampling
-from misstep.analysis.stats.agreement import fleiss_kappa, gwet_ac
-from misstep.analysis.stats.kappa_errors import jackknife_error
-from misstep.analysis.stats.patterns import FloatArray, category_counts, distinct_rows
+from misstep.analysis.stats import resampling
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.agreement import fleiss_kappa, gwet_ac
+from misstep.analysis.stats.raters.kappa_errors import jackknife_error
+from misstep.analysis.stats.raters.patterns import FloatArray, category_counts, distinct_rows
 from misstep.analysis.stats.resampling import bootstrap, bootstrapped, percentile_interval
 
 PATTERNS = np.array([[3, 0], [2, 1], [1, 2], [0, 3]])

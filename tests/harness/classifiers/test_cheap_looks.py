@@ -5,10 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.classifiers import failures, oscillation, repeated_text, same_answers
-from misstep.harness.classifiers.history import Act, History
+from misstep.harness.classifiers.calls import failures, oscillation, repeated_text, same_answers
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.shell import commands_of, ends_of_names, without_quotes
 from misstep.harness.classifiers.prose import has
-from misstep.harness.classifiers.shell import commands_of, ends_of_names, without_quotes
 from tests.harness.classifiers.building import bash, run
 
 PIECES = (

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from misstep.harness.clients import Cache, ClientSettings, open_client
-from misstep.harness.clients.batch_lines import read_outcomes
+from misstep.harness.clients.batches.batch_lines import read_outcomes
 from misstep.harness.clients.cache import CachedClient
 from misstep.harness.clients.errors_as_failures import ErrorsAsFailuresClient
 from misstep.harness.clients.openai_client import OpenAIClient

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.clients.batch_lines import read_outcomes
+from misstep.harness.clients.batches.batch_lines import read_outcomes
 from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
 from misstep.harness.clients.redaction import Redaction
 from misstep.harness.exchange import Failure, Outcome, Reply

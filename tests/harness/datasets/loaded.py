@@ -9,7 +9,7 @@ from misstep.harness.datasets import loader_for
 from misstep.harness.datasets.benchmark import Benchmark, Item, read_benchmark
 from misstep.harness.items import read_items
 from misstep.harness.readers import read_file
-from misstep.harness.runs.benchmarks import read_trajectories
+from misstep.harness.runs.judging.benchmarks import read_trajectories
 from misstep.harness.trajectory import Trajectory
 
 

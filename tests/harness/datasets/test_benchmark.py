@@ -20,7 +20,7 @@ from misstep.harness.datasets.benchmark import (
 from misstep.harness.datasets.catalogue import data_set
 from misstep.harness.errors import InputError
 from misstep.harness.items import read_items, read_question
-from misstep.harness.runs.benchmarks import read_trajectories
+from misstep.harness.runs.judging.benchmarks import read_trajectories
 from misstep.harness.trajectory import Source, Step, Trajectory
 
 ABOUT = Benchmark(

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from misstep.harness.classifiers.history import History
+from misstep.harness.classifiers.calls.history import History
 from misstep.harness.observer.evidence import call_text, evidence_of, known_tools, with_evidence
 from misstep.harness.records.intervention import Feedback, Misbehaviour
 from misstep.harness.trajectory import Step, ToolCall, Trajectory

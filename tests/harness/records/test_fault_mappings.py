@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from misstep.harness.datasets import loader_for
 from misstep.harness.datasets.catalogue import data_set
-from misstep.harness.datasets.trail import Annotation
+from misstep.harness.datasets.judged.trail import Annotation
 from misstep.harness.datasets.upstream import files_in, json_file
 from misstep.harness.errors import InputError
 from misstep.harness.readers import read_file

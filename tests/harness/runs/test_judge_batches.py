@@ -14,7 +14,7 @@ from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.run import BATCHES
 from misstep.harness.runs.shards.layout import shards_of
 from misstep.studies.judged_runs import open_run

@@ -10,7 +10,7 @@ from misstep.harness.exchange import Outcome, Reply, Request
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.run import SPENDING_LOG
 from tests.misstep.made_up_judges import benchmark, judge_file
 

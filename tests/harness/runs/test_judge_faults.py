@@ -13,7 +13,7 @@ from misstep.harness.journal.records import VERDICTS, read_verdicts
 from misstep.harness.judges import prompted_judge
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.scores import assessed
 from tests.harness.clients.faulty_server import Play, answer, completion, drip, reset, serving, stall, truncated

@@ -10,8 +10,8 @@ from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import read_items, read_question
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.records.repair_attempt import Signal
-from misstep.harness.runs.judge import run_judge
-from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
 from tests.misstep.made_up_repairs import four, repaired, repaired_run
 

@@ -9,8 +9,8 @@ from msgspec import structs
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.journal.records import read_manifest, read_verdicts, write_manifest
-from misstep.harness.runs.benchmarks import benchmark_folder
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.benchmarks import benchmark_folder
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.recorded import is_recorded, recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
 from misstep.studies.judged_runs import open_run

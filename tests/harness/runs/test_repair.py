@@ -18,7 +18,7 @@ from misstep.harness.repair.case import CaseFolder, RepairCase
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.repair.validators.patch_judge import fitted_to_patches
-from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
 from misstep.harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
 from misstep.harness.workspace import Sandbox

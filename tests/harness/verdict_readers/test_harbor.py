@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.runs.judging.verdict_files import written_verdicts
 from tests.families import samples_verdicts
 from tests.harness.runs.triage.jobs import made_up_jobs
 

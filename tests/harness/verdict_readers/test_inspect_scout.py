@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, inspect_scout
 from misstep.harness.verdict_readers.written import WrittenVerdict
 from tests.families import samples_verdicts

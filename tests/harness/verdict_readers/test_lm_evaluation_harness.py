@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, lm_evaluation_harness
 from misstep.harness.verdict_readers.written import WrittenVerdict
 from tests.families import samples_verdicts

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.runs.verdict_files import written_verdicts
+from misstep.harness.runs.judging.verdict_files import written_verdicts
 from misstep.harness.verdict_readers import Place, nemo_evaluator
 from misstep.harness.verdict_readers.written import EVERY, WrittenVerdict
 from tests.families import samples_verdicts

@@ -13,7 +13,7 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.judges.judge_file import read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.judge import app
 from misstep.studies.judged_runs import distinct_names
 from tests.misstep.made_up_judges import benchmark, judge_file

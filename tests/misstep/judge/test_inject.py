@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from misstep.analysis.gold import BenchmarkItem, read_gold
-from misstep.analysis.measures.judging.flips import Flips, flips
+from misstep.analysis.measures.judging.pairs.flips import Flips, flips
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.exchange import Request
@@ -17,11 +17,11 @@ from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges import read_known
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
-from misstep.harness.runs.judge import run_judge
-from misstep.studies.flips import write_flips
-from misstep.studies.injections import Source, benchmark_source, shipped_source, write_injections
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.studies.judged_runs import open_run
 from misstep.studies.judging.assessment import NO_JUDGE
+from misstep.studies.recorded.flips import write_flips
+from misstep.studies.recorded.injections import Source, benchmark_source, shipped_source, write_injections
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file

@@ -16,8 +16,8 @@ from misstep.studies.annotation.cases import open_cases
 from misstep.studies.annotation.plan import planned
 from misstep.studies.annotation.server import Pages, routes_of
 from misstep.studies.annotation.study import AnnotationStudy
-from misstep.studies.loopback import application
-from misstep.studies.loopback import serve as serve_application
+from misstep.studies.labelling_pages.loopback import application
+from misstep.studies.labelling_pages.loopback import serve as serve_application
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from misstep.analysis.measures.judging.reference import majority
 from misstep.analysis.pages.judges.items import JudgedBy
 from misstep.harness.journal.records import read_manifest, write_manifest
-from misstep.report import app
+from misstep.runs.report import app
 from misstep.studies.judged_runs import names_of_judges, open_runs
 from misstep.studies.judging.report import report_html
 from misstep.studies.judging.report_items import item_browser

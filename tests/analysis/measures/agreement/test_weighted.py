@@ -10,8 +10,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from misstep.analysis.labels import read_labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
-from misstep.analysis.stats import coefficients
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters import coefficients
 
 SCALE = ["low", "mid", "high"]
 

@@ -9,10 +9,10 @@ from msgspec import structs
 from misstep.analysis.measures.experiments.comparison import compare_arms
 from misstep.analysis.measures.experiments.sessions import METRICS, ExperimentSession, unit_sums
 from misstep.analysis.measures.experiments.tables import experiment_finding, experiment_tables
+from misstep.analysis.stats.decisions.power import units_an_arm
+from misstep.analysis.stats.decisions.relative_change import compare_ratios
+from misstep.analysis.stats.decisions.sequential import always_valid
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.power import units_an_arm
-from misstep.analysis.stats.relative_change import compare_ratios
-from misstep.analysis.stats.sequential import always_valid
 from misstep.harness.errors import UsageError
 from tests.analysis.measures.experiments.made_up import sessions
 

@@ -4,7 +4,7 @@ import pytest
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.sample import judged_sample
-from misstep.analysis.stats.patterns import MISSING
+from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.verdict import Verdict
 from tests.analysis.measures.judging.samples import judged

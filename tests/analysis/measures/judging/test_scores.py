@@ -12,8 +12,8 @@ from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.measures.judging.reference import clusters_of, majority
 from misstep.analysis.measures.judging.score_tables import headline
 from misstep.analysis.measures.judging.scores import Scores, score
-from misstep.analysis.stats.agreement import cohen_kappa
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from misstep.analysis.stats.raters.agreement import cohen_kappa
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.verdict import Status, Verdict
 

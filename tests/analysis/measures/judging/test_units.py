@@ -6,7 +6,7 @@ from scipy.stats import t as student
 
 from benchmarks.validity.alternatives.shares import clustered_proportion
 from misstep.analysis.measures.judging.units import JudgedUnits, drawn_totals, resampled_estimate, units_of
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
 
 ITEMS = ["a", "b", "c", "d", "e"]

@@ -1,7 +1,7 @@
 """Sentences on judges: beside no judge at all first, wrong answers apart from missing ones, then which is the best."""
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.comparison import compare_judges
+from misstep.analysis.measures.judging.pairs.comparison import compare_judges
 from misstep.analysis.measures.judging.scores import score
 from misstep.analysis.measures.judging.wording import best_of, best_per_benchmark, headline, pair_sentence
 from misstep.harness.verdict import Verdict

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep.analysis.measures.passing.scores import NONE_SHARED, PassReport, pass_report
 from misstep.analysis.measures.passing.tables import flicker_table, pair_finding, passes_headline, passes_table
-from misstep.analysis.stats.paired_rates import paired_rates
+from misstep.analysis.stats.clusters.paired_rates import paired_rates
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables.text import table_text
 

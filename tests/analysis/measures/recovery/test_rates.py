@@ -8,8 +8,8 @@ from misstep.analysis.measures.recovery.effect import recovery_effects, time_to_
 from misstep.analysis.measures.recovery.judge import judge_of_recoveries
 from misstep.analysis.measures.recovery.problems import ENGINEER, RECOVERED, SESSION_OVER, WINDOW, Problem, problems
 from misstep.analysis.measures.recovery.rates import as_judged, by_unit, chosen, recovery_rate, recovery_rates
-from misstep.analysis.stats.clustered import clustered_difference
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered import clustered_difference
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.multiplicity import holm
 from tests.analysis.measures.recovery.made_up import CATEGORIES, experiment
 

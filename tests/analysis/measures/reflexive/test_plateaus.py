@@ -7,7 +7,7 @@ from misstep.analysis.measures.reflexive.plateaus import (
     PlateauAnswer,
     plateau_scores,
 )
-from misstep.analysis.stats.clustered_bounds import korn_graubard
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import wilson
 
 

@@ -2,9 +2,9 @@
 
 from misstep.analysis.measures.repair.comparison import NONE_SHARED, compare_repairs
 from misstep.analysis.measures.repair.tables import pair_finding, repair_comparison_table
-from misstep.analysis.stats.clustered_pairs import sign_flip_mcnemar
+from misstep.analysis.stats.clusters.clustered_pairs import sign_flip_mcnemar
+from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.multiplicity import holm
-from misstep.analysis.stats.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from tests.analysis.measures.repair.made_up import arm, attempt, not_held
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from misstep.analysis.measures.triage.direction import direction
 from misstep.analysis.measures.triage.families import left_out
+from misstep.analysis.stats.printed.two_proportions import difference_of_shares, newcombe
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.stats.two_proportions import difference_of_shares, newcombe
 from tests.analysis.measures.triage.made_up import judged_cases
 
 LABELS = st.sampled_from(["agent", "task", "infrastructure", "pass"])

@@ -4,7 +4,7 @@ import pytest
 
 from misstep.analysis.papers.wink import generated_prevalence as generated
 from misstep.analysis.tables import Table
-from misstep.studies.generated_study import generated_study
+from misstep.studies.recorded.generated_study import generated_study
 
 
 @pytest.fixture(scope="module")

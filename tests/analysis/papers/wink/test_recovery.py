@@ -4,7 +4,7 @@ import pytest
 
 from misstep.analysis.papers.wink import interventions as wink_interventions
 from misstep.analysis.papers.wink import recovery as wink_recovery
-from misstep.analysis.stats.two_proportions import pooled_z
+from misstep.analysis.stats.printed.two_proportions import pooled_z
 from misstep.analysis.tables import Row, Table
 
 

@@ -14,7 +14,7 @@ from misstep.analysis.papers.wink.unaided import (
     share_by,
     unaided_table,
 )
-from misstep.analysis.stats.incidence import cumulative_incidence
+from misstep.analysis.stats.decisions.incidence import cumulative_incidence
 
 
 def loop(again: int | None, left: int, run: str = "r", dataset: str = "orchard") -> Loop:

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from misstep.analysis.stats.coefficients import item_agreement
 from misstep.analysis.stats.diagnostic import Confusion, recall, specificity
+from misstep.analysis.stats.raters.coefficients import item_agreement
 
 NORMAL = NormalDist()
 

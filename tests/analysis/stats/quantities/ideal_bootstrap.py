@@ -10,7 +10,7 @@ from msgspec import Struct
 from scipy.special import ndtr, ndtri
 
 from misstep.analysis.stats.checked import whole_numbers
-from misstep.analysis.stats.patterns import FloatArray, IntArray, distinct_rows
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
 from misstep.harness.errors import UsageError
 
 _MOST_STATES = 2_000_000

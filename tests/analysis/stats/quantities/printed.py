@@ -5,10 +5,10 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
-from misstep.analysis.stats.audit import counts_that_print, denominators_that_print, steps_that_print
-from misstep.analysis.stats.dissent import possible_dissents
-from misstep.analysis.stats.rater_margins import MarginRatings, possible_ratings
-from misstep.analysis.stats.reconstruction import Measure, reconstruct
+from misstep.analysis.stats.printed.audit import counts_that_print, denominators_that_print, steps_that_print
+from misstep.analysis.stats.printed.reconstruction import Measure, reconstruct
+from misstep.analysis.stats.raters.dissent import possible_dissents
+from misstep.analysis.stats.raters.rater_margins import MarginRatings, possible_ratings
 
 MEASURES: dict[str, Measure] = {"acc": "accuracy", "prec": "precision", "rec": "recall", "kappa": "kappa"}
 

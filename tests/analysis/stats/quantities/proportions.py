@@ -10,8 +10,8 @@ from benchmarks.validity.alternatives.prediction_powered import prediction_power
 from benchmarks.validity.alternatives.shares import jeffreys, rogan_gladen_known
 from misstep.analysis.stats import diagnostic
 from misstep.analysis.stats.correction import rogan_gladen
+from misstep.analysis.stats.decisions.thresholds import precision_floor, smallest_flagged
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
-from misstep.analysis.stats.thresholds import precision_floor, smallest_flagged
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
 from tests.analysis.stats.quantities.formulas import balanced_accuracy, matthews
 

@@ -20,7 +20,7 @@ from misstep.harness.repair.validators.patch_judge import (
     patch_item,
     question_folder,
 )
-from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import UNANSWERED, Status, Verdict
 from tests.harness.agent.folders import NoModel

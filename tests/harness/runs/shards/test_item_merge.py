@@ -17,8 +17,8 @@ from misstep.harness.journal.records import MANIFEST, VERDICTS, read_manifest, r
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.lake.store import FolderStore
-from misstep.harness.runs.item_selection import Sampling
-from misstep.harness.runs.judge import run_judge
+from misstep.harness.runs.judging.item_selection import Sampling
+from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.kind import RunEnd
 from misstep.harness.runs.run import ANSWERS
 from misstep.harness.runs.shards.item_runs import dealt

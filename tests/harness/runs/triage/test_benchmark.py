@@ -9,8 +9,8 @@ from misstep.analysis.measures.judging.reference import clusters_of
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import Runs, read_items, read_question
 from misstep.harness.readers.inline import inline_run
-from misstep.harness.runs.benchmark_inputs import inputs_of
-from misstep.harness.runs.trajectories_by_id import runs_by_id
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.runs.triage.benchmark import asked_cases
 from tests.harness.runs.triage.jobs.made_up_jobs import harbor, nemo_gym
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written

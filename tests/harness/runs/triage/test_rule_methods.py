@@ -7,7 +7,7 @@ import pytest
 
 from misstep.harness.items import Item, Question
 from misstep.harness.records.attribution import FAULTS, TriageVerdict
-from misstep.harness.runs.known_judges import known_judge
+from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.triage.judges import RULES
 from misstep.harness.trajectory import Step
 from tests.harness.triage.made_up_cases import a_run, shell, triage_case, written

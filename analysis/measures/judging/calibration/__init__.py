@@ -1,0 +1,1 @@
+"""Scores of judges: calibration, reliability, and thresholds for a precision."""

@@ -1,0 +1,156 @@
+"""Does correcting for a judge's errors come out right? People's labels of half of the runs are hidden, and shown again.
+
+Runs are split at random in two halves, again and again. The judge counts on all of them; people's labels of one half
+are used to correct its count, as they would be if nobody had labelled the others (`judged_prevalence`), and people's
+own count over all of them says how far off that is. The labelled half by itself stands beside it: a judge with which
+one does no better adds nothing.
+
+Items that the judge left open are in neither count.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct, structs
+
+from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, datasets_of, sample_of
+from misstep.analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters.patterns import MISSING
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text
+
+UNCORRECTED = "as the judge says"
+CORRECTED = "Rogan-Gladen"
+POWERED = "prediction-powered"
+LABELS = "labelled half alone"
+ERROR = "Mean error"
+HELD = "Interval holds"
+PEOPLE = "As people say, all answered items"
+FEW_RUNS = "fewer than four runs: no halves to compare"
+_LEAST_RUNS = 4
+_SPLITS = 200
+
+
+class Way(Struct, frozen=True):
+    """How one way of counting did over the splits.
+
+    - `error`: The mean distance from people's share, `None` where it was undefined in every split.
+    - `held`: The splits whose 95% interval holds people's share.
+    - `defined`: The splits in which it gave an estimate.
+    """
+
+    error: float | None
+    held: int
+    defined: int
+
+
+class Halves(Struct, frozen=True):
+    """A judge over all splits: people's share of the positive label, and way of counting → how it did.
+
+    There is no way of counting where there are too few runs.
+    """
+
+    judged: JudgedItems
+    people: Estimate
+    ways: dict[str, Way]
+
+
+def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
+    """How a judge's share of the positive label, raw and corrected, meets people's where half of these are hidden."""
+    sample = sample_of(judged)
+    people = judged_prevalence(sample).people
+    if sample.units.count < _LEAST_RUNS or people.value is None:
+        return Halves(judged, people, {})
+    rng = np.random.default_rng(seed)
+    found = [judged_prevalence(_half_hidden(sample, rng)) for _ in range(splits)]
+    ways = {name: _way([_estimates(one)[name] for one in found], people.value) for name in _estimates(found[0])}
+    return Halves(judged, people, ways)
+
+
+def _half_hidden(sample: JudgedSample, rng: np.random.Generator) -> JudgedSample:
+    """The sample without people's labels of half of its runs."""
+    hidden = np.zeros(sample.units.count, dtype=np.bool_)
+    hidden[rng.permutation(sample.units.count)[sample.units.count // 2 :]] = True
+    return structs.replace(sample, gold=np.where(hidden[sample.units.of_item], MISSING, sample.gold))
+
+
+def _estimates(found: JudgedPrevalence) -> dict[str, Estimate]:
+    return {
+        UNCORRECTED: found.judge,
+        CORRECTED: found.corrected,
+        POWERED: found.prediction_powered,
+        LABELS: found.people,
+    }
+
+
+def _way(estimates: Sequence[Estimate], truth: float) -> Way:
+    known = [one for one in estimates if one.value is not None]
+    errors = [abs(float(one.value or 0.0) - truth) for one in known]
+    held = sum(one.low is not None and one.high is not None and one.low <= truth <= one.high for one in known)
+    return Way(sum(errors) / len(errors) if errors else None, held, len(known))
+
+
+@made_by_this
+def halves_table(
+    judged: Sequence[JudgedItems], notes: Sequence[str] = (), splits: int = _SPLITS, seed: int = 0
+) -> Table:
+    """How far the judge's share is from people's where people labelled half of the runs, raw and corrected."""
+    found = [halves(one, splits, seed) for one in judged]
+    return Table(
+        name="corrected_halves",
+        paper="judging",
+        title="A judge's count, corrected by people's labels of half of the runs",
+        finding=_finding(found, splits),
+        rows=tuple(row for one in found for row in measured_on(one.judged.dataset, _rows(one, splits))),
+        notes=(
+            f"{splits} random halves of the runs or workspaces are labelled; an error is the mean distance from "
+            "people's share of all answered items, and an interval holds where that share lies in it.",
+            "The intervals are for the population that the runs are a sample of, of which people's share of these very "
+            "runs is no independent count: they should hold it more often than in 95% of the splits.",
+            "Unanswered items are in neither share: a judge that leaves out what is hard is not corrected for that.",
+            *notes,
+        ),
+        datasets=datasets_of(judged),
+    )
+
+
+def _rows(found: Halves, splits: int) -> list[Row]:
+    group, source = found.judged.title, found.judged.source
+    rows = [estimate_row(PEOPLE, found.people, "share", group, source)]
+    if not found.ways:
+        reason = found.people.reason if found.people.value is None else FEW_RUNS
+        return [*rows, estimate_row(ERROR, Estimate(None, reason=reason), "share", group, source)]
+    for name, way in found.ways.items():
+        error = Estimate(way.error, n=way.defined, reason="" if way.defined else "undefined in every split")
+        rows.append(estimate_row(f"{ERROR}, {name}", error, "share", group, source))
+        held = Estimate(way.held / splits, n=splits)
+        rows.append(estimate_row(f"{HELD}, {name}", held, "share", group, source))
+    return rows
+
+
+def _finding(found: Sequence[Halves], splits: int) -> str:
+    known = [one for one in found if one.ways and all(way.error is not None for way in one.ways.values())]
+    if not known:
+        return NO_JUDGES
+    nearer, powered = (
+        sum(_error(one, way) < _error(one, UNCORRECTED) for one in known) for way in (CORRECTED, POWERED)
+    )
+    worth = sum(_error(one, POWERED) < _error(one, LABELS) for one in known)
+    held = {way: [one.ways[way].held / splits for one in known] for way in (UNCORRECTED, CORRECTED)}
+    return (
+        f"With people's labels on half of the runs, Rogan and Gladen's correction brings the judge's share nearer to "
+        f"people's for {nearer} of {len(known)} judges and the prediction-powered one for {powered}; the corrected 95% "
+        f"interval holds people's share in {_range(held[CORRECTED])} of {splits} splits, the uncorrected in "
+        f"{_range(held[UNCORRECTED])}. The prediction-powered share is nearer than the labelled half alone for {worth}."
+    )
+
+
+def _error(found: Halves, way: str) -> float:
+    return found.ways[way].error or 0.0
+
+
+def _range(shares: Sequence[float]) -> str:
+    low, high = number_text(min(shares), "share"), number_text(max(shares), "share")
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,287 @@
+"""A threshold on a judge's score, or on its votes, that keeps its precision for a label above a floor.
+
+The items are split in two by run. The calibration half says which threshold has the best chance to be shown to keep the
+floor, or as good a one. On the held-out half, which nothing was chosen by, thresholds are tested from that one on, from
+strict to lenient, until one fails; the last that passes is given out. So the chance that a threshold is given out whose
+precision is below the floor is at most 1 - confidence, however many there are. `benchmarks/validity` measures error and
+power.
+
+A verdict is flagged where it gives the label with a score that reaches the threshold. One of another label is never
+flagged, and neither is an item without an answer. A verdict without a score is flagged by the label alone, which is the
+most lenient threshold, 0.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, inf
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct, structs
+
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.calibration import splits
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.units import units_of
+from misstep.analysis.stats.clusters.clustered_bounds import effective_items
+from misstep.analysis.stats.decisions.thresholds import (
+    NOTHING_FLAGGED,
+    ThresholdStep,
+    chance_of_floor,
+    flagged_for_power,
+    flagged_precision,
+    precision_floor,
+    smallest_flagged,
+)
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.tables.wording import counted_text
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
+
+LABEL_ALONE = 0.0
+"""The threshold that every verdict with the label reaches."""
+
+POWER = 0.8
+"""The chance with which the held-out half is to show the floor, if that many more labels are had."""
+
+NEVER_GIVEN = "the judge never gives the label"
+NO_NUMBER = "more labels will not help, because the precision itself is not above the floor at any threshold"
+NO_GOLD = "no held-out item has the label as its gold label"
+
+_MOST_THRESHOLDS = 20
+
+_PRIOR_ITEMS = 4
+"""How many flagged items at the floor are added to those seen before anything is planned by their precision.
+
+That many Agresti and Coull add (1998, American Statistician 52:119-126), theirs at one half: without them a few items
+that are all right promise that hardly more are needed.
+"""
+
+_AS_GOOD = 0.05
+"""How near to the best chance another is as good: of these the most lenient threshold is tested first."""
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class MoreLabels(Struct, frozen=True):
+    """What it would take to show the floor.
+
+    - `labels`: How many more labels are needed; `None` where no number will do.
+    - `precision`, `right`, `flagged`: The precision that is reckoned with at the threshold that takes the fewest, and
+      how many of the items flagged by it are right, over both halves.
+    """
+
+    labels: int | None
+    precision: float | None = None
+    right: int = 0
+    flagged: int = 0
+
+
+class PrecisionThreshold(Struct, frozen=True):
+    """The threshold that was found, or why none was.
+
+    - `label`, `floor`, `confidence`: What was asked for.
+    - `threshold`: The threshold that keeps the floor; `None` where none could be shown to.
+    - `tried`: The threshold itself, or the first that was tested where none passed; `None` where the label is never
+      given.
+    - `chance`: The chance, by the calibration half, that the first threshold tested would be shown to keep the floor.
+    - `votes`, `votes_of`: The threshold `tried` as a number of votes, of how many, where the scores are shares of
+      votes.
+    - `precision`, `recall`: Of `tried`, on the held-out half: the precision with its one-sided lower bound, the recall
+      with unanswered items counted as missed.
+    - `flagged`: How many held-out items `tried` flags.
+    - `calibration`, `held_out`, `unanswered`: How many items either half has, and how many of both have no answer.
+    - `more_labels`: How many more labels are needed; `None` where none are or no number will do.
+    - `reason`: Why there is no threshold.
+    - `steps`: The thresholds in the order tested on the held-out half.
+    """
+
+    label: str
+    floor: float
+    confidence: float
+    threshold: float | None
+    tried: float | None
+    chance: float
+    votes: int | None
+    votes_of: int | None
+    precision: Estimate
+    recall: Estimate
+    flagged: int
+    calibration: int
+    held_out: int
+    unanswered: int
+    more_labels: int | None
+    reason: str
+    steps: tuple[ThresholdStep, ...]
+
+
+class _Items(Struct, frozen=True):
+    """Items: the judge's score for the label (-inf where it gives another or none), the gold label, the cluster."""
+
+    scores: FloatArray
+    positives: BoolArray
+    clusters: npt.NDArray[np.str_]
+
+    def part(self, places: BoolArray) -> "_Items":
+        return _Items(self.scores[places], self.positives[places], self.clusters[places])
+
+    @property
+    def n(self) -> int:
+        return len(self.scores)
+
+
+def precision_threshold(
+    verdicts: Iterable[Verdict],
+    gold: Iterable[GoldLabel],
+    label: str,
+    floor: float,
+    *,
+    confidence: float = 0.95,
+    held_out: float = 0.5,
+    votes: int = 1,
+    clusters: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> PrecisionThreshold:
+    """The most lenient threshold for a label that is shown to keep a precision, chosen and tested on different runs."""
+    if not 0 < confidence < 1:
+        raise UsageError(f"the confidence is {confidence:g}", "Give a number between 0 and 1.")
+    label_of = majority(gold).label_of
+    asked = [one for one in verdicts if one.item in label_of]
+    if not asked:
+        raise UsageError("no item with a verdict has a gold label", "A precision needs gold labels.")
+    items = _Items(
+        _scores(asked, label),
+        np.array([label_of[one.item] == label for one in asked]),
+        np.array([(clusters or {}).get(one.item, f"item {one.item}") for one in asked]),
+    )
+    votes_of = votes if votes > 1 and _are_votes(items.scores, votes) else None
+    if votes_of is not None:
+        # A third, written down with a few digits, still is one vote of three.
+        items = structs.replace(items, scores=(items.scores * votes_of).round() / votes_of)
+    later = splits.held_out(items.clusters, held_out, seed)
+    half, other = items.part(~later), items.part(later)
+    thresholds = _thresholds(half.scores, votes_of)
+    chances = [_chance(half, threshold, other.n / half.n, floor, confidence) for threshold in thresholds]
+    first = max(place for place, chance in enumerate(chances) if chance >= max(chances) - _AS_GOOD)
+    never = not np.isfinite(items.scores).any()
+    found = precision_floor(other.scores, other.positives, thresholds[first:], floor, confidence, other.clusters)
+    tried = None if never else thresholds[first] if found.selected is None else found.selected
+    precision, recall, flagged = _tested(other, tried, confidence)
+    more = None if found.selected is not None else _more_labels(items, thresholds, floor, confidence, held_out)
+    return PrecisionThreshold(
+        label=label,
+        floor=floor,
+        confidence=confidence,
+        threshold=found.selected,
+        tried=tried,
+        chance=chances[first],
+        votes=None if votes_of is None or tried is None else round(tried * votes_of),
+        votes_of=votes_of,
+        precision=precision,
+        recall=recall,
+        flagged=flagged,
+        calibration=half.n,
+        held_out=other.n,
+        unanswered=sum(one.label is None for one in asked),
+        more_labels=None if more is None else more.labels,
+        reason=""
+        if more is None
+        else f"{NEVER_GIVEN}: {NOTHING_FLAGGED}"
+        if never
+        else _why_none(flagged < smallest_flagged(floor, 0, confidence), more),
+        steps=() if never else found.steps,
+    )
+
+
+def _scores(verdicts: Sequence[Verdict], label: str) -> FloatArray:
+    """The score of each verdict for the label; a verdict without one is below every other that gives the label."""
+    scores = [one.score for one in verdicts if one.label == label and one.score is not None]
+    lowest = min([LABEL_ALONE, *scores])
+    return np.array(
+        [-inf if one.label != label else lowest if one.score is None else one.score for one in verdicts],
+        dtype=np.float64,
+    )
+
+
+def _are_votes(scores: FloatArray, votes: int) -> bool:
+    counted = scores[np.isfinite(scores)] * votes
+    return bool(np.allclose(counted, counted.round(), rtol=0, atol=1e-6))
+
+
+def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
+    """The thresholds from strict to lenient: distinct scores, or quantiles of many, and last the label alone.
+
+    They follow from the scores alone, not from the gold labels.
+    """
+    given = scores[np.isfinite(scores)]
+    if votes_of is not None:
+        # Numbers of votes that no answer has would be thresholds with other names: a majority of 5 has no fewer than 3.
+        counts = np.unique((given * votes_of).round())
+        return [float(count) / votes_of for count in counts[::-1] if count > 0] or [1 / votes_of]
+    distinct = np.unique(given)
+    if len(distinct) > _MOST_THRESHOLDS:
+        distinct = np.unique(np.quantile(given, np.arange(_MOST_THRESHOLDS) / _MOST_THRESHOLDS, method="lower"))
+    stricter = [float(score) for score in distinct[:0:-1]]
+    return [*stricter, min([LABEL_ALONE, *distinct.tolist()])]
+
+
+def _chance(half: _Items, threshold: float, ratio: float, floor: float, confidence: float) -> float:
+    """The chance that a threshold is shown to keep the floor on another part, by what it flags on this one."""
+    flagged = half.scores >= threshold
+    n = int(flagged.sum())
+    like = _effective(half.part(flagged)) / n if n else 0.0
+    right = like * int((flagged & half.positives).sum())
+    known = _PRIOR_ITEMS * floor, _PRIOR_ITEMS * (1 - floor)
+    return chance_of_floor(right + known[0], like * n - right + known[1], round(like * n * ratio), floor, confidence)
+
+
+def _tested(half: _Items, threshold: float | None, confidence: float) -> tuple[Estimate, Estimate, int]:
+    """Precision, recall and flagged items of a threshold on the held-out half."""
+    if threshold is None:
+        none = Estimate(None, n=0, reason="no threshold to test on the held-out half")
+        return none, none, 0
+    flagged = half.scores >= threshold
+    precision = flagged_precision(half.positives[flagged], half.clusters[flagged], confidence)
+    recall = units_of(half.clusters.tolist()).share(flagged, half.positives, NO_GOLD)
+    return precision, recall, int(flagged.sum())
+
+
+def _more_labels(
+    items: _Items, thresholds: Sequence[float], floor: float, confidence: float, held_out: float
+) -> MoreLabels:
+    """How many more labels would show the floor at the threshold that takes the fewest.
+
+    Taken for granted is that precision (with `_PRIOR_ITEMS`), share flagged and likeness within a run stay as they are
+    over all items. The held-out half has to show the floor; and at least a new one is needed, since these items are no
+    test of a threshold that was chosen by them.
+    """
+    needed = []
+    for threshold in thresholds:
+        flagged = items.scores >= threshold
+        n, right = int(flagged.sum()), int((flagged & items.positives).sum())
+        if n == 0 or right / n <= floor:
+            continue
+        precision = (right + _PRIOR_ITEMS * floor) / (n + _PRIOR_ITEMS)
+        flagged_needed = flagged_for_power(floor, precision, confidence, POWER) * n / _effective(items.part(flagged))
+        fresh = flagged_needed / (n / items.n)
+        more = max(fresh, fresh / held_out - items.n)
+        needed.append(MoreLabels(ceil(more), precision, right, n))
+    return min(needed, key=lambda one: one.labels or inf, default=MoreLabels(None))
+
+
+def _effective(flagged: _Items) -> float:
+    _, places, sizes = np.unique(flagged.clusters, return_inverse=True, return_counts=True)
+    right = np.bincount(places, weights=flagged.positives.astype(np.float64)).astype(np.int64)
+    return effective_items(np.column_stack([right, sizes]))
+
+
+def _why_none(few: bool, more: MoreLabels) -> str:
+    told = f"the one with the best chance {'flags too few items' if few else 'falls short'} on the held-out half"
+    if more.labels is None or more.precision is None:
+        return f"{told}; {NO_NUMBER}"
+    flagged = f"{counted_text(more.flagged, 'flagged item')} {'is' if more.flagged == 1 else 'are'}"
+    reckoned = f"precision is {more.precision:.1%} ({more.right:,} of {flagged} right so far)"
+    return (
+        f"{told}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
+        f"the held-out half is to show it with a chance of {POWER:.0%}"
+    )

@@ -1,0 +1,126 @@
+"""Calibration: whether a judge that gives its label a score of 0.9 is right nine times out of ten.
+
+The score is of the label given, so what it is held against is whether that label is right. Judges give few different
+scores, most of them near 1: a bin is one score where there are at most ten, else one of ten with about equally many
+items, equal scores together. Bins of equal width would leave most of them empty.
+"""
+
+from math import pi, sqrt
+
+import numpy as np
+from msgspec import Struct, structs
+
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.ranking import area_under_curve
+from misstep.analysis.stats.raters.coefficients import ratio
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+
+NO_SCORES = "no verdict on an item with a gold label has a score"
+NO_PROBABILITIES = "scores outside 0 to 1 are no probabilities"
+ABOVE = (
+    "the resamples lie above the estimate, as chance only ever adds to this error: the interval begins at the estimate"
+)
+
+_MOST_BINS = 10
+
+
+class Bin(Struct, frozen=True):
+    """Verdicts of about one score, from `lowest` to `highest`: the mean score, and the share that is right."""
+
+    n: int
+    lowest: float
+    highest: float
+    mean_score: float
+    right: Estimate
+
+
+class Reliability(Struct, frozen=True):
+    """What a judge's scores say.
+
+    - `scored`: How many of the answered items with a gold label have a score, as a share.
+    - `bins`: From the lowest score to the highest.
+    - `expected_calibration_error`: The mean over verdicts of the distance between their bin's mean score and share
+      right. It is never below 0, and `calibrated_error` is what a perfectly calibrated judge with these scores would
+      get by chance.
+    - `overconfidence`: The mean score less the share right.
+    - `brier`: The mean squared distance of the score from 1 where right and 0 where wrong.
+    - `ranking`: The area under the ROC curve: the chance that a right answer has a higher score than a wrong one.
+    """
+
+    scored: Estimate
+    bins: tuple[Bin, ...]
+    expected_calibration_error: Estimate
+    calibrated_error: float | None
+    overconfidence: Estimate
+    brier: Estimate
+    ranking: Estimate
+
+
+def reliability(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Reliability:
+    """How far a judge's scores can be taken at their word; `resamples` and `seed` are of the bootstrap."""
+    answered = sample.answered & sample.known
+    has_score = np.array([verdict.score is not None for verdict in sample.verdicts], dtype=np.bool_)
+    chosen = answered & has_score
+    scores = np.array([verdict.score for verdict in sample.verdicts if verdict.score is not None], dtype=np.float64)
+    scores = scores[answered[has_score]]
+    right, units = sample.right[chosen], sample.units.only(chosen)
+    share_scored = sample.units.share(has_score, answered, "no item with a gold label was answered")
+    if not len(scores):
+        nothing = Estimate(None, n=0, reason=NO_SCORES)
+        return Reliability(share_scored, (), nothing, None, nothing, nothing, nothing)
+    ranking = area_under_curve(scores, right, units.of_item if units.clustered else None)
+    if scores.min() < 0 or scores.max() > 1:
+        unknown = Estimate(None, n=len(scores), reason=NO_PROBABILITIES)
+        return Reliability(share_scored, (), unknown, None, unknown, unknown, ranking)
+    of_bin = _bins(scores)
+    distances = scores - right
+    return Reliability(
+        share_scored,
+        tuple(_bin(scores, right, of_bin == place, units) for place in range(int(of_bin.max()) + 1)),
+        calibration_error(scores, right, units, resamples, seed),
+        _error_by_chance(scores, of_bin),
+        units.mean(distances, NO_SCORES),
+        units.mean(distances**2, NO_SCORES),
+        ranking,
+    )
+
+
+def _bins(scores: FloatArray) -> IntArray:
+    """The bin of each score, from 0 without gaps."""
+    distinct, of_score, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    if len(distinct) <= _MOST_BINS:
+        return of_score.astype(np.int64)
+    middle = (np.cumsum(counts) - counts / 2) / len(scores)
+    _, dense = np.unique((middle * _MOST_BINS).astype(np.int64), return_inverse=True)
+    return dense[of_score].astype(np.int64)
+
+
+def _bin(scores: FloatArray, right: BoolArray, inside: BoolArray, units: JudgedUnits) -> Bin:
+    held = scores[inside]
+    share = units.share(right, inside, NO_SCORES)
+    return Bin(len(held), float(held.min()), float(held.max()), float(held.mean()), share)
+
+
+def calibration_error(scores: FloatArray, right: BoolArray, units: JudgedUnits, resamples: int, seed: int) -> Estimate:
+    """The mean over items of the distance between their bin's mean score and share right."""
+    distances, of_bin = scores - right, _bins(scores)
+    by_bin = np.eye(int(of_bin.max()) + 1)[of_bin]
+    values = np.column_stack([by_bin * distances[:, None], np.ones(len(distances))])
+    (error,) = units.resampled(
+        lambda sums: ratio(np.abs(sums[:, :-1]).sum(axis=1), sums[:, -1])[:, None], values, [NO_SCORES], resamples, seed
+    )
+    if error.value is not None and error.low is not None and error.low > error.value:
+        return structs.replace(error, low=error.value, reason=ABOVE)
+    return error
+
+
+def _error_by_chance(scores: FloatArray, of_bin: IntArray) -> float:
+    """The expected calibration error of independent verdicts that are right as often as their scores say.
+
+    In each bin the sum of distances is then about normal with mean 0, whose mean absolute value is sqrt(2/π) times its
+    standard deviation.
+    """
+    variances = np.bincount(of_bin, scores * (1 - scores))
+    return float(np.sqrt(variances).sum()) * sqrt(2 / pi) / len(scores)

@@ -1,0 +1,1 @@
+"""Runs of judges compared with each other or with themselves."""

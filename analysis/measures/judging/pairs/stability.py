@@ -1,0 +1,205 @@
+"""Whether a judge says the same again: over votes within a run, and over repeated runs on the same items.
+
+A judge that is asked several times about an item says so in its score, the share of votes that its label has. Repeated
+runs are held against each other item by item; an item whose label changes between runs has, in at least one of them,
+been judged by chance.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import (
+    JudgedUnits,
+    Statistic,
+    drawn_sets,
+    resampled_estimate,
+    resamples_within,
+)
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT, ONE_CATEGORY
+from misstep.analysis.stats.raters.coefficients import chance_corrected, ratio
+from misstep.analysis.stats.raters.patterns import MISSING, FloatArray, IntArray, distinct_rows
+from misstep.harness.errors import UsageError
+
+ONE_VOTE = "no score is a share of several votes"
+NO_SHARES = "the scores are no shares of votes"
+NOTHING_ANSWERED = "no item was answered"
+NOT_TWICE = "no item was answered in two runs"
+
+_NEAR = 1e-6
+
+
+class VoteCount(Struct, frozen=True):
+    """The answers that had so many votes: how many have a gold label, and how many of those are right."""
+
+    votes: int
+    n: int
+    accuracy: Estimate
+
+
+class Votes(Struct, frozen=True):
+    """The votes within a run.
+
+    - `votes`: How often each item was asked about.
+    - `unanimous`: The share of answered items on which all votes gave the label.
+    - `by_votes`: Accuracy by the number of votes that the answer had, most first.
+    - `reason`: Why nothing can be said; empty where something can.
+    """
+
+    votes: int
+    unanimous: Estimate
+    by_votes: tuple[VoteCount, ...]
+    reason: str = ""
+
+
+class Stability(Struct, frozen=True):
+    """Repeated runs of one judge.
+
+    - `runs`, `n`: How many runs, and how many items were asked about in all of them.
+    - `agreement`, `fleiss_kappa`, `krippendorff_alpha`: Over runs as if they were raters; items not answered in a run
+      have no label there.
+    - `changed`: The share of items answered in two runs or more whose label is not the same in all of those.
+    - `changed_all`: The share of all items whose outcome is not the same in all runs, no answer being an outcome.
+    - `accuracies`: Each run's accuracy, unanswered counted as wrong.
+    - `spread`: The greatest of these less the least; `None` without two.
+    - `deviation`: The standard deviation of these; `None` without two.
+    - `cached`: How many of the answers came from a cache: they say nothing new.
+    """
+
+    runs: int
+    n: int
+    agreement: Estimate
+    fleiss_kappa: Estimate
+    krippendorff_alpha: Estimate
+    changed: Estimate
+    changed_all: Estimate
+    accuracies: tuple[Estimate, ...]
+    spread: float | None
+    deviation: float | None
+    cached: int
+
+
+def votes_within(sample: JudgedSample, votes: int) -> Votes:
+    """How the votes of a run fell; `votes` is how often each item was asked about."""
+    share = sample.units.share
+    if votes < 2:
+        return Votes(votes, Estimate(None, n=0, reason=ONE_VOTE), (), ONE_VOTE)
+    counts = np.array([np.nan if one.score is None else one.score * votes for one in sample.verdicts])
+    told = sample.answered & ~np.isnan(counts)
+    whole = np.rint(np.where(told, counts, 0)).astype(np.int64)
+    if not told.any() or (np.abs(counts[told] - whole[told]) > _NEAR).any() or whole[told].max() > votes:
+        reason = NO_SHARES if sample.answered.any() else NOTHING_ANSWERED
+        return Votes(votes, Estimate(None, n=0, reason=reason), (), reason)
+    by_votes = []
+    for count in sorted(set(whole[told].tolist()), reverse=True):
+        here = told & (whole == count) & sample.known
+        accuracy = share(sample.right, here, "no item with so many votes has a gold label")
+        by_votes.append(VoteCount(count, int(np.count_nonzero(here)), accuracy))
+    return Votes(votes, share(whole == votes, told, NOTHING_ANSWERED), tuple(by_votes))
+
+
+def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int = 0) -> Stability:
+    """How far repeated runs of a judge on one benchmark say the same."""
+    if len(runs) < 2:
+        raise UsageError("stability needs two runs", "Name two or more runs of one judge.")
+    if len({run.codes for run in runs}) > 1:
+        raise UsageError("the runs have different labels", "Name runs on one benchmark.")
+    first = runs[0]
+    rows = [{verdict.item: row for row, verdict in enumerate(run.verdicts)} for run in runs]
+    items = [verdict.item for verdict in first.verdicts if all(verdict.item in places for places in rows)]
+    if not items:
+        raise UsageError("the runs have no item in common", "Name runs on one benchmark.")
+    places = [[row[item] for item in items] for row in rows]
+    answers = np.column_stack([run.answers[place] for run, place in zip(runs, places, strict=True)])
+    shared = np.zeros(len(first.verdicts), dtype=np.bool_)
+    shared[places[0]] = True
+    units, codes, gold = first.units.only(shared), first.codes, first.gold[places[0]]
+    answered = answers < codes.unanswered
+    twice = np.count_nonzero(answered, axis=1) >= 2
+    reasons = [NOT_TWICE, ONE_CATEGORY, NO_DISAGREEMENT] if twice.any() else [NOT_TWICE] * 3
+    agreement, kappa, alpha = _resampled(np.where(answered, answers, MISSING), units, reasons, resamples, seed)
+    lowest = np.where(answered, answers, codes.unanswered).min(axis=1, keepdims=True)
+    changes = (answered & (answers != lowest)).any(axis=1)
+    everything = np.ones(len(items), dtype=np.bool_)
+    accuracies = tuple(units.share(column == gold, gold >= 0, "no item asked has a gold label") for column in answers.T)
+    known = np.array([one.value for one in accuracies if one.value is not None])
+    return Stability(
+        runs=len(runs),
+        n=len(items),
+        agreement=agreement,
+        fleiss_kappa=kappa,
+        krippendorff_alpha=alpha,
+        changed=units.share(changes, twice, NOT_TWICE),
+        changed_all=units.share((answers != answers[:, :1]).any(axis=1), everything, NOT_TWICE),
+        accuracies=accuracies,
+        spread=float(np.ptp(known)) if len(known) > 1 else None,
+        deviation=float(known.std(ddof=1)) if len(known) > 1 else None,
+        cached=sum(run.verdicts[row].cached for run, place in zip(runs, places, strict=True) for row in place),
+    )
+
+
+def _resampled(
+    answers: IntArray, units: JudgedUnits, reasons: Sequence[str], resamples: int, seed: int
+) -> list[Estimate]:
+    """Agreement, Fleiss' kappa and Krippendorff's alpha of runs as raters, with intervals over resampled units.
+
+    An item counts with the labels it got, of which it has no more than runs, however many labels there are: tables of
+    items x labels are sparse.
+    """
+    # Items that stand for themselves are alike where they got the same labels in whatever order; clusters hardly are.
+    patterns = distinct_rows(np.sort(answers, axis=1))
+    if units.clustered:
+        rows, unit_of, repeats = answers, units.of_item, np.ones(units.count, dtype=np.int64)
+    else:
+        rows, unit_of, repeats = patterns.rows, np.arange(len(patterns.rows)), patterns.items
+    statistic = _of_sets(rows, unit_of, len(repeats))
+    n = len(answers)
+    values = statistic(repeats[None, :].astype(np.float64))[0]
+    times = resamples_within(resamples, len(repeats))
+    drawn = drawn_sets(statistic, repeats, times, np.random.default_rng(seed))
+    return [
+        resampled_estimate(float(value), column, n, units.name, reason)
+        for value, column, reason in zip(values, drawn.T, reasons, strict=True)
+    ]
+
+
+def _of_sets(answers: IntArray, unit_of: IntArray, units: int) -> Statistic:
+    """The three figures of each set of units: sets x units → sets x figures (`analysis.stats.raters.coefficients`)."""
+    from scipy.sparse import csr_array
+
+    item, run = np.nonzero(answers != MISSING)
+    used, label = np.unique(answers[item, run], return_inverse=True)
+    given = np.bincount(item, minlength=len(answers))
+    # How often each item got each label that it got.
+    pairs = distinct_rows(np.column_stack([item, label]))
+    of_pair, times = pairs.rows[:, 0], pairs.items.astype(np.float64)
+    same = np.bincount(of_pair, times * (times - 1), minlength=len(answers))
+    several = given >= 2
+    sums = np.column_stack(
+        [
+            np.where(several, same / np.maximum(given * (given - 1), 1), 0.0),
+            several,
+            given >= 1,
+            np.where(several, (given * (given - 1) - same) / np.maximum(given - 1, 1), 0.0),
+        ]
+    )
+    by_unit = np.column_stack([np.bincount(unit_of, column, minlength=units) for column in sums.T])
+    places = (pairs.rows[:, 1], unit_of[of_pair])
+    shape = (len(used), units)
+    shares = csr_array((times / given[of_pair], places), shape=shape)
+    pairable = csr_array((np.where(several[of_pair], times, 0.0), places), shape=shape)
+
+    def figures(sets: FloatArray) -> FloatArray:
+        agreeing, twice, rated, disagreeing = (sets @ by_unit).T
+        agreement = ratio(agreeing, twice)
+        chance = ratio(((shares @ sets.T) ** 2).sum(axis=0), rated**2)
+        uses = pairable @ sets.T
+        total = uses.sum(axis=0)
+        expected = np.where(np.count_nonzero(uses, axis=0) >= 2, total**2 - (uses**2).sum(axis=0), 0.0)
+        alpha = 1 - ratio(disagreeing * (total - 1), expected)
+        return np.column_stack([agreement, chance_corrected(agreement, chance), alpha])
+
+    return figures

@@ -1,0 +1,1 @@
+"""Judges beside people's labels: ceilings, policies for gold labels, published ratings."""

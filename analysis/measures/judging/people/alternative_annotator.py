@@ -1,0 +1,215 @@
+"""The alternative annotator test: whether the judge could stand in for one of the raters.
+
+Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge, arXiv:2501.10970. Each rater is
+left out in turn, and on each item it is asked who is nearer to the remaining raters, the judge or the one left out;
+where both are equally near, both are. The judge wins against a rater if it is shown to be nearer as often, less a
+penalty epsilon that a rater has to pay for being dearer than a judge. It may replace a rater if it wins against at
+least half of them.
+
+Epsilon is the authors' 0.2 for trained experts, 0.15 for skilled raters and 0.1 for crowd workers, less where raters
+hardly agree with each other.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
+from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
+from misstep.analysis.stats.multiplicity import benjamini_yekutieli
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+
+EPSILON = 0.2
+
+FEWEST_RATERS = 3
+FEWEST_ITEMS = 30
+"""As the authors advise: fewer raters are no group, and fewer items no sample for a t-test."""
+
+_FALSE_DISCOVERY = 0.05
+_REPLACES = 0.5
+
+
+class AgainstOneRater(Struct, frozen=True):
+    """One rater left out.
+
+    - `rater`, `n`: Who, and over how many items.
+    - `judge`, `human`: The advantage probabilities: how often the judge, and how often the rater, is at least as near
+      to the others.
+    - `p_value`, `p_adjusted`: Of the one-sided test that the judge's is more than the rater's less epsilon, and
+      adjusted by Benjamini and Yekutieli over the raters.
+    - `wins`: Whether the adjusted p-value is at most 0.05.
+    """
+
+    rater: str
+    n: int
+    judge: float
+    human: float
+    p_value: float
+    p_adjusted: float | None
+    wins: bool
+
+
+class AlternativeAnnotator(Struct, frozen=True):
+    """Whether the judge could replace a rater.
+
+    - `epsilon`: The penalty.
+    - `alignment`: What nearness is: `accuracy`, or `-RMSE` for labels on a scale.
+    - `winning_rate`: The share of raters that the judge wins against, `None` where it cannot be told.
+    - `replaces`: Whether that is at least a half, `None` where it cannot be told.
+    - `advantage`: The mean over raters of the judge's advantage probability.
+    - `winning_rate_all`, `replaces_all`: The same with items that the judge left unanswered counted as lost.
+    - `raters`: One rater after the other; `left_out` counts those with too few items.
+    - `units`: What the tests take as independent: items, or so many clusters.
+    - `reason`: Why there is no test; empty where there is one.
+    """
+
+    epsilon: float
+    alignment: str
+    winning_rate: float | None
+    replaces: bool | None
+    advantage: Estimate
+    winning_rate_all: float | None
+    replaces_all: bool | None
+    raters: tuple[AgainstOneRater, ...]
+    left_out: int
+    units: str
+    reason: str = ""
+
+
+def alternative_annotator(sample: JudgedSample, epsilon: float = EPSILON) -> AlternativeAnnotator:
+    """The alternative annotator test of a run."""
+    values = _values_of(sample)
+    answers = np.where(sample.answers < len(sample.labels), sample.answers, -1)
+    advantages = _advantages(sample, values, answers, unanswered_lose=False)
+    tested = _tested(sample, advantages, epsilon)
+    tested_all = _tested(sample, _advantages(sample, values, answers, unanswered_lose=True), epsilon)
+    left_out = len(sample.raters) - len(tested)
+    reason = ""
+    if len(tested) < FEWEST_RATERS:
+        reason = (
+            f"{len(tested)} of {len(sample.raters)} raters share {FEWEST_ITEMS} items with another rater and the "
+            f"judge: the test needs {FEWEST_RATERS}"
+        )
+    rate, rate_all = (None if reason else sum(one.wins for one in tests) / len(tests) for tests in (tested, tested_all))
+    return AlternativeAnnotator(
+        epsilon=epsilon,
+        alignment="accuracy" if values is None else "-RMSE",
+        winning_rate=rate,
+        replaces=None if rate is None else rate >= _REPLACES,
+        advantage=Estimate(None, n=len(tested), reason=reason) if reason else _advantage(advantages, tested, sample),
+        winning_rate_all=rate_all,
+        replaces_all=None if rate_all is None else rate_all >= _REPLACES,
+        raters=tested,
+        left_out=left_out,
+        units=sample.units.name,
+        reason=reason,
+    )
+
+
+class _Advantages(Struct, frozen=True):
+    """For each rating of an item that others rated, too: whether the judge, and the rater, is at least as near."""
+
+    item: IntArray
+    rater: IntArray
+    judge: FloatArray
+    human: FloatArray
+
+
+def _values_of(sample: JudgedSample) -> FloatArray | None:
+    """The labels as numbers, where they are on a scale: their own, or for an order without numbers their places."""
+    if sample.level == "nominal":
+        return None
+    places = np.arange(len(sample.labels), dtype=np.float64)
+    try:
+        numbers = np.array([float(label) for label in sample.labels])
+    except ValueError:
+        return places
+    return numbers if np.isfinite(numbers).all() else places
+
+
+def _advantages(
+    sample: JudgedSample, values: FloatArray | None, answers: IntArray, *, unanswered_lose: bool
+) -> _Advantages:
+    counts = sample.label_counts()
+    item, rater, label = sample.ratings.T
+    has_others = counts[item].sum(axis=1) >= 2
+    # An answer that is none of the labels is an answer and loses; one that is missing only loses where that is asked.
+    told = np.ones(len(item), dtype=np.bool_) if unanswered_lose else sample.answered[item]
+    item, rater, label = (column[has_others & told] for column in (item, rater, label))
+    said = answers[item]
+    others = counts[item]
+    others[np.arange(len(item)), label] -= 1
+    human, judge = _alignment(others, label, values), _alignment(others, np.maximum(said, 0), values)
+    judge = np.where(said < 0, -np.inf, judge)
+    return _Advantages(item, rater, (judge >= human).astype(np.float64), (human >= judge).astype(np.float64))
+
+
+def _alignment(others: IntArray, labels: IntArray, values: FloatArray | None) -> FloatArray:
+    """How near each label is to those of the others: the share of equal ones, or minus the root mean squared error."""
+    total = others.sum(axis=1)
+    if values is None:
+        return np.asarray(others[np.arange(len(labels)), labels] / total)
+    squares = (values[labels][:, None] - values[None, :]) ** 2
+    # Rounded, so that two labels equally far away are equally near whichever is computed first.
+    return np.asarray(-np.sqrt((others * squares).sum(axis=1) / total).round(12))
+
+
+def _tested(sample: JudgedSample, advantages: _Advantages, epsilon: float) -> tuple[AgainstOneRater, ...]:
+    found = []
+    for rater, name in enumerate(sample.raters):
+        own = advantages.rater == rater
+        if np.count_nonzero(own) < FEWEST_ITEMS:
+            continue
+        judge, human = advantages.judge[own], advantages.human[own]
+        p_value = _p_value(human - judge, sample.units.of_item[advantages.item[own]], epsilon)
+        found.append((name, len(judge), float(judge.mean()), float(human.mean()), p_value))
+    adjusted = benjamini_yekutieli([p_value for *_, p_value in found]).p_values
+    return tuple(
+        AgainstOneRater(*one, p_adjusted=p, wins=p is not None and p <= _FALSE_DISCOVERY)
+        for one, p in zip(found, adjusted, strict=True)
+    )
+
+
+def _p_value(differences: FloatArray, of_item: IntArray, epsilon: float) -> float:
+    """The one-sided p-value of Student's t that the mean difference, human less judge, is below epsilon.
+
+    Over clusters the error is that of a ratio of sums. Where all units are alike there is no error, and p is the
+    greatest chance of that under a mean of epsilon: no unit's is above 1, so that with the chance c of this one, m, the
+    mean is at most c m + (1 - c); an m below 0 is taken as 0.
+    """
+    from scipy.special import stdtr
+
+    _, units = np.unique(of_item, return_inverse=True)
+    sizes = np.bincount(units).astype(np.float64)
+    count, mean = len(sizes), float(differences.mean())
+    error = float(np.sqrt(linearised_variance(np.bincount(units, differences), sizes) * count / max(count - 1, 1)))
+    if count < 2 or error == 0:
+        return 1.0 if mean >= epsilon or count < 2 else float(((1 - epsilon) / (1 - max(mean, 0.0))) ** count)
+    return float(stdtr(count - 1, (mean - epsilon) / error))
+
+
+def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sample: JudgedSample) -> Estimate:
+    """The mean over raters of the judge's advantage probability, with an interval by Student's t over the units.
+
+    The raters are who they are and the items are the sample: an item's part in the error is the sum over its ratings of
+    the difference from the rater's own probability, over that rater's items.
+    """
+    from scipy.special import stdtrit
+
+    places = {name: place for place, name in enumerate(sample.raters)}
+    own, count = np.zeros(len(places)), np.ones(len(places))
+    for one in tested:
+        own[places[one.rater]], count[places[one.rater]] = one.judge, one.n
+    kept = np.isin(advantages.rater, [places[one.rater] for one in tested])
+    rater = advantages.rater[kept]
+    _, unit = np.unique(sample.units.of_item[advantages.item[kept]], return_inverse=True)
+    parts = np.bincount(unit, (advantages.judge[kept] - own[rater]) / count[rater]) / len(tested)
+    units, value = len(parts), float(own.sum() / len(tested))
+    n = len(np.unique(advantages.item[kept]))
+    if units < 2 or np.abs(parts).max() < NO_WIDTH:
+        return Estimate(value, n=n, reason=ONE_CLUSTER if units < 2 else NO_SPREAD)
+    half = float(stdtrit(units - 1, 0.975) * np.sqrt((parts**2).sum() * units / (units - 1)))
+    method = f"linearised, t over {sample.units.name}, 95%"
+    return Estimate(value, max(0.0, value - half), min(1.0, value + half), n, method)

@@ -1,0 +1,126 @@
+"""The human ceiling: whether a judge agrees with people as well as people agree with each other.
+
+On each item that several raters labelled, people's agreement is the share of pairs of raters that gave the same label,
+and the judge's the share of raters that gave the judge's label. Both are over the same items, so that they can be
+compared item by item. Near misses on a scale count as disagreement.
+"""
+
+from functools import partial
+
+import numpy as np
+from msgspec import Struct
+
+from misstep.analysis.measures.judging.sample import JudgedSample
+from misstep.analysis.measures.judging.units import BoolArray
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
+from misstep.analysis.stats.raters.coefficients import chance_corrected, item_agreement, ratio
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+
+ONE_RATER = "no item answered was labelled by two raters: people's agreement with each other is unknown"
+NO_SHARED_ITEM = "no item asked was labelled by two raters"
+ALONE = "no item answered was labelled by this rater and another one"
+
+
+class AgainstRater(Struct, frozen=True):
+    """How often the judge, and how often the other raters on average, give one rater's label on the same items."""
+
+    rater: str
+    judge: Estimate
+    others: Estimate
+    difference: Estimate
+
+
+class Ceiling(Struct, frozen=True):
+    """The judge against people, people against people, on the items that several of them labelled.
+
+    - `n`: The items answered that two raters or more labelled.
+    - `people`, `judge`, `difference`: Mean pairwise agreement of raters, of the judge with raters, and the judge's less
+      people's.
+    - `people_kappa`, `judge_kappa`, `kappa_difference`: The same, corrected for chance agreement: Fleiss' kappa of the
+      raters, and for the judge the kappa against all raters as a group. Chance is by how often the raters together, and
+      the judge, use each label.
+    - `judge_all`: The judge's agreement with the unanswered items counted as agreeing with nobody.
+    - `raters`: One rater after the other.
+    """
+
+    n: int
+    people: Estimate
+    judge: Estimate
+    difference: Estimate
+    people_kappa: Estimate
+    judge_kappa: Estimate
+    kappa_difference: Estimate
+    judge_all: Estimate
+    raters: tuple[AgainstRater, ...]
+
+
+def ceiling(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Ceiling:
+    """The human ceiling of a run; `resamples` and `seed` are of the bootstrap.
+
+    After the agreement of an isolated rater with a group (Schouten 1982, Statistica Neerlandica 36:45-61; Vanbelle and
+    Albert 2009, Statistica Neerlandica 63:82-100).
+    """
+    counts = sample.label_counts()
+    shared = counts.sum(axis=1) >= 2
+    chosen = shared & sample.answered
+    values = _values(counts[chosen], sample.answers[chosen])
+    reasons = [ONE_RATER if not len(values) else ONE_CATEGORY] * 6
+    people, judge, difference, people_kappa, judge_kappa, kappa_difference = sample.units.only(chosen).resampled(
+        partial(_figures, n_labels=len(sample.labels)), values, reasons, resamples, seed
+    )
+    agreeing = _values(counts[shared], sample.answers[shared])[:, 1]
+    return Ceiling(
+        len(values),
+        people,
+        judge,
+        difference,
+        people_kappa,
+        judge_kappa,
+        kappa_difference,
+        sample.units.only(shared).mean(agreeing, NO_SHARED_ITEM),
+        _against_raters(sample, counts, chosen),
+    )
+
+
+def _values(counts: IntArray, answers: IntArray) -> FloatArray:
+    """What each item adds: people's agreement, the judge's, one, the shares of its labels, the judge's label."""
+    n_labels = counts.shape[1]
+    ratings = np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    shares = counts / ratings
+    # Answers that are none of the labels, and no answers, are of no label: they agree with nobody.
+    said = np.vstack([np.eye(n_labels), np.zeros((2, n_labels))])[answers]
+    return np.column_stack([item_agreement(counts), (shares * said).sum(axis=1), np.ones(len(counts)), shares, said])
+
+
+def _figures(sums: FloatArray, n_labels: int) -> FloatArray:
+    """Agreement of people and of the judge and their difference, and the same of the kappas, for each set of sums."""
+    people, judge = ratio(sums[:, 0], sums[:, 2]), ratio(sums[:, 1], sums[:, 2])
+    shares, said = (ratio(part, sums[:, 2:3]) for part in (sums[:, 3 : 3 + n_labels], sums[:, 3 + n_labels :]))
+    people_kappa = chance_corrected(people, _unless_certain((shares**2).sum(axis=1)))
+    judge_kappa = chance_corrected(judge, _unless_certain((shares * said).sum(axis=1)))
+    return np.column_stack([people, judge, judge - people, people_kappa, judge_kappa, judge_kappa - people_kappa])
+
+
+def _unless_certain(expected: FloatArray) -> FloatArray:
+    """Chance agreement, exactly 1 where rounding keeps a certain one just below it."""
+    return np.where(expected > 1 - 1e-12, 1.0, expected)
+
+
+def _against_raters(sample: JudgedSample, counts: IntArray, chosen: BoolArray) -> tuple[AgainstRater, ...]:
+    """Each rater, held against the judge and against the mean of the other raters."""
+    held = sample.ratings[chosen[sample.ratings[:, 0]]]
+    order = np.argsort(held[:, 1], kind="stable")
+    bounds = np.searchsorted(held[order, 1], np.arange(len(sample.raters) + 1))
+    found = []
+    for rater, name in enumerate(sample.raters):
+        items, _, labels = held[order[bounds[rater] : bounds[rater + 1]]].T
+        others = (counts[items, labels] - 1) / np.maximum(counts[items].sum(axis=1) - 1, 1)
+        judge = (sample.answers[items] == labels).astype(np.float64)
+        here = np.zeros(len(sample.answers), dtype=np.bool_)
+        here[items] = True
+        by_item = np.argsort(items)
+        units = sample.units.only(here)
+        means = (units.mean(values[by_item], ALONE) for values in (judge, others, judge - others))
+        found.append(AgainstRater(name, *means))
+    return tuple(found)

@@ -1,0 +1,222 @@
+"""Two rules for the gold label of an item, side by side, and what the choice changes in the figures of judges.
+
+Where several raters label an item, somebody decides which label is gold, and a judge's figures depend on it. Both rules
+are applied to the same labels of the same raters; an item may have a gold label under one of them alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+from misstep.analysis.gold import GoldLabel
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.scores import NOTHING_ASKED, score
+from misstep.analysis.measures.judging.units import BoolArray, units_of
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.rank_correlation import kendall_tau_b
+from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.harness.errors import UsageError
+from misstep.harness.verdict import Verdict
+
+NO_SHARED_LABEL = "no item has a gold label under both"
+ONE_JUDGE = "there is one judge: no order"
+JUDGES_ALIKE = "all judges are equally often right under one of the two"
+
+_FORMS = "majority, unanimous, any:LABEL (LABEL where one rater gave it) or raters:NAME,NAME (the majority of these)"
+
+
+class GoldPolicy(Struct, frozen=True):
+    """A rule for the gold label of an item.
+
+    - `name`: As it was asked for.
+    - `kind`: `majority`: the label that most raters gave. `unanimous`: the label that two or more raters all gave.
+      `any`: a certain label where one rater gave it, else the majority of the others. `raters`: the majority of some
+      raters.
+    - `of`: The label of `any`, or the names of `raters`.
+    """
+
+    name: str
+    kind: Literal["majority", "unanimous", "any", "raters"]
+    of: tuple[str, ...] = ()
+
+
+class JudgedUnderTwo(Struct, frozen=True):
+    """A judge's figures under each of two policies, unanswered items counted as wrong, and the second less the first.
+
+    The difference is over all items with a label under either; `difference_shared` is over those that have one under
+    both, so that only changed labels count.
+    """
+
+    judge: str
+    accuracy: tuple[Estimate, Estimate]
+    cohen_kappa: tuple[Estimate, Estimate]
+    difference: Estimate
+    difference_shared: Estimate
+
+
+class PoliciesCompared(Struct, frozen=True):
+    """Judges under two policies for gold labels.
+
+    - `policies`: Their names.
+    - `n`: The items that all judges were asked about.
+    - `labelled`: How many of them have a gold label under each.
+    - `shared`: How many have one under both.
+    - `changed`: The share of `shared` whose label differs.
+    - `judges`: Each judge's figures.
+    - `tau`: Kendall's tau-b between the judges' orders by accuracy.
+    - `first`: The judges with the highest accuracy under each.
+    - `first_changes`: The share of resamples in which no judge is first under both.
+    """
+
+    policies: tuple[str, str]
+    n: int
+    labelled: tuple[int, int]
+    shared: int
+    changed: Estimate
+    judges: tuple[JudgedUnderTwo, ...]
+    tau: Estimate
+    first: tuple[tuple[str, ...], tuple[str, ...]]
+    first_changes: Estimate
+
+
+def gold_policy(name: str, gold: Iterable[GoldLabel]) -> GoldPolicy:
+    """The policy that is meant by a name such as `unanimous`, `any:unsafe` or `raters:Ann,Bea`."""
+    kind, _, rest = name.partition(":")
+    if name == "majority":
+        return GoldPolicy(name, "majority")
+    if name == "unanimous":
+        return GoldPolicy(name, "unanimous")
+    rows = list(gold)
+    if kind == "any" and rest:
+        labels = sorted({row.label for row in rows})
+        if rest not in labels:
+            raise UsageError(f"no rater gave the label {rest!r}", f"Labels: {', '.join(labels)}.")
+        return GoldPolicy(name, "any", (rest,))
+    if kind == "raters" and rest:
+        raters = tuple(rater.strip() for rater in rest.split(","))
+        known = sorted({row.rater for row in rows})
+        unknown = [rater for rater in raters if rater not in known]
+        if unknown:
+            raise UsageError(f"there are no labels by {', '.join(unknown)}", f"Raters: {', '.join(known)}.")
+        return GoldPolicy(name, "raters", raters)
+    raise UsageError(f"{name!r} is no policy for gold labels", f"Name {_FORMS}.")
+
+
+def labels_under(policy: GoldPolicy, gold: Iterable[GoldLabel]) -> dict[str, str]:
+    """Item → its gold label under a policy; an item on which the policy decides nothing is left out."""
+    rows = list(gold)
+    reference = majority(rows, policy.of if policy.kind == "raters" else ())
+    if policy.kind in ("majority", "raters"):
+        return reference.label_of
+    given: dict[str, Counter[str]] = {}
+    for row in rows:
+        given.setdefault(row.item, Counter())[row.label] += 1
+    if policy.kind == "unanimous":
+        return {item: next(iter(votes)) for item, votes in given.items() if len(votes) == 1 and votes.total() > 1}
+    (label,) = policy.of
+    return reference.label_of | {item: label for item, votes in given.items() if label in votes}
+
+
+def compare_policies(
+    runs: Mapping[str, Sequence[Verdict]],
+    gold: Sequence[GoldLabel],
+    policies: tuple[GoldPolicy, GoldPolicy],
+    labels: Sequence[str] = (),
+    *,
+    clusters: Mapping[str, str] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> PoliciesCompared:
+    """Judges under two policies for gold labels, on the items that all of them were asked about."""
+    answers = {judge: {verdict.item: verdict.label for verdict in verdicts} for judge, verdicts in runs.items()}
+    asked = [item for item in next(iter(answers.values())) if all(item in given for given in answers.values())]
+    under = [labels_under(policy, gold) for policy in policies]
+    for policy, label_of in zip(policies, under, strict=True):
+        if not any(item in label_of for item in asked):
+            found = f"under the policy {policy.name} no item that was asked about has a gold label"
+            raise UsageError(found, f"Name another policy: {_FORMS}.")
+    items = [item for item in asked if any(item in label_of for label_of in under)]
+    units = units_of(items, clusters)
+    has = np.array([[item in label_of for label_of in under] for item in items])
+    shared = has[:, 0] & has[:, 1]
+    differ = np.array([under[0].get(item) != under[1].get(item) for item in items]) & shared
+    right = np.array(
+        [
+            [[given[item] == label_of.get(item, ...) for label_of in under] for given in answers.values()]
+            for item in items
+        ]
+    )
+    over_both = _sums(right & shared[:, None, None], has & shared[:, None])
+
+    def resampled(sums: FloatArray, undefined: str) -> list[Estimate]:
+        reasons = [undefined] * len(answers) + [JUDGES_ALIKE, ""]
+        return units.resampled(partial(_figures, judges=len(answers)), sums, reasons, resamples, seed)
+
+    *differences, tau, changes = resampled(_sums(right, has), NOTHING_ASKED)
+    on_shared = resampled(over_both, NO_SHARED_LABEL)
+    each = [_scored(runs, asked, label_of, labels, clusters, resamples, seed) for label_of in under]
+    one = len(answers) == 1
+    return PoliciesCompared(
+        policies=(policies[0].name, policies[1].name),
+        n=len(asked),
+        labelled=(int(has[:, 0].sum()), int(has[:, 1].sum())),
+        shared=int(shared.sum()),
+        changed=units.share(differ, shared, NO_SHARED_LABEL),
+        judges=tuple(
+            JudgedUnderTwo(
+                judge,
+                (each[0][judge][0], each[1][judge][0]),
+                (each[0][judge][1], each[1][judge][1]),
+                differences[place],
+                on_shared[place],
+            )
+            for place, judge in enumerate(answers)
+        ),
+        tau=Estimate(None, reason=ONE_JUDGE) if one else tau,
+        first=(_first(each[0]), _first(each[1])),
+        first_changes=Estimate(None, reason=ONE_JUDGE) if one else changes,
+    )
+
+
+def _sums(right: BoolArray, has: BoolArray) -> FloatArray:
+    """Items x sums: right under each policy for each judge, then labelled under each."""
+    return np.concatenate([right.reshape(len(right), -1), has], axis=1).astype(np.float64)
+
+
+def _figures(sums: FloatArray, judges: int) -> FloatArray:
+    """Sets x figures: each judge's difference, tau-b of the two orders, and whether no judge is first in both."""
+    counts = sums.reshape(len(sums), judges + 1, 2)
+    right, labelled = counts[:, :-1, :], counts[:, -1:, :]
+    share = np.where(labelled > 0, right / np.maximum(labelled, 1), np.nan)
+    before, after = share[:, :, 0], share[:, :, 1]
+    first = [one == one.max(axis=1, keepdims=True) for one in (before, after)]
+    changes = ~(first[0] & first[1]).any(axis=1)
+    return np.column_stack([after - before, kendall_tau_b(before, after), changes]).astype(np.float64)
+
+
+def _scored(
+    runs: Mapping[str, Sequence[Verdict]],
+    asked: Sequence[str],
+    label_of: Mapping[str, str],
+    labels: Sequence[str],
+    clusters: Mapping[str, str] | None,
+    resamples: int,
+    seed: int,
+) -> dict[str, tuple[Estimate, Estimate]]:
+    """Judge → accuracy and kappa on the items asked, unanswered counted as wrong."""
+    among, decided = set(asked), [GoldLabel(item, "policy", label) for item, label in label_of.items()]
+    found = {}
+    for judge, verdicts in runs.items():
+        own = [verdict for verdict in verdicts if verdict.item in among]
+        scores = score(own, decided, labels, clusters=clusters, resamples=resamples, seed=seed)
+        found[judge] = (scores.accuracy_all, scores.cohen_kappa_all)
+    return found
+
+
+def _first(figures: Mapping[str, tuple[Estimate, Estimate]]) -> tuple[str, ...]:
+    most = max(accuracy.value or 0.0 for accuracy, _ in figures.values())
+    return tuple(judge for judge, (accuracy, _) in figures.items() if (accuracy.value or 0.0) == most)

@@ -1,0 +1,115 @@
+"""Judges that mark errors in runs, against the errors that people marked: by category, by place, by both together.
+
+By category is multi-label: each run has or has not an error of each category, and F1 is the mean over categories,
+weighted by how many runs have one. By place, and by place and category together, is the mean over runs of the share of
+people's marks that the judge made too. After TRAIL (Deshpande and others 2025, arXiv:2505.08638).
+
+A run on which the judge gave no answer counts as one on which it marked nothing. A run on which people marked nothing
+has no share: it is left out, or counted as 0 where a comparison with figures made so asks for it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import partial
+
+import numpy as np
+from msgspec import Struct, structs
+
+from misstep.analysis.measures.judging.units import resampled_estimate
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters.coefficients import ratio
+from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.stats.resampling import bca, bootstrap
+
+Mark = tuple[str, str]
+"""One marked error: where it is, and its category."""
+
+NO_RUNS = "no run was judged"
+NO_MARKS = "people marked nothing in the runs judged"
+
+
+class MarkedScores(Struct, frozen=True):
+    """How the judge's marks meet people's.
+
+    - `n`, `answered`: Runs judged, and those on which the judge gave an answer.
+    - `unmarked`: Runs in which people marked nothing.
+    - `marks`, `outside`: How many errors the judge named, and how many of them are of a category that people used
+      nowhere.
+    - `weighted_f1`, `location`, `joint`: By category, by place, by both; unanswered runs count as runs without a mark.
+    """
+
+    n: int
+    answered: int
+    unmarked: int
+    marks: int
+    outside: int
+    weighted_f1: Estimate
+    location: Estimate
+    joint: Estimate
+
+
+def marked_scores(
+    people: Mapping[str, Set[Mark]],
+    judge: Mapping[str, Iterable[Mark] | None],
+    *,
+    unmarked_as_zero: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> MarkedScores:
+    """The scores of a judge's marks, with bootstrap intervals over runs."""
+    runs = [run for run in judge if run in people]
+    named = {run: list(judge[run] or ()) for run in runs}
+    categories = sorted({category for marks in people.values() for _, category in marks})
+    pairs = [(set(people[run]), set(named[run])) for run in runs]
+    places = [({place for place, _ in truth}, {place for place, _ in said}) for truth, said in pairs]
+    rng = np.random.default_rng(seed)
+    return MarkedScores(
+        n=len(runs),
+        answered=sum(judge[run] is not None for run in runs),
+        unmarked=sum(not truth for truth, _ in pairs),
+        marks=sum(map(len, named.values())),
+        outside=sum(category not in categories for marks in named.values() for _, category in marks),
+        weighted_f1=_weighted_f1(pairs, categories, resamples, rng),
+        location=_mean_share(places, unmarked_as_zero, resamples, rng),
+        joint=_mean_share(pairs, unmarked_as_zero, resamples, rng),
+    )
+
+
+def _weighted_f1(
+    pairs: list[tuple[set[Mark], set[Mark]]], categories: list[str], resamples: int, rng: np.random.Generator
+) -> Estimate:
+    if not pairs:
+        return Estimate(None, n=0, reason=NO_RUNS)
+    truth, said = (_present([pair[side] for pair in pairs], categories) for side in (0, 1))
+    statistic = partial(_f1_of_sets, truth=truth, said=said)
+    once_each = np.ones(len(pairs), dtype=np.int64)
+    value = float(statistic(once_each[None, :].astype(np.float64))[0])
+    drawn = bootstrap(statistic, once_each, resamples, rng)
+    return resampled_estimate(value, drawn, len(pairs), "runs", NO_MARKS)
+
+
+def _present(marks: list[set[Mark]], categories: list[str]) -> FloatArray:
+    """Runs x categories: 1 where a run has a mark of the category."""
+    found = [{category for _, category in run} for run in marks]
+    rows = [[float(category in run) for category in categories] for run in found]
+    return np.array(rows, dtype=np.float64).reshape(len(marks), len(categories))
+
+
+def _f1_of_sets(sets: FloatArray, truth: FloatArray, said: FloatArray) -> FloatArray:
+    support, named, right = sets @ truth, sets @ said, sets @ (truth * said)
+    # A category without any mark of people weighs nothing, whether its own F1 is defined or not.
+    f1 = np.nan_to_num(ratio(2 * right, support + named))
+    return ratio((support * f1).sum(axis=1), support.sum(axis=1))
+
+
+def _mean_share(
+    pairs: Sequence[tuple[Set[object], Set[object]]],
+    unmarked_as_zero: bool,
+    resamples: int,
+    rng: np.random.Generator,
+) -> Estimate:
+    """The mean over runs of the share of people's marks that the judge made too."""
+    shares = [len(truth & said) / len(truth) if truth else 0.0 for truth, said in pairs if truth or unmarked_as_zero]
+    if not shares:
+        return Estimate(None, n=0, reason=NO_MARKS if pairs else NO_RUNS)
+    estimate = bca(np.array(shares), rng, resamples=resamples)
+    return structs.replace(estimate, method=estimate.method.replace("of items", "of runs"))

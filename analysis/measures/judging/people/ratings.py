@@ -1,0 +1,158 @@
+"""Judges that rate runs on a scale, against the ratings that people gave: whether they agree, and who rates higher.
+
+A rating is a number. How far two agree on such a scale is Krippendorff's alpha with squared distances: 1 where they
+are alike, 0 where the judge's ratings might as well have been dealt out at random, below where they are worse. Runs
+that only one of the two rated say nothing of it, and are counted.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct, structs
+
+from misstep.analysis.measures.judging.units import resampled_estimate
+from misstep.analysis.stats.decisions.ratios import ratio_of_sums
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.stats.raters import coefficients
+from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT
+from misstep.analysis.stats.raters.patterns import FloatArray, distinct_rows
+from misstep.analysis.stats.resampling import bootstrap
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text, with_interval
+
+ALPHA = "Krippendorff's alpha"
+HIGHER = "Judge's rating less people's"
+ALIKE = "Rated alike"
+NONE_SHARED = "no run was rated by both"
+_NONE = "No judge's recorded ratings are at hand."
+
+Given = Mapping[str, float]
+"""Aspect → rating."""
+
+
+class JudgedRatings(Struct, frozen=True):
+    """The ratings of one judge and of people.
+
+    - `title`: The judge and what it rated, for people.
+    - `dataset`, `source`: The data set, and its name with its version.
+    - `people`: Run → what people gave it.
+    - `judge`: Run → what the judge gave it, `None` where it gave no answer.
+    """
+
+    title: str
+    dataset: str
+    source: str
+    people: Mapping[str, Given]
+    judge: Mapping[str, Given | None]
+
+
+class RatedAspect(Struct, frozen=True):
+    """One aspect: how far judge and people agree, by how much the judge's mean is higher, how often they are equal."""
+
+    judged: JudgedRatings
+    aspect: str
+    alpha: Estimate
+    higher: Estimate
+    alike: Estimate
+
+
+def rated_aspects(judged: JudgedRatings, resamples: int = 10_000, seed: int = 0) -> list[RatedAspect]:
+    """Each aspect that people rated, in the order in which they are first rated; intervals are over runs."""
+    aspects = dict.fromkeys(aspect for given in judged.people.values() for aspect in given)
+    return [_rated(judged, aspect, resamples, seed) for aspect in aspects]
+
+
+def _rated(judged: JudgedRatings, aspect: str, resamples: int, seed: int) -> RatedAspect:
+    pairs = [
+        (people[aspect], given[aspect])
+        for run, given in judged.judge.items()
+        if given is not None and aspect in given and aspect in (people := judged.people.get(run, {}))
+    ]
+    if not pairs:
+        nothing = Estimate(None, n=0, reason=NONE_SHARED)
+        return RatedAspect(judged, aspect, nothing, nothing, nothing)
+    ratings = np.array(pairs, dtype=np.float64)
+    more = ratings[:, 1] - ratings[:, 0]
+    higher = ratio_of_sums(more, np.ones(len(more)))
+    method = "mean, t over runs, 95%" if higher.low is not None else ""
+    return RatedAspect(
+        judged,
+        aspect,
+        interval_alpha(ratings, resamples, seed),
+        structs.replace(higher, method=method),
+        wilson(int(np.count_nonzero(more == 0)), len(more)),
+    )
+
+
+def interval_alpha(ratings: FloatArray, resamples: int = 10_000, seed: int = 0) -> Estimate:
+    """Krippendorff's alpha of two raters on an interval scale, with the percentile bootstrap over runs."""
+    values, codes = np.unique(ratings, return_inverse=True)
+    counts = np.eye(len(values), dtype=np.int64)[codes.reshape(ratings.shape)].sum(axis=1)
+    kinds = distinct_rows(counts)
+
+    def statistic(sets: FloatArray) -> FloatArray:
+        return coefficients.alpha(sets, kinds.rows, "interval", values)
+
+    value = float(statistic(kinds.items[None, :].astype(np.float64))[0])
+    drawn = bootstrap(statistic, kinds.items, resamples, np.random.default_rng(seed))
+    return resampled_estimate(value, drawn, len(ratings), "runs", NO_DISAGREEMENT)
+
+
+@made_by_this
+def ratings_table(
+    judged: Sequence[JudgedRatings], notes: Sequence[str] = (), resamples: int = 10_000, seed: int = 0
+) -> Table:
+    """How far judges' ratings agree with people's, aspect by aspect; `resamples` and `seed` are of the bootstrap."""
+    found = [one for ratings in judged for one in rated_aspects(ratings, resamples, seed)]
+    return Table(
+        name="recorded_ratings",
+        paper="judging",
+        title="Ratings of runs by recorded judges, against people's",
+        finding=_finding(found),
+        rows=tuple(row for one in found for row in measured_on(one.judged.dataset, _rows(one))),
+        notes=(
+            "Alpha takes the ratings as an interval scale. One person's or group's rating a run: how far people agree "
+            "with each other is not known.",
+            *(f"{one.title}: {_left_out(one)}." for one in judged if None in one.judge.values()),
+            *notes,
+        ),
+        datasets=tuple(dict.fromkeys(one.dataset for one in judged)),
+    )
+
+
+def _rows(one: RatedAspect) -> list[Row]:
+    group, source = f"{one.judged.title}, {one.aspect}", one.judged.source
+    return [
+        estimate_row(ALPHA, one.alpha, "coefficient", group, source),
+        estimate_row(HIGHER, one.higher, "coefficient", group, source),
+        estimate_row(ALIKE, one.alike, "share", group, source),
+    ]
+
+
+def _left_out(judged: JudgedRatings) -> str:
+    missing = sum(given is None for given in judged.judge.values())
+    return f"{missing:,} of {len(judged.judge):,} runs got no answer and are left out"
+
+
+def _finding(found: Sequence[RatedAspect]) -> str:
+    known = [one for one in found if one.alpha.value is not None]
+    if not known:
+        return _NONE
+    lowest, highest = (end(known, key=lambda one: one.alpha.value or 0.0) for end in (min, max))
+    shown = [one for one in known if one.higher.low is not None and one.higher.high is not None]
+    up = sum((one.higher.low or 0.0) > 0 for one in shown)
+    down = sum((one.higher.high or 0.0) < 0 for one in shown)
+    return (
+        f"Alpha of judge and people runs from {with_interval(lowest.alpha, 'coefficient')} for {_named(lowest)} to "
+        f"{with_interval(highest.alpha, 'coefficient')} for {_named(highest)}; of {len(shown)} mean ratings {up} are "
+        f"shown to be higher than people's and {down} lower, by up to {_furthest(shown)} points."
+    )
+
+
+def _named(one: RatedAspect) -> str:
+    return f"{one.judged.title}, {one.aspect}"
+
+
+def _furthest(shown: Sequence[RatedAspect]) -> str:
+    return number_text(max((abs(one.higher.value or 0.0) for one in shown), default=0.0), "coefficient")

@@ -1,0 +1,206 @@
+"""Recorded judges beside each other and beside no judge at all, and what becomes of the items that they left open.
+
+A judge that is asked about many things of which most are absent is right most of the time by saying “absent”: the
+label that people gave most often is therefore compared like a judge of its own.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from msgspec import Struct, structs
+
+from misstep.analysis.measures.judging.judged import NO_JUDGES, JudgedItems, ScoredItems, datasets_of
+from misstep.analysis.measures.judging.pairs.comparison import LEVEL, PairedJudges, compare_judges
+from misstep.analysis.measures.judging.pairs.comparison_tables import comparison_table, pair_rows
+from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.scores import NOTHING_ASKED
+from misstep.analysis.measures.judging.units import units_of
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.multiplicity import holm
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables.wording import number_text, with_interval
+from misstep.harness.verdict import STATUSES, Verdict
+
+
+def constant_judge(judged: JudgedItems) -> JudgedItems | None:
+    """A judge that gives the items' most frequent gold label to each of them; `None` where none has a gold label."""
+    label_of = majority(judged.gold).label_of
+    counts = Counter(label_of[verdict.item] for verdict in judged.verdicts if verdict.item in label_of)
+    if not counts:
+        return None
+    label = max(counts, key=lambda one: counts[one])
+    name = f"always “{label}”"
+    verdicts = tuple(Verdict(verdict.item, name, label) for verdict in judged.verdicts)
+    return structs.replace(judged, judge=name, on="", verdicts=verdicts)
+
+
+class Match(Struct, frozen=True):
+    """Two judges compared on the same items, and whether the second is a judge at all."""
+
+    first: JudgedItems
+    second: JudgedItems
+    pair: PairedJudges
+    between_judges: bool
+
+
+def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
+    """Every two judges asked about the same items, and each against the most frequent label; Holm over all."""
+    matches = [
+        Match(first, second, pair, between_judges)
+        for first, second, between_judges in _opponents(judged)
+        for pair in _compared(first, second, seed)
+    ]
+    adjusted = holm([match.pair.p_value for match in matches]).p_values
+    return tuple(
+        structs.replace(match, pair=structs.replace(match.pair, p_adjusted=p))
+        for match, p in zip(matches, adjusted, strict=True)
+    )
+
+
+def _opponents(judged: Sequence[JudgedItems]) -> Iterator[tuple[JudgedItems, JudgedItems, bool]]:
+    for first, second in combinations(judged, 2):
+        if first.dataset == second.dataset and _items(first) & _items(second):
+            yield first, second, True
+    for one in judged:
+        constant = constant_judge(one)
+        if constant is not None:
+            yield one, constant, False
+
+
+def _items(judged: JudgedItems) -> set[str]:
+    return {verdict.item for verdict in judged.verdicts}
+
+
+def _compared(first: JudgedItems, second: JudgedItems, seed: int) -> tuple[PairedJudges, ...]:
+    runs = {first.title: first.verdicts, second.title: second.verdicts}
+    return compare_judges(runs, first.gold, clusters=first.clusters, seed=seed)
+
+
+@made_by_this
+def pairs_table(matches: Sequence[Match], notes: Sequence[str] = ()) -> Table:
+    """Recorded judges in pairs on the same items, and each against always giving the most frequent label."""
+    table = comparison_table([match.pair for match in matches], "recorded judges")
+    alone = len(matches) == 1
+    return structs.replace(
+        table,
+        name="recorded_pairs",
+        title="Recorded judges in pairs on the same items, and against the most frequent label",
+        finding=_pairs_finding(matches),
+        rows=tuple(
+            row
+            for match in matches
+            for row in measured_on(match.first.dataset, pair_rows(match.pair, match.first.source, alone=alone))
+        ),
+        notes=(
+            *table.notes,
+            "Items of one trace or workspace go either way together in the test: their number is what counts.",
+            "The most frequent label is people's on the very items compared, which flatters it a little.",
+            *notes,
+        ),
+        datasets=datasets_of(match.first for match in matches if not match.between_judges),
+    )
+
+
+def differences(matches: Sequence[Match]) -> list[Row]:
+    """The differences of the table of pairs for a forest plot, under the judge and its opponent, by what was judged."""
+    rows = []
+    for match in matches:
+        first, second = match.first, match.second
+        against = second.judge if second.on == first.on else second.title
+        group = f"{first.judge} against {against}"
+        rows.append(estimate_row(first.on or first.judge, match.pair.estimate, "difference", group, first.source))
+    return rows
+
+
+def _pairs_finding(matches: Sequence[Match]) -> str:
+    if not matches:
+        return NO_JUDGES
+    against = [match.pair for match in matches if not match.between_judges]
+    better, worse = (sum(pair.apart and sign * (pair.difference or 0) > 0 for pair in against) for sign in (1, -1))
+    counts = [(worse, "less often"), (better, "more often")]
+    (first, how), (then, otherwise) = counts if worse else reversed(counts)
+    told = (
+        f"Of {len(against)} recorded judges, {first} give the gold label {how} than always saying the most frequent "
+        f"one would, and {then} {otherwise}, unanswered items counted as wrong (Holm, {LEVEL:g})"
+    )
+    between = [match.pair for match in matches if match.between_judges and match.pair.difference is not None]
+    if not between:
+        return f"{told}."
+    widest = max(between, key=lambda pair: abs(pair.difference or 0))
+    ahead, behind, first_leads = widest.leader()
+    over_all, answered = (
+        with_interval(each if first_leads else each.negated(), "difference")
+        for each in (widest.estimate, widest.where_answered)
+    )
+    return f"{told}; {ahead} is {over_all} ahead of {behind}, and {answered} where both answered."
+
+
+@made_by_this
+def unanswered_table(scored: Sequence[ScoredItems], notes: Sequence[str] = ()) -> Table:
+    """How many items each judge answered, and each figure over the answered and with the others counted against it."""
+    return Table(
+        name="recorded_both_ways",
+        paper="judging",
+        title="Recorded judges both ways: over what they answered, and over all that they were asked",
+        finding=_unanswered_finding(scored),
+        rows=tuple(row for one in scored for row in measured_on(one.judged.dataset, _both_ways(one))),
+        notes=(
+            "Unanswered items count as wrong, as a label of their own in kappa, and as missed in recall and F1; the "
+            "precision of a label is over answers and has one value only.",
+            "A judge of traces answers all items of a trace or none.",
+            *notes,
+        ),
+        datasets=datasets_of(one.judged for one in scored),
+    )
+
+
+def _both_ways(one: ScoredItems) -> list[Row]:
+    scores = one.scores
+    complete = scores.answered == scores.n
+    figures: list[tuple[str, Estimate, Unit]] = [] if complete else _statuses(one.judged)
+    figures += _pair("Accuracy", scores.accuracy, scores.accuracy_all, "share", "counted as wrong", complete)
+    figures += _pair("Cohen's kappa", scores.cohen_kappa, scores.cohen_kappa_all, "coefficient", "as a label", complete)
+    for name, label in scores.labels.items():
+        figures.append((f"Precision of “{name}”", label.precision, "share"))
+        figures += _pair(f"Recall of “{name}”", label.recall, label.recall_all, "share", "as missed", complete)
+        figures += _pair(f"F1 of “{name}”", label.f1, label.f1_all, "coefficient", "as missed", complete)
+    return [estimate_row(name, estimate, unit, one.judged.title, one.judged.source) for name, estimate, unit in figures]
+
+
+def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
+    """The share of the items that ended in each status that occurs, over runs where items come in these."""
+    units = units_of([verdict.item for verdict in judged.verdicts], judged.clusters)
+    all_items = np.ones(len(judged.verdicts), dtype=np.bool_)
+    ended = [(status, np.array([verdict.status == status for verdict in judged.verdicts])) for status in STATUSES]
+    return [
+        (f"Items {status}", units.share(those, all_items, NOTHING_ASKED), "share")
+        for status, those in ended
+        if those.any()
+    ]
+
+
+def _pair(
+    name: str, answered: Estimate, over_all: Estimate, unit: Unit, counted: str, complete: bool
+) -> list[tuple[str, Estimate, Unit]]:
+    """A figure over the answered, and over all where that is another."""
+    alone: list[tuple[str, Estimate, Unit]] = [(name, answered, unit)]
+    return alone if complete else [*alone, (f"{name}, unanswered {counted}", over_all, unit)]
+
+
+def _unanswered_finding(scored: Sequence[ScoredItems]) -> str:
+    known = [one for one in scored if None not in (one.scores.accuracy.value, one.scores.accuracy_all.value)]
+    if not known:
+        return NO_JUDGES
+    open_ = [one for one in known if one.scores.answered < one.scores.n]
+    if not open_:
+        return f"All {len(known)} recorded judges answered every item."
+    most = max(open_, key=lambda one: 1 - one.scores.answered / one.scores.n)
+    scores = most.scores
+    return (
+        f"{len(open_)} of {len(known)} recorded judges left items open; {most.judged.title} left "
+        f"{number_text(1 - scores.answered / scores.n, 'share')} of them, and is right on "
+        f"{with_interval(scores.accuracy, 'share')} of what it answered and on "
+        f"{with_interval(scores.accuracy_all, 'share')} of what it was asked."
+    )

@@ -1,0 +1,1 @@
+"""Notebooks as pages, with the origin of each figure and the index."""

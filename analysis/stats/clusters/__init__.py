@@ -1,0 +1,1 @@
+"""Shares and differences of items that hang together."""

@@ -1,0 +1,115 @@
+"""Bounds of a share of clustered items that hold near 0 and 1: Clopper and Pearson's with an effective number of items.
+
+Student's t over clusters has no width where all clusters are alike, as they are when nearly every item succeeds. Korn
+and Graubard (1998, Survey Methodology 24:193-201) put into Clopper and Pearson's bounds as many independent items as
+would leave the share as uncertain as the clusters do.
+
+A matrix of clusters has one row a cluster: how many of its items succeeded, and how many it has.
+"""
+
+from typing import get_args
+
+import numpy.typing as npt
+
+from misstep.analysis.stats.checked import known
+from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER, cluster_columns, linearised_variance
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import Side, clopper_pearson
+
+
+def effective_items(clusters: npt.ArrayLike) -> float:
+    """As many independent items as say of the share what the clusters say; never more than there are items.
+
+    Where all items succeed, or none, the clusters show no spread that could be put against that of items: each counts
+    once. So does a single cluster.
+
+    Parameters
+    ----------
+    clusters
+        Clusters x (successes, trials); clusters without trials are left out.
+
+    Raises
+    ------
+    UsageError
+        There is no item, or a cluster has more successes than trials.
+    """
+    x, n = cluster_columns(clusters)
+    total, count = int(n.sum()), len(n)
+    share = float(x.sum() / total)
+    if count == 1 or share in (0.0, 1.0):
+        return float(count)
+    # The linearised variance divides by the number of clusters; with few of them it is too small by this factor.
+    variance = float(linearised_variance(x, n)) * count / (count - 1)
+    independent = share * (1 - share)
+    return float(total) if variance * total <= independent else independent / variance
+
+
+def korn_graubard(clusters: npt.ArrayLike, confidence: float = 0.95, side: Side = "both") -> Estimate:
+    """A share of clustered items with Korn and Graubard's interval; with one item a cluster, Clopper and Pearson's.
+
+    The effective number of items is lessened by the squared ratio of Student's t quantiles for items and for clusters,
+    after it is cut at the number of items: clusters that seem to help are not counted on.
+
+    Parameters
+    ----------
+    clusters
+        Clusters x (successes, trials); clusters without trials are left out.
+    confidence
+        The coverage of the interval, or of the bound.
+    side
+        As for `proportions.clopper_pearson`.
+
+    Raises
+    ------
+    UsageError
+        There is no item, or a cluster has more successes than trials.
+    """
+    known(side, get_args(Side), "side")
+    x, n = cluster_columns(clusters)
+    right, total, count = int(x.sum()), int(n.sum()), len(n)
+    if count == total:
+        return clopper_pearson(right, total, confidence, side)
+    kind = "" if side == "both" else f", {side} bound"
+    share = right / total
+    if count == 1:
+        return Estimate(share, n=total, method=f"Korn-Graubard{kind}, {100 * confidence:g}%", reason=ONE_CLUSTER)
+    method = f"Korn-Graubard over {count:,} clusters{kind}, {100 * confidence:g}%"
+    tail = (1 - confidence) / (2 if side == "both" else 1)
+    return Estimate(share, *_beta_bounds(share, items_for_bounds(clusters, tail), tail, side), total, method)
+
+
+def items_for_bounds(clusters: npt.ArrayLike, tail: float) -> float:
+    """The effective number of items lessened for what few clusters leave unknown of it, as `korn_graubard` takes it.
+
+    Parameters
+    ----------
+    clusters
+        Clusters x (successes, trials); clusters without trials are left out.
+    tail
+        The chance that is left outside at either end.
+
+    Raises
+    ------
+    UsageError
+        There is no item, or a cluster has more successes than trials.
+    """
+    from scipy.special import stdtrit
+
+    x, n = cluster_columns(clusters)
+    right, total, count = int(x.sum()), int(n.sum()), len(n)
+    if count == total:
+        return float(total)
+    effective = effective_items(clusters)
+    if count == 1 or right in (0, total):
+        return effective
+    return effective * float((stdtrit(total - 1, 1 - tail) / stdtrit(count - 1, 1 - tail)) ** 2)
+
+
+def _beta_bounds(share: float, n: float, tail: float, side: Side) -> tuple[float, float]:
+    """Clopper and Pearson's bounds for a number of items that need not be whole."""
+    from scipy.special import betainccinv, betaincinv
+
+    # Binomial tails are beta integrals, which have a value for a number of items that is not whole.
+    low = 0.0 if share == 0 or side == "upper" else float(betaincinv(share * n, n - share * n + 1, tail))
+    high = 1.0 if share == 1 or side == "lower" else float(betainccinv(share * n + 1, n - share * n, tail))
+    return low, high

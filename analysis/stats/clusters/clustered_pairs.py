@@ -1,0 +1,213 @@
+"""Two systems on the same items, where items come in clusters: tests, intervals and the cost of clustering.
+
+All that counts of a cluster is by how many items the first system beats the second there, and how many items it has.
+Under the null hypothesis a cluster could as well have gone the other way, with all its items: the sum of the clusters'
+differences is then a sum of known sizes with random signs, whose distribution is counted, not approximated
+(`signed_sums`). That supposes clusters that lean as far and as often either way, and says so where it matters. With one
+item a cluster this is McNemar's test; with many clusters it comes to the tests of Obuchowski (1998, Statistics in
+Medicine 17:1495-1507) as modified by Yang, Sun and Hardin (2010, Biometrical Journal 52:638-652), whose z is the sum of
+the differences over the root of the sum of their squares.
+
+    cluster     first right alone   second right alone   items   difference
+    run-1              2                    0               5         2
+    run-2              1                    2               7        -1
+"""
+
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from misstep.analysis.stats.checked import whole_numbers
+from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
+from misstep.analysis.stats.clusters.paired import NO_DISCORDANT, PairedTable, paired_score_interval
+from misstep.analysis.stats.clusters.signed_sums import signed_sum_tails
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, distinct_rows
+from misstep.analysis.stats.resampling import bootstrap, bootstrapped
+from misstep.analysis.stats.significance import Significance
+from misstep.harness.errors import UsageError
+
+SIGN_FLIPS = "McNemar over clusters, sign flips, mid-p"
+NO_LEANING = "in no cluster is one of the two right more often than the other"
+FEW_CLUSTERS = 40
+"""With fewer the level of tests over clusters is not to be relied on (`benchmarks/validity/RESULTS.md`)."""
+
+_EAGER = "sign flips find too often what is not there where a few clusters lean far to one side"
+TOO_SHORT = "few clusters differ from the others, and by far: the interval is too short where more may be like these"
+_MOST_SKEWED = 0.18
+"""Beyond it a tail of 2.5% is off by more than a fifth."""
+
+ALL_ALIKE = "every resample gives the same difference: the bootstrap has nothing to test with"
+
+
+class ResampledPairs(Struct, frozen=True):
+    """The difference of two systems' shares with its percentile interval, and the test that inverts it."""
+
+    difference: Estimate
+    test: Significance
+
+
+def sign_flip_mcnemar(differences: npt.ArrayLike) -> Significance:
+    """McNemar's mid-p test with clusters that go either way as a whole; the statistic is the sum of the differences.
+
+    Parameters
+    ----------
+    differences
+        Clusters: the items that the first system alone got right less those that the second alone did.
+    """
+    each = whole_numbers(differences, "a difference")
+    leaning, total = each[each != 0], int(each.sum())
+    if not len(leaning):
+        return Significance(0.0, 1.0, len(each), SIGN_FLIPS, NO_LEANING)
+    further, as_far = signed_sum_tails(np.abs(leaning), total)
+    return Significance(float(total), min(1.0, further + as_far / 2), len(each), SIGN_FLIPS, _doubt(leaning))
+
+
+def _doubt(leaning: IntArray) -> str:
+    """What a reader is told where clusters that lean as far, but not as often, either way would be called a difference.
+
+    Where a few clusters lean far to one side and many a little to the other, samples without the few look one-sided:
+    few clusters cannot show that, more show it by their skewness, which shifts a tail of the normal distribution by
+    skewness (z² - 1) φ(z) / 6 (Edgeworth's first term).
+    """
+    if len(leaning) < FEW_CLUSTERS:
+        return f"only {len(leaning)} cluster{'' if len(leaning) == 1 else 's'} with a difference: {_EAGER}"
+    return (
+        f"the clusters' differences are skewed: {_EAGER}"
+        if _skewness(leaning.astype(np.float64)) > _MOST_SKEWED
+        else ""
+    )
+
+
+def _skewness(values: FloatArray) -> float:
+    """How skewed a sum of independent values with mean 0 is."""
+    squares = float((values**2).sum())
+    return abs(float((values**3).sum())) / (squares * sqrt(squares))
+
+
+def clustered_paired_difference(differences: npt.ArrayLike, items: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """The difference of two systems' shares, with the interval by Student's t over the clusters' own differences.
+
+    The variance is that of a ratio of sums (`clustered.linearised_variance`), with clusters - 1 degrees of freedom.
+    Where it is 0 because no cluster leans to either side, or all do wholly to one, each cluster counts as one pair and
+    the interval is Tango's. Where clusters are skewed, as near -1 and 1 or where one system alone is ever ahead, the
+    interval is too short and says so.
+
+    Parameters
+    ----------
+    differences, items
+        Clusters: as for `sign_flip_mcnemar`, and how many items each has.
+    confidence
+        The coverage of the interval, which is cut at -1 and 1.
+
+    Raises
+    ------
+    UsageError
+        A cluster has no item, or more difference than items.
+    """
+    each, sizes = _checked(differences, items)
+    n, clusters = int(sizes.sum()), len(sizes)
+    value = float(each.sum() / n)
+    method = f"clustered pairs, t, {100 * confidence:g}%"
+    if clusters < 2:
+        return Estimate(value, n=n, method=method, reason=ONE_CLUSTER)
+    variance = float(linearised_variance(each, sizes)) * clusters / (clusters - 1)
+    if variance == 0 and value in (-1, 0, 1):
+        level, ahead, behind = (clusters * (value == one) for one in (0, 1, -1))
+        alike = paired_score_interval(PairedTable(level, ahead, behind, 0))
+        return Estimate(value, alike.low, alike.high, n, f"{alike.method}, over {clusters:,} clusters all alike")
+    if variance == 0:
+        return Estimate(value, n=n, method=method, reason=NO_SPREAD)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * sqrt(variance)
+    doubt = TOO_SHORT if _skewness(each - value * sizes) > _MOST_SKEWED else ""
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), n, method, doubt)
+
+
+def paired_design_effect(differences: npt.ArrayLike, items: npt.ArrayLike, discordant: int) -> float | None:
+    """By how much clustering widens the variance of the difference of two systems' shares; `None` where that is 0/0.
+
+    Parameters
+    ----------
+    differences, items
+        As for `clustered_paired_difference`.
+    discordant
+        How many items only one of the two got right.
+
+    Raises
+    ------
+    UsageError
+        As `clustered_paired_difference`.
+    """
+    each, sizes = _checked(differences, items)
+    n, clusters, more = int(sizes.sum()), len(sizes), int(each.sum())
+    independent = (discordant - more**2 / n) / n**2
+    if clusters < 2 or independent <= 0:
+        return None
+    return float(linearised_variance(each, sizes)) * clusters / (clusters - 1) / independent
+
+
+def resampled_pairs(
+    differences: npt.ArrayLike, items: npt.ArrayLike, rng: np.random.Generator, resamples: int = 10_000
+) -> ResampledPairs:
+    """The paired bootstrap over clusters: the difference of two systems' shares with interval and p-value.
+
+    The p-value is twice the smaller tail of the resamples on either side of 0, each counted with the sample itself, so
+    that it is never 0 (Davison and Hinkley 1997, Bootstrap Methods and their Application, section 4.2). With few
+    clusters it is too small: McNemar's test is not.
+
+    Parameters
+    ----------
+    differences, items
+        As for `clustered_paired_difference`; items that stand for themselves are clusters of one.
+    rng
+        The source of chance.
+    resamples
+        How many resamples are drawn.
+
+    Raises
+    ------
+    UsageError
+        As `clustered_paired_difference`.
+    """
+    each, sizes = _checked(differences, items)
+    n, total = int(sizes.sum()), int(each.sum())
+    # The draws are those of the system that is ahead, so that which one is named first changes nothing but the sign.
+    sign = -1 if total < 0 else 1
+    kinds = distinct_rows(np.column_stack([sign * each, sizes]))
+    drawn = bootstrap(lambda sets: _share(sets @ kinds.rows), kinds.items, resamples, rng)
+    unit = "items" if (sizes == 1).all() else f"{len(sizes):,} cluster{'' if len(sizes) == 1 else 's'}"
+    ahead = bootstrapped(sign * total / n, drawn, n)
+    test = f"paired bootstrap, {len(drawn):,} resamples of {unit}"
+    method = f"percentile bootstrap, {len(drawn):,} resamples of {unit}"
+    if np.ptp(drawn) == 0:
+        difference = Estimate(total / n, n=n, method=method, reason=ALL_ALIKE)
+        level = Significance(0.0, 1.0, n, test, NO_DISCORDANT if unit == "items" else NO_LEANING)
+        return ResampledPairs(difference, level if total == 0 else Significance(None, None, n, test, ALL_ALIKE))
+    ends = [None if end is None else sign * end for end in (ahead.low, ahead.high)]
+    low, high = ends if sign > 0 else reversed(ends)
+    difference = Estimate(total / n, low, high, n, method, ahead.reason)
+    return ResampledPairs(difference, Significance(total / n, _two_tails(drawn, total), n, test))
+
+
+def _share(sums: FloatArray) -> FloatArray:
+    return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def _two_tails(drawn: FloatArray, total: int) -> float:
+    if total == 0:
+        return 1.0
+    tail = min(int(np.count_nonzero(drawn <= 0)), int(np.count_nonzero(drawn >= 0)))
+    return min(1.0, 2 * (tail + 1) / (len(drawn) + 1))
+
+
+def _checked(differences: npt.ArrayLike, items: npt.ArrayLike) -> tuple[IntArray, IntArray]:
+    each, sizes = whole_numbers(differences, "a difference"), whole_numbers(items, "a number of items")
+    if each.shape != sizes.shape or each.ndim != 1 or not len(each):
+        raise UsageError(f"{each.size} differences of {sizes.size} clusters", "Give one of each a cluster.")
+    if (sizes < 1).any() or (np.abs(each) > sizes).any():
+        raise UsageError("a cluster without items, or with more difference than items")
+    return each, sizes

@@ -1,0 +1,1 @@
+"""Times to an event, ratios, power, thresholds, and looks before the end."""

@@ -1,0 +1,1 @@
+"""Which tables and tests can lie behind printed figures."""

@@ -1,0 +1,216 @@
+"""Which tables of two raters, of a given size and with a given number of agreements, have a given Cohen's kappa.
+
+With n items of which `agree` are labelled alike, kappa depends only on the product of the raters' margins, the sum of
+r_i c_i over the labels. So margins are searched, not tables. By the rule of `table_filling`, written with u = r + c,
+v = r - c and D = n - agree, margins have a table if and only if
+
+    sum of u = 2 n,  sum of max(0, ceil((u_i - D) / 2)) <= agree,
+    sum of v = 0,    sum of |v| <= 2 D,    |v_i| <= u_i,    v_i and u_i both even or both odd,
+
+and 4 r·c = |u|² - |v|², so that u and v are searched apart. Renaming the labels changes nothing: u is in falling order.
+The search is bounded by what it looks at, not by time, and says whether it saw everything.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+from msgspec import Struct
+
+from misstep.analysis.stats.printed.table_filling import Table, fill
+from misstep.analysis.stats.raters.margin_differences import ALL, Differences, differences
+from misstep.harness.errors import UsageError
+
+Products = tuple[int, int]
+"""The least and the greatest product of margins, both included; none where the first is greater."""
+
+BUDGET = 200_000_000
+"""How many differences of margins one search looks at by default."""
+
+LARGEST_N, MOST_LABELS = 10_000_000, 12
+"""Of how many items and labels tables are searched at most: products fit 64 bits, and differences are few enough."""
+
+_A_VECTOR = 400
+"""What looking at one vector of sums costs, counted in differences."""
+_NEARLY_ALIKE, _QUICK = 2, 2_000_000
+"""Margins that differ by so few items are looked at first, and what that may take: most tables are found so."""
+
+
+class KappaSearch(Struct, frozen=True):
+    """A table with such a product of margins, if one was found, and how the search ended.
+
+    Where `table` is `None` there is none if the search is `complete`; else it gave up after having `examined` so many
+    differences of margins.
+    """
+
+    table: Table | None
+    complete: bool
+    examined: int
+
+
+def kappa_of(n: int, agree: int, product: int) -> Fraction:
+    """Cohen's kappa of n items, the agreements among them and the product of the margins, which is less than n²."""
+    return Fraction(n * agree - product, n * n - product)
+
+
+def products_of(n: int, agree: int, low: Fraction, high: Fraction) -> Products:
+    """The products of margins that give a kappa from `low` to `high`, both included, whether or not margins have them.
+
+    Kappa falls as the product rises. Where all agree it is 1 whatever the product.
+    """
+    if agree == n:
+        return (0, n * n - 1) if low <= 1 <= high else (1, 0)
+    # kappa = (n agree - P) / (n² - P), solved for the product P.
+    least = Fraction(0) if high >= 1 else (n * agree - high * n * n) / (1 - high)
+    return (1, 0) if low >= 1 else (max(0, ceil(least)), floor((n * agree - low * n * n) / (1 - low)))
+
+
+def possible_products(n: int, agree: int, labels: int) -> Products:
+    """Bounds of the products of margins of all tables; the greatest is reached, the least nearly.
+
+    The greatest has all agreements on one label and half of the disagreements in either direction of one pair. The
+    least has all disagreements in one direction of one pair of labels, and the agreements spread evenly otherwise.
+    """
+    apart = n - agree
+    # That table has u = (2 n - apart, apart), and v = 0 or, if the disagreements are odd, v = (1, -1).
+    greatest = ((2 * n - apart) ** 2 + apart**2 - 2 * (apart % 2)) // 4
+    few = labels * apart <= 2 * n
+    least = Fraction(n * n, labels) - Fraction(apart**2, 2) if few else Fraction(agree**2, labels - 2)
+    return max(0, ceil(least)), greatest
+
+
+def kappa_limits(agreement: Fraction, labels: int) -> tuple[Fraction | None, Fraction | None]:
+    """Below and above which no kappa lies that goes with a share of agreement, whatever the number of items.
+
+    `None` where all agree and kappa is 1 or 0/0.
+    """
+    if agreement == 1:
+        return None, None
+    apart = 1 - agreement
+    few = labels * apart <= 2
+    least = Fraction(1, labels) - apart**2 / 2 if few else agreement**2 / Fraction(labels - 2)
+    return -apart / (2 - apart), 1 - apart / (1 - least)
+
+
+def find_table(
+    n: int, agree: int, labels: int, products: Products, first: Sequence[int] = (), budget: int = BUDGET
+) -> KappaSearch:
+    """A table of two raters whose product of margins lies within bounds.
+
+    Parameters
+    ----------
+    n, agree
+        How many items there are, and how many both raters label alike.
+    labels
+        How many labels there are, whether or not they are all used.
+    products
+        The least and the greatest product, as from `products_of`.
+    first
+        How often the first rater used each label, where that is known.
+    budget
+        The most differences of margins to look at.
+
+    Raises
+    ------
+    UsageError
+        There are no items or less than two labels, more agree than there are, or the first rater's margins are not
+        those of n items and so many labels.
+    """
+    if n <= 0 or not 0 <= agree <= n or labels < 2:
+        raise UsageError(f"{agree} of {n} items alike on {labels} labels: no table of two raters")
+    if first and (len(first) != labels or sum(first) != n or min(first) < 0):
+        raise UsageError(f"a rater's labels {list(first)} are not {labels} counts of {n} items")
+    least, greatest = possible_products(n, agree, labels)
+    low, high = max(products[0], least), min(products[1], greatest)
+    if low > high:
+        return KappaSearch(None, True, 0)
+    if n > LARGEST_N or labels > MOST_LABELS:
+        return KappaSearch(None, False, 0)
+    if first:
+        return _with_first_rater(first, agree, (low, high), differences(labels, n - agree))
+    # Most kappas with a table have one with nearly equal margins, and these are few: the search usually ends here.
+    near = differences(labels, min(_NEARLY_ALIKE, n - agree))
+    quick = _search(n, agree, (low, high), near, labels, min(_QUICK, budget))
+    if quick.table is not None or budget - quick.examined < ALL:
+        return KappaSearch(quick.table, quick.table is not None, quick.examined)
+    whole = _search(n, agree, (low, high), differences(labels, n - agree), labels, budget - quick.examined)
+    return KappaSearch(whole.table, whole.complete, quick.examined + whole.examined)
+
+
+def _search(n: int, agree: int, products: Products, apart: Differences, labels: int, budget: int) -> KappaSearch:
+    """Each vector of sums that leaves room for a square of differences, and differences to go with it."""
+    low, high = products
+    examined = 0
+    for sums in _sums(2 * n, labels, 2 * n, (4 * low, 4 * high + apart.greatest_square), agree, n - agree):
+        if examined > budget:
+            return KappaSearch(None, False, examined)
+        examined += _A_VECTOR
+        if not sums:
+            continue
+        # 4 low <= |u|² - |v|² <= 4 high bounds the squares of the differences once the sums are chosen.
+        squares = sum(value * value for value in sums)
+        found, looked_at = apart.within(sums, squares - 4 * high, squares - 4 * low)
+        examined += looked_at
+        if found is not None:
+            rows = [(value + off) // 2 for value, off in zip(sums, found, strict=True)]
+            columns = [(value - off) // 2 for value, off in zip(sums, found, strict=True)]
+            return KappaSearch(fill(rows, columns, agree), True, examined)
+    return KappaSearch(None, apart.complete, examined)
+
+
+def _with_first_rater(first: Sequence[int], agree: int, products: Products, apart: Differences) -> KappaSearch:
+    """All margins of the second rater, at once."""
+    rows = np.asarray(first, dtype=np.int64)
+    columns = rows - apart.rows
+    disagree = int(rows.sum()) - agree
+    # -(-x // 2) is x / 2 rounded up: so many agreements each label needs, by the rule of `table_filling`.
+    forced = np.maximum(0, -(-(rows + columns - disagree) // 2)).sum(axis=1)
+    product = columns @ rows
+    fits = (columns >= 0).all(axis=1) & (forced <= agree) & (product >= products[0]) & (product <= products[1])
+    places = np.flatnonzero(fits)
+    if not len(places):
+        return KappaSearch(None, apart.complete, len(columns))
+    return KappaSearch(fill(list(first), columns[places[0]].tolist(), agree), True, len(columns))
+
+
+def _sums(
+    total: int, parts: int, most: int, squares: tuple[int, int], spare: int, disagree: int
+) -> Iterator[tuple[int, ...]]:
+    """Every way to write a total as so many counts in falling order whose squares add up to something within bounds.
+
+    A count above the disagreements forces agreements, of which there are `spare`. Dead ends come as an empty vector, so
+    that whoever counts the work sees them.
+    """
+    low, high = squares
+    # ceil((u - disagree) / 2) agreements are forced, and there are only `spare` of them.
+    most = min(most, total, disagree + 2 * spare)
+    least = -(-total // parts)
+    if parts == 1:
+        yield (total,) if most >= total and low <= total**2 <= high else ()
+        return
+    dead = True
+    # Even parts have the least squares, which grow with the first count: bisection finds the greatest that fits.
+    first = least - 1 + bisect_right(range(least, most + 1), high, key=lambda one: _least_squares(one, total, parts))
+    while first >= least and _most_squares(first, total, parts) >= low:
+        dead = False
+        forced = max(0, -(-(first - disagree) // 2))
+        within = (low - first**2, high - first**2)
+        for rest in _sums(total - first, parts - 1, first, within, spare - forced, disagree):
+            yield (first, *rest) if rest else ()
+        first -= 1
+    if dead:
+        yield ()
+
+
+def _least_squares(first: int, total: int, parts: int) -> int:
+    """The sum of squares where the other counts are as even as they can be."""
+    each, over = divmod(total - first, parts - 1)
+    return first**2 + (parts - 1) * each**2 + over * (2 * each + 1)
+
+
+def _most_squares(first: int, total: int, parts: int) -> int:
+    """The sum of squares where as many counts as can be are as great as the first."""
+    full, over = divmod(total, first) if first else (0, 0)
+    return full * first**2 + over**2 if full < parts else parts * first**2

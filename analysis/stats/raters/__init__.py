@@ -1,0 +1,1 @@
+"""How far raters agree, and what depends on their margins."""

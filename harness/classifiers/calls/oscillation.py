@@ -1,0 +1,245 @@
+"""An edit that is made, taken back and made again: the third rule of `infinite_loop`, whatever ends it.
+
+    edit a.py: 1 → 2, pytest: `E assert 3 == 4`, edit a.py: 2 → 1, pytest: the same, edit a.py: 1 → 2, pytest: the same
+
+An edit comes back when it puts in what an earlier edit of the same file put in, or what an earlier one took away.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import islice
+
+from msgspec import Struct
+
+from misstep.harness.classifiers.calls.effects import effects
+from misstep.harness.classifiers.calls.exit_codes import exit_code
+from misstep.harness.classifiers.calls.failures import failed
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.natures import nature_of
+from misstep.harness.classifiers.calls.tools import PATCH_KEYS, edit_texts, first_text, path_of
+from misstep.harness.classifiers.prose import has
+from misstep.harness.classifiers.verdicts import counted, quoted
+
+ROUNDS = 3
+"""Failures with one error, each after an edit: Wink's three or more."""
+
+RETURNS = 2
+"""Edits that come back among them: one that does is a trial taken back, two are going back and forth."""
+
+FLIPS = 3
+"""Edits of one file one after the other that each put back what was there, after the one that made it."""
+
+DIFFERENT_ROUNDS = 5
+"""Failures with one error after edits of one file that all differ and never help: more than the three of the
+definition, because each edit is a new attempt. Not measured."""
+
+_ERROR_LINE = re.compile(
+    r"(?:E  +.+|.*\b\w*(?:Error|Exception)\b: ?.*|.*\berror(?:\[\w+\]| TS\d+)?: .+|FAILED .+|"
+    r"--- FAIL: .+|.*[✗✘] .+|panicked at .+)$"
+)
+_ERROR_WORDS = (
+    "Error:", "Exception:", "error: ", "error[", "error TS", "E  ", "FAILED ", "--- FAIL: ", "✗ ", "✘ ", "panicked at ",
+)  # fmt: skip
+"""Pieces of which every such line has one."""
+
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+_PLACE = re.compile(r"(?<![\w./-])[\w./-]*\.\w+:\d+(?::\d+)?|line \d+")
+_SUBSTITUTION = re.compile(r"(?<![A-Za-z_.-])s([/|#,@])((?:\\.|(?!\1)[^\\\n])*+)\1((?:\\.|(?!\1)[^\\\n])*+)\1")
+"""What sed puts in the place of what; a folder such as `crates/core/src/` has an s and slashes as well."""
+
+_EDITING = frozenset(("edit", "write", "patch", "undo"))
+_SHELL_EDITS = ("sed -i", "edit ", "apply_patch", "str_replace", ">", "patch ")
+_TAKEN = re.compile(r"^-(?!--)(.*)$", re.MULTILINE)
+_PUT = re.compile(r"^\+(?!\+\+)(.*)$", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^<{4,}+[^\n]*+\n(?>((?:(?!\n<{4}).)*?)\n={4,}\n)((?:(?!\n<{4}).)*?)\n>{4,}", re.DOTALL | re.MULTILINE
+)
+"""Old and new text as between the marks of a conflict: how several editors take an edit."""
+
+_FLAGGED = re.compile(r"--old_str '(?>((?:(?!--old_str ').)*?)' --new_str ')((?:(?!--old_str ').)*?)'", re.DOTALL)
+_SHOWN_LINES = 5
+_READ = 20_000
+"""Characters at the end of an answer in which its error is looked for, and of a command in which its edit is."""
+
+
+class _Edit(Struct, frozen=True, gc=False):
+    """An edit of a file: what it took away and what it put in; `comes_back` when that was there before."""
+
+    path: str
+    comes_back: bool
+
+
+def oscillation(history: History) -> tuple[list[int], str] | None:
+    """The steps of an oscillation and a sentence on them; `None` where there is none."""
+    acts = history.acts
+    tried = _edits(acts, all_tried=True)
+    if not _may_oscillate(tried):
+        return None
+    errors = {place: error for place, act in enumerate(acts) if _runs(act) and (error := error_of(act)) is not None}
+    often = _most(errors.values()) >= ROUNDS
+    if not often and _most(edit.path for edit in tried.values() if edit.comes_back) < FLIPS:
+        return None
+    edits = _edits(acts)
+    if not _may_oscillate(edits):
+        return None
+    return (_worst(acts, edits, errors) if often else None) or _flips(acts, edits)
+
+
+def _may_oscillate(edits: dict[int, _Edit]) -> bool:
+    returns = _most(edit.path for edit in edits.values() if edit.comes_back)
+    return returns >= RETURNS or _most(edit.path for edit in edits.values()) >= DIFFERENT_ROUNDS
+
+
+def _most(values: Iterable[str]) -> int:
+    """How often the most frequent of some values comes."""
+    return max(Counter(values).values(), default=0)
+
+
+def _runs(act: Act) -> bool:
+    """A cheap look whether a call may run something."""
+    return act.line is not None or nature_of(act) in ("test", "run")
+
+
+def _flips(acts: list[Act], edits: dict[int, _Edit]) -> tuple[list[int], str] | None:
+    """A file that goes back to what it was three times over, with or without a run in between."""
+    by_path: dict[str, list[int]] = defaultdict(list)
+    for place, edit in edits.items():
+        alike = by_path[edit.path]
+        if not edit.comes_back:
+            alike.clear()
+        alike.append(place)
+        if len(alike) > FLIPS:
+            steps = [acts[one].step for one in alike]
+            return steps, f"{quoted(edit.path)} is edited to and fro {len(alike)} times ({counted(steps)})."
+    return None
+
+
+def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
+    """Where an edit stands among the calls → the edit; those that failed as well where all that were tried are asked.
+
+    Whether an edit failed takes long to tell, and with those that did, more edits come back and not fewer.
+    """
+    places = [
+        place
+        for place, act in enumerate(acts)
+        if act.kind in _EDITING or (act.line is not None and has(act.line, _SHELL_EDITS))
+    ]
+    found: dict[int, _Edit] = {}
+    if len(places) <= RETURNS:
+        return found
+    seen: dict[str, set[str]] = defaultdict(set)
+    for place in places:
+        act = acts[place]
+        kind = act.kind
+        if act.line is not None:
+            path = next((effect.target for effect in effects(act) if effect.verb in ("edit", "write")), "")
+            if not path:
+                continue
+            old, new = _exchanged(act.line)
+        elif kind in ("edit", "write", "patch"):
+            path = path_of(act.call)
+            old, new = edit_texts(act.call)
+            if kind == "patch":
+                made = effects(act)
+                path = made[0].target if made else path
+                old, new = _exchanged(first_text(act.call.arguments, PATCH_KEYS))
+        else:
+            path, old, new = path_of(act.call), "", ""
+        if not all_tried and failed(act):
+            continue
+        before = seen[path]
+        # Where the texts are not known, such as of an edit that is asked for in words, nothing is seen to come back.
+        returns = bool(old or new) and (new if new.strip() else f"-{old}") in before
+        found[place] = _Edit(path, kind == "undo" or returns)
+        # Taking text out that was put in is going back; taking out other text is not.
+        before.update((new, f"-{new}", old) if old else (new, f"-{new}"))
+    return found
+
+
+def _exchanged(line: str) -> tuple[str, str]:
+    """What a command line puts in the place of what; all of it where it does not say."""
+    head = line[:_READ]
+    match = _SUBSTITUTION.search(head)
+    if match:
+        return match.group(2), match.group(3)
+    block = _BLOCK.search(head) or _FLAGGED.search(head)
+    if block:
+        return block.group(1), block.group(2)
+    taken = "\n".join(_TAKEN.findall(line))
+    put = "\n".join(_PUT.findall(line))
+    return taken, put or line
+
+
+class _Round(Struct, frozen=True, gc=False):
+    """A failure after at least one edit: which error, and which edits came since the last run."""
+
+    place: int
+    error: str
+    edits: tuple[int, ...]
+
+
+def _worst(acts: list[Act], edits: dict[int, _Edit], errors: dict[int, str]) -> tuple[list[int], str] | None:
+    rounds: dict[str, list[_Round]] = defaultdict(list)
+    last_error = ""
+    pending: list[int] = []
+    for place, act in enumerate(acts):
+        if place in edits:
+            pending.append(place)
+        elif pending and nature_of(act) in ("test", "run"):
+            error = errors.get(place)
+            if error is None:
+                shown = next((seen for one in rounds.values() if (seen := _to_and_fro(acts, edits, one))), None)
+                if shown is not None:
+                    return shown
+                rounds.clear()
+            else:
+                rounds[error].append(_Round(place, error, tuple(pending)))
+                last_error = error
+            pending = []
+    for error, failures in rounds.items():
+        shown = _to_and_fro(acts, edits, failures) or (_stuck(acts, edits, failures) if error == last_error else None)
+        if shown is not None:
+            return shown
+    return None
+
+
+def _to_and_fro(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
+    made = [edit for failure in failures for edit in failure.edits]
+    back = sum(edits[place].comes_back for place in made)
+    if len(failures) < ROUNDS or back < RETURNS:
+        return None
+    return _told(acts, edits, failures, f"{back} of the edits put back what was there before")
+
+
+def _stuck(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round]) -> tuple[list[int], str] | None:
+    paths = Counter(edits[place].path for failure in failures for place in failure.edits)
+    if len(failures) < DIFFERENT_ROUNDS or max(paths.values()) < DIFFERENT_ROUNDS:
+        return None
+    return _told(acts, edits, failures, "no edit changes it")
+
+
+def _told(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round], how: str) -> tuple[list[int], str]:
+    made = [edit for failure in failures for edit in failure.edits]
+    path = Counter(edits[place].path for place in made).most_common(1)[0][0]
+    steps = [acts[place].step for place in (*made, *(failure.place for failure in failures))]
+    error = quoted(failures[0].error)
+    return (
+        steps,
+        f"The error {error} comes back {len(failures)} times after edits of {quoted(path)}: {how} ({counted(steps)}).",
+    )
+
+
+def error_of(act: Act) -> str | None:
+    """The error that a run ended with, without line numbers and other figures; `None` where it did not fail."""
+    result = act.result
+    if result is None or exit_code(act) == 0:
+        return None
+    text = result.text[-_READ:]
+    told = (line for line in text.split("\n") if has(line, _ERROR_WORDS) and _ERROR_LINE.match(line))
+    lines = list(islice(told, _SHOWN_LINES)) if has(text, _ERROR_WORDS) else []
+    if not lines:
+        if not result.is_error and exit_code(act) is None:
+            return None
+        lines = text.strip().split("\n")[-3:]
+    return "\n".join(_NUMBERS.sub("#", _PLACE.sub("~", line)).strip() for line in lines)

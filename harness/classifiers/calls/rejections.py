@@ -1,0 +1,78 @@
+"""Replies that a harness turns down before a call exists: steps of the agent without a call, answered ever the same.
+
+    agent: "I will list the files: ls"        user: "Your reply has no action. Reply with one …"
+    agent: "Then let me look: ls -la"         user: "Your reply has no action. Reply with one …"
+
+Not that: a person's turns, an order to go on, and what a program says to the agent after every step anyhow.
+"""
+
+from collections import Counter, defaultdict
+
+from misstep.harness.classifiers.calls.error_lines import without_particulars
+from misstep.harness.classifiers.calls.history import History, goes_on
+from misstep.harness.classifiers.calls.others_faults import refuses
+from misstep.harness.classifiers.verdicts import counted, quoted
+
+REPEATS = 3
+"""As for errors of calls: one is a slip, two a slip and a try at correcting it."""
+
+_COMPARED = 300
+_SHORTEST = 20
+"""Characters of a complaint that says what was expected."""
+
+
+def rejections(history: History) -> tuple[list[int], str] | None:
+    """The steps that were turned down and a sentence on them; `None` where there are fewer than three of one kind."""
+    steps = history.trajectory.steps
+    candidates = [index for index in history.agent_steps if not steps[index].calls and index + 1 < len(steps)]
+    if (
+        len(candidates) < REPEATS
+        or not history.acts
+        or len({steps[index].speaker for index in history.agent_steps}) > 1
+    ):
+        return None
+    turned_down: dict[str, list[int]] = defaultdict(list)
+    for index in candidates:
+        answer = _answer(history, index)
+        if answer:
+            turned_down[answer].append(index)
+    often = {answer: places for answer, places in turned_down.items() if len(places) >= REPEATS}
+    if not often:
+        return None
+    anyhow = Counter(_answer(history, index) for index in history.agent_steps if steps[index].calls)
+    for answer, places in often.items():
+        # The same reply again is a loop; replies that differ are tries at what the harness takes.
+        verbatim = Counter(_text(history, place) for place in places).most_common(1)[0][1]
+        tries = {steps[place].text for place in places}
+        if (
+            anyhow[answer]
+            or goes_on(answer)
+            or refuses(answer)
+            or verbatim < 2
+            or len(tries) < REPEATS
+            or not _runs(history, places)
+        ):
+            continue
+        said = quoted(_text(history, places[0]))
+        return places, f"The harness turns {len(places)} replies without a call down ({said}; {counted(places)})."
+    return None
+
+
+def _answer(history: History, index: int) -> str:
+    """What the harness answers to a step, evened out; nothing where the agent itself goes on."""
+    head = _text(history, index)
+    return without_particulars(head) if len(head) >= _SHORTEST else ""
+
+
+def _text(history: History, index: int) -> str:
+    steps = history.trajectory.steps
+    if steps[index].results and not steps[index].calls:
+        return steps[index].results[0].text[:_COMPARED]
+    following = steps[index + 1] if index + 1 < len(steps) else None
+    return following.text[:_COMPARED] if following is not None and following.role != "agent" else ""
+
+
+def _runs(history: History, places: list[int]) -> bool:
+    """Whether the agent goes on after it was turned down, at least until the last time."""
+    steps = history.trajectory.steps
+    return all(any(step.role == "agent" for step in steps[place + 1 : place + 4]) for place in places[:-1])

@@ -1,0 +1,346 @@
+"""The same call over and over, and cycles of calls: the first two rules of `infinite_loop`."""
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from misstep.harness.classifiers.calls.failures import environment_failure, failed, own_failure
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.identity import Spelling, call_key, coarse_key, loose_key, same_text
+from misstep.harness.classifiers.calls.natures import Nature, nature_of
+from misstep.harness.classifiers.calls.others_faults import declined
+from misstep.harness.classifiers.calls.tools import bare_name, is_known_name, path_of
+from misstep.harness.classifiers.prose import LONGEST
+from misstep.harness.classifiers.verdicts import counted, quoted
+from misstep.harness.values import written
+
+REPEATS = 3
+"""Wink, 2.1.2: "the agent invoking the same or similar tool calls three or more times in a row"."""
+
+LONGEST_CYCLE = 4
+"""Calls in a cycle at most: an edit, a test, the edit's undoing and the test again make four."""
+
+PATIENCE = 10
+"""Repeats, without any change to the end, from which waiting (a poll, a retry of what the network failed) is a loop
+too. Not measured: well above the three of the definition, because waiting is repetition on purpose."""
+
+CONTENT = 80
+"""Characters from which an answer shows what is on a screen. Shorter ones (`Scrolled down.`) say only that a key was
+pressed, and their being equal does not show that nothing moved."""
+
+_SEVERAL_TIMES = re.compile(
+    r"\b(?:\d+|two|three|four|five|six|ten|twenty|several|many|a few|multiple|some) (?:more )?times\b|\brepeatedly\b"
+    r"|\b(?:twice|in a loop|over and over)\b",
+    re.IGNORECASE,
+)
+
+_STATE = 200
+"""Characters up to which an answer tells a state and shows no content."""
+
+_UNDER_WAY = re.compile(
+    r"\b(?:running|pending|queued|enqueued|scheduled|waiting|in[ _-]progress|in the queue|building|processing|"
+    r"compiling|provisioning|starting|deploying|initiali[sz]ing|under way|underway|ongoing|still|unfinished|"
+    r"no new output|\d+ ?%|not (?:yet )?(?:ready|finished|done|completed?))",
+    re.IGNORECASE,
+)
+"""Words for what is not done yet."""
+
+Shown = tuple[list[int], str]
+
+
+def repeated_calls(history: History) -> Shown | None:
+    """The steps of a repeated call or a cycle and a sentence on them; `None` where there is neither."""
+    acts = history.acts
+    if len(acts) < REPEATS:
+        return None
+    record = _Record(history)
+    coarse = [coarse_key(act) for act in acts]
+    often = {key for key, count in Counter(coarse).items() if count >= REPEATS}
+    keys = _keys(acts, coarse, often)
+    positions = _positions(keys)
+    if positions:
+        shown = _same_call(record, positions) or _cycle(record, keys, positions)
+        if shown:
+            return shown
+    return _same_call(record, _same_but_for_flags(acts), by_answer=True)
+
+
+def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable]) -> list[Hashable]:
+    """What each call is, where enough others may be the same; paths are followed only where spellings differ."""
+    if not often:
+        return []
+    keys: list[Hashable] = [
+        call_key(act) if key in often and not declined(act) else None for act, key in zip(acts, coarse, strict=True)
+    ]
+    alike: dict[Hashable, set[Hashable]] = defaultdict(set)
+    for key, plain in zip(coarse, keys, strict=True):
+        if plain is not None:
+            alike[key].add(plain)
+    mixed = {
+        key
+        for act, key in zip(acts, coarse, strict=True)
+        if len(alike[key]) > 1 and (act.kind == "read" or (act.line is not None and "/" in act.line))
+    }
+    if mixed:
+        spelling = Spelling(acts)
+        for place, (act, key) in enumerate(zip(acts, coarse, strict=True)):
+            if key in mixed and keys[place] is not None:
+                keys[place] = call_key(act, spelling)
+    return keys
+
+
+def _positions(keys: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+    """Key → where it stands, for the keys that stand often enough."""
+    counts = Counter(keys)
+    counts.pop(None, None)
+    positions: dict[Hashable, list[int]] = {key: [] for key, count in counts.items() if count >= REPEATS}
+    if positions:
+        for place, key in enumerate(keys):
+            if key in positions:
+                positions[key].append(place)
+    return positions
+
+
+def _same_but_for_flags(acts: Sequence[Act]) -> dict[Hashable, list[int]]:
+    """Groups of shell calls that differ in flags only and were answered with the same content or the same error."""
+    # Most runs have no three answers of one length, which is seen without looking at the answers.
+    sizes = Counter([len(act.result.text) for act in acts if act.line is not None and act.result is not None])
+    often = {size for size, count in sizes.items() if count >= REPEATS and size}
+    if not often:
+        return {}
+    answers: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for place, act in enumerate(acts):
+        if act.result is not None and len(act.result.text) in often and not declined(act):
+            answers[len(act.result.text), act.result.text[:64]].append(place)
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for (size, _), alike in answers.items():
+        if len(alike) >= REPEATS and len({call_key(acts[place]) for place in alike}) > 1:
+            for place in alike:
+                if acts[place].line is not None and (size >= CONTENT or failed(acts[place])):
+                    groups[loose_key(acts[place])].append(place)
+    return {key: sorted(group) for key, group in groups.items() if len(group) >= REPEATS}
+
+
+class _Record:
+    """What is known of a run's calls, each worked out once and only when asked for."""
+
+    def __init__(self, history: History) -> None:
+        self.acts = history.acts
+        self._natures: dict[int, Nature] = {}
+        self._before: dict[int, int] = {}
+        self._history = history
+
+    def nature(self, place: int) -> Nature:
+        if place not in self._natures:
+            self._natures[place] = nature_of(self.acts[place])
+        return self._natures[place]
+
+    def same_answer(self, one: int, other: int) -> bool:
+        a, b = self.acts[one].result, self.acts[other].result
+        if a is None or b is None:
+            return a is b
+        return a.text == b.text or same_text(a.text, b.text)
+
+    def changes(self, place: int) -> bool:
+        """Whether a call may have changed what another call would answer."""
+        nature = self.nature(place)
+        if nature == "change":
+            return not failed(self.acts[place])
+        return nature == "run" and own_failure(self.acts[place]) is None
+
+    def last_change(self, place: int) -> int:
+        """The last call up to `place` that may have changed something; -1 for none."""
+        walked = []
+        while place >= 0 and place not in self._before:
+            if self.changes(place):
+                self._before[place] = place
+                break
+            walked.append(place)
+            place -= 1
+        last = self._before[place] if place >= 0 else -1
+        for passed in walked:
+            self._before[passed] = last
+        return last
+
+    @cached_property
+    def repeats_asked_for(self) -> bool:
+        """Whether the user asks for something to be run several times."""
+        return any(_SEVERAL_TIMES.search(turn.text[:LONGEST]) for turn in self._history.turns)
+
+    def news_between(self, one: int, other: int) -> bool:
+        """Whether the user said something new between two calls."""
+        first, second = self.acts[one].step, self.acts[other].step
+        news = self._history.news
+        return bisect_right(news, second) > bisect_right(news, first)
+
+    def untouched(self, one: int, other: int) -> bool:
+        """Whether nothing changed between two calls, neither of which counts itself."""
+        return not self.news_between(one, other) and self.last_change(other - 1) <= one
+
+
+def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer: bool = False) -> Shown | None:
+    """The longest run of one call that is a loop."""
+    longest: list[int] = []
+    for places in positions.values():
+        for members, after in _stretches(record, places):
+            if len(members) > len(longest) and _is_loop(record, members, after):
+                longest = members
+    if not longest:
+        return None
+    act = record.acts[longest[0]]
+    steps = [record.acts[place].step for place in longest]
+    answered = _answered(record, longest, "nearly the same answer" if by_answer else "the same answer")
+    times = f"{len(longest)} times with {answered} and nothing changed in between"
+    return steps, f"{_named(act)} is called {times} ({counted(steps)})."
+
+
+def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[int], int | None]]:
+    """Runs of one call in different turns, equally answered and with nothing changed in between; and what came after.
+
+    The second part is the next call of the same kind with nothing changed before it, whose answer differs.
+    """
+    members = [places[0]]
+    for place in places[1:]:
+        last = members[-1]
+        if record.acts[place].step == record.acts[last].step:
+            continue
+        # Where something changed in between, the answers need not be compared.
+        untouched = record.untouched(last, place)
+        same = untouched and record.same_answer(last, place)
+        same = same and (record.acts[place].result is not None or place == last + 1)
+        if same and (_adjacent(record, last, place) or not _only_adjacent(record, place)):
+            members.append(place)
+            continue
+        if len(members) >= REPEATS:
+            yield members, place if untouched and not same else None
+        members = [place]
+    if len(members) >= REPEATS:
+        yield members, None
+
+
+def _only_adjacent(record: _Record, place: int) -> bool:
+    """Whether a call counts only next to its like: a glance around, or a call that its tool did not take."""
+    failure = own_failure(record.acts[place])
+    refused = failure is not None and failure.fault in ("malformed call", "unknown tool", "invalid arguments")
+    return refused or record.nature(place) == "orient"
+
+
+def _adjacent(record: _Record, one: int, other: int) -> bool:
+    return other == one + 1 and record.acts[one].step + 1 >= record.acts[other].step - 1
+
+
+def _is_loop(record: _Record, members: Sequence[int], after: int | None) -> bool:
+    first = record.acts[members[0]]
+    nature = record.nature(members[0])
+    if nature in ("test", "run") and record.repeats_asked_for:
+        return False
+    if (
+        nature == "wait"
+        or environment_failure(first)
+        or _under_way(record, members[0])
+        or _waits_between(record, members)
+    ):
+        return after is None and len(members) >= PATIENCE
+    if after is not None and _asks_the_same(first, record.acts[after]):
+        return len(members) >= PATIENCE  # what is asked about changes of itself: asking again is waiting
+    if nature == "move":
+        return first.result is not None and len(first.result.text) >= CONTENT
+    worked_in_the_end = after is not None and failed(first) and not failed(record.acts[after])
+    return not worked_in_the_end or len(members) >= PATIENCE
+
+
+def _under_way(record: _Record, place: int) -> bool:
+    """Whether an answer tells of something that goes on elsewhere and is not done."""
+    act = record.acts[place]
+    looks = act.kind in ("read", "search", "list", "note") or (act.line is not None and record.nature(place) != "run")
+    if looks or act.result is None or len(act.result.text) > _STATE:
+        return False
+    return _UNDER_WAY.search(act.result.text) is not None
+
+
+def _waits_between(record: _Record, members: Sequence[int]) -> bool:
+    """Whether the agent waits each time before it calls again."""
+    return all(
+        any(record.nature(place) == "wait" for place in range(one + 1, other)) for one, other in pairwise(members)
+    )
+
+
+def _asks_the_same(act: Act, other: Act) -> bool:
+    """Whether two calls are letter by letter the same question to something that is no file and no search."""
+    asks = act.line is None and act.kind in ("look", "run") and not is_known_name(act.call.name)
+    runs = act.line is not None and nature_of(act) == "run"
+    answered = act.result is not None and other.result is not None
+    return (asks or runs) and answered and not failed(act) and act.call.arguments == other.call.arguments
+
+
+def _cycle(record: _Record, keys: Sequence[Hashable], positions: dict[Hashable, list[int]]) -> Shown | None:
+    """Two to four calls gone round three times with the same answers."""
+    for length in range(2, LONGEST_CYCLE + 1):
+        matched = 0
+        for place in range(length, len(keys) + 1):
+            if place < len(keys) and keys[place] in positions and _again(record, keys, place, length):
+                matched += 1
+                continue
+            if matched >= length * (REPEATS - 1):
+                members = list(range(place - matched - length, place))
+                if _is_cycle(record, keys, members, length):
+                    return _shown_cycle(record, members, length)
+            matched = 0
+    return None
+
+
+def _again(record: _Record, keys: Sequence[Hashable], place: int, length: int) -> bool:
+    earlier = place - length
+    return (
+        keys[place] == keys[earlier]
+        and record.acts[place].step != record.acts[earlier].step
+        and record.same_answer(place, earlier)
+        and not record.news_between(earlier, place)
+    )
+
+
+def _is_cycle(record: _Record, keys: Sequence[Hashable], members: Sequence[int], length: int) -> bool:
+    one_round = members[:length]
+    if len({keys[place] for place in one_round}) < 2:
+        return False
+    natures = {record.nature(place) for place in one_round}
+    if "wait" in natures or any(
+        environment_failure(record.acts[place]) or _under_way(record, place) for place in one_round
+    ):
+        return len(members) >= PATIENCE * length
+    if natures <= {"orient", "move"}:
+        return all(
+            record.nature(place) == "orient" or len(getattr(record.acts[place].result, "text", "")) >= CONTENT
+            for place in one_round
+        )
+    return True
+
+
+def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
+    steps = [record.acts[place].step for place in members]
+    names = ", ".join(_named(record.acts[place]) for place in members[:length])
+    return (
+        steps,
+        f"The {length} calls {names} go round {len(members) // length} times "
+        f"with {_answered(record, members, 'the same answers')} ({counted(steps)}).",
+    )
+
+
+def _answered(record: _Record, members: Sequence[int], alike: str) -> str:
+    """How calls were answered, as far as the run records it."""
+    recorded = [record.acts[place].result is not None for place in members]
+    return alike if all(recorded) else f"{alike} where one is recorded" if any(recorded) else "no answer recorded"
+
+
+def _named(act: Act) -> str:
+    """A call in a few words: its tool and its command, path or first argument."""
+    arguments = act.call.arguments
+    what = act.line or path_of(act.call)
+    if not what:
+        first = arguments if isinstance(arguments, str) else next(iter(arguments.values()), "")
+        what = first if isinstance(first, str) else written(first, indented=False)
+    name = quoted(bare_name(act.call.name), 40).strip('"')
+    return f"{name} {quoted(what)}" if what else name

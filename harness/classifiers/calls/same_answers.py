@@ -1,0 +1,187 @@
+"""One complaint to several calls: what tools answer again and again, whatever it says, tells of no call that worked.
+
+Nothing is known here of the wording but that it complains: the answers are marked as errors, or hold one of a few
+general words for a fault, and are equal once all that is particular to a call is evened out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Hashable
+
+from msgspec import Struct
+
+from misstep.harness.classifiers.calls import programs
+from misstep.harness.classifiers.calls.effects import CHANGES_FILES, effects
+from misstep.harness.classifiers.calls.exit_codes import exit_code
+from misstep.harness.classifiers.calls.failures import CallFailure, is_work
+from misstep.harness.classifiers.calls.history import Act
+from misstep.harness.classifiers.calls.identity import Spelling, call_key
+from misstep.harness.classifiers.calls.others_faults import declined
+from misstep.harness.classifiers.calls.shell import commands_of, ends_of_names
+from misstep.harness.classifiers.calls.tools import bare_name, words_of
+from misstep.harness.classifiers.prose import has
+
+TIMES = 4
+"""Times running that one complaint makes a failure."""
+
+DIFFERENT = 3
+"""Different calls among them: one call over and over is a loop."""
+
+_LONGEST = 1_500
+_SHOWN = 160
+_LOOKED_AT = 12
+_FEW = 3
+"""Lines of an answer that says no more than what is wrong."""
+
+_FAULT = re.compile(
+    r"(?<![a-z])(?:errors?|fail(?:ed|s|ure)?|den(?:ied|y)|refus\w+|forbidden|unauthori[sz]ed|cannot|can't|couldn't|unable|"
+    r"invalid|unknown|unsupported|unavailable|missing|exceed\w*|expired|revoked|reject\w*|exception|illegal|timed out|"
+    r"not)(?![a-z])",
+    re.IGNORECASE,
+)
+"""General words for a fault."""
+
+_FAULTS = (
+    "not", "error", "fail", "den", "can", "unable", "invalid", "refus", "forbidden", "unauthori", "couldn", "unknown",
+    "unsupported", "unavailable", "missing", "exceed", "expired", "revoked", "reject", "exception", "illegal", "timed",
+)  # fmt: skip
+"""Pieces of which each of those words has one."""
+
+
+_NOTHING_FOUND = re.compile(
+    r"\b(?:no|0|zero|not) (?:\w+ ){0,3}(?:found|match\w*|results?|hits?|issues?|changes?|produce)\b", re.IGNORECASE
+)
+_WITHOUT_FAULT = re.compile(r"\b(?:no|0|without|zero) (?:errors?|fail(?:ures|ed)?)\b|\(none\)", re.IGNORECASE)
+_LABEL = re.compile(r"(?:output|stdout|stderr|result):\s*", re.IGNORECASE)
+_OPENS = re.compile(r"(?:error|fatal|failed|failure|exception|\w*Error)\b", re.IGNORECASE)
+_OPENINGS = ("error", "fatal", "fail", "exception")
+"""Pieces of which a line has one that opens as an error."""
+
+_LABELS = ("output:", "stdout:", "stderr:", "result:")
+
+_SHELLS = programs.words("bash sh zsh dash fish ksh")
+_SHOW = programs.LOOKS | programs.words("curl wget http https xh journalctl docker kubectl pgrep")
+"""Programs whose answers are somebody else's text: what they show may tell of faults that are none of the call's."""
+
+_QUERIES = programs.words("sql query queries database db warehouse")
+
+
+class Complaint(Struct, frozen=True, gc=False):
+    """Which answers complain alike: their places among the acts, and the words."""
+
+    places: tuple[int, ...]
+    words: str
+
+
+def same_complaint(acts: list[Act]) -> Complaint | None:
+    """The first complaint that several calls get while none of their tools works; `None` where there is none."""
+    complaints = {place: words for place, act in enumerate(acts) if (words := _complaint(act)) is not None}
+    evened_out = {place: CallFailure("error", words).evened for place, words in complaints.items()}
+    if max(Counter(evened_out.values()).values(), default=0) < TIMES:
+        return None
+    runs: dict[str, list[int]] = {}
+    subjects: dict[int, Hashable] = {}
+    spelling: Spelling | None = None
+    for place, act in enumerate(acts):
+        words = complaints.get(place)
+        if words is None and not runs:
+            continue
+        subject = _subject(act)
+        if subject is None:
+            words = None
+        if words is None and runs and any(effect.verb in CHANGES_FILES for effect in effects(act)):
+            runs.clear()  # what is complained of after a change is being worked on
+        evened = "" if words is None else evened_out[place]
+        if subject is None:
+            continue
+        for other in [one for one in runs if one != evened and any(subjects[at] == subject for at in runs[one])]:
+            del runs[other]
+        if words is None:
+            continue
+        subjects[place] = subject
+        places = runs.setdefault(evened, [])
+        places.append(place)
+        if len({acts[one].step for one in places}) >= TIMES:
+            spelling = spelling or Spelling(acts)
+            if len({call_key(acts[one], spelling) for one in places}) >= DIFFERENT:
+                return Complaint(tuple(places), words)
+    return None
+
+
+def _subject(act: Act) -> Hashable:
+    """The tool, or in a shell the program, that answers; `None` where an answer tells of the work."""
+    if act.kind != "shell":
+        return None if is_work(act) and _QUERIES.isdisjoint(words_of(act.call.name)) else bare_name(act.call.name)
+    called = [command.program for command in commands_of(act)]
+    return None if not called or not programs.BUILDS.isdisjoint(called) else ("program", called[-1])
+
+
+def _complaint(act: Act) -> str | None:
+    """The line of an answer that complains; `None` where none does."""
+    result = act.result
+    if result is None or len(result.text) > _LONGEST or declined(act):
+        return None
+    code = exit_code(act)
+    marked = result.is_error is True or code not in (None, 0)
+    if not marked and (result.is_error is False or code == 0 or act.kind in ("read", "list", "look", "edit", "write")):
+        return None
+    if not marked and not _may_complain(act, result.text):
+        return None
+    own = str(act.line or "").strip()
+    lines = [_LABEL.sub("", line.strip(), count=1) for line in result.text.split("\n") if line.strip()][:_LOOKED_AT]
+    said = [line for line in lines if not (own and own in line)]
+    if act.kind == "shell":
+        said = [line for line in said if _is_of_the_program(line, act, marked)]
+    elif not marked and result.text.lstrip()[:1] not in "[{":
+        said = said[:2] if len(lines) <= _FEW else []
+    faulty = next((line for line in said if _is_fault(line) or (marked and _speaker(line) in _SHELLS)), None)
+    if faulty is None and result.is_error is True and act.kind != "shell" and said:
+        faulty = said[0]
+    return None if faulty is None else faulty[:_SHOWN]
+
+
+def _may_complain(act: Act, text: str) -> bool:
+    """A cheap look whether an answer that is not marked has a fault in it, and a shell's one who tells of it."""
+    lowered = text.lower()
+    if not has(lowered, _FAULTS):
+        return False
+    if act.kind == "shell" and not (has(lowered, _LABELS) or _may_open(lowered) or _may_speak(act, text)):
+        return False
+    return _FAULT.search(text) is not None
+
+
+def _may_open(lowered: str) -> bool:
+    """A cheap look whether a line opens as an error: with such a word, or one that ends with it."""
+    for word in _OPENINGS:
+        place = lowered.find(word)
+        while place >= 0:
+            before = lowered[lowered.rfind("\n", 0, place) + 1 : place].strip()
+            if not before or (word == "error" and " " not in before):
+                return True
+            place = lowered.find(word, place + 1)
+    return False
+
+
+def _may_speak(act: Act, text: str) -> bool:
+    """A cheap look whether an answer has the name of a shell, or what may be one of a program, before a colon."""
+    return "sh:" in text or has(text, tuple([f"{name}:" for name in ends_of_names(act)]))
+
+
+def _is_of_the_program(line: str, act: Act, marked: bool) -> bool:
+    """Whether a line is what a shell or a program says of its call, and nothing that it was asked to show."""
+    called = [command.program for command in commands_of(act)]
+    if not called:
+        return False
+    if _speaker(line) in _SHELLS or _speaker(line) in called:
+        return True
+    opens = _OPENS.match(line) is not None
+    return opens if called[-1] in _SHOW and marked else marked or (opens and called[-1] not in _SHOW)
+
+
+def _speaker(line: str) -> str:
+    """Who says a line of the form `program: …`."""
+    return line.partition(":")[0].rsplit("/", 1)[-1]
+
+
+def _is_fault(line: str) -> bool:
+    return _FAULT.search(_NOTHING_FOUND.sub("", _WITHOUT_FAULT.sub("", line))) is not None

@@ -1,0 +1,1 @@
+"""Requests that a server answers as one batch."""

@@ -1,0 +1,1 @@
+"""Files of data sets that are derived from upstream files by rules."""

@@ -1,0 +1,1 @@
+"""Data sets in which people or judges labelled runs."""

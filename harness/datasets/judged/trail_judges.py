@@ -1,0 +1,133 @@
+"""The answers of three judges that TRAIL ships: raw text, one file a trace, from which errors are read.
+
+A file `judge_outputs/<model>_<source>/<trace id>.json` is what a model wrote, not always JSON:
+
+    ```json
+    {"errors": [{"category": "Formatting Errors", "location": "36b1c6c7218394ab", "evidence": "…",
+     "description": "…", "impact": "LOW"}], "scores": [{"reliability_score": 3, …}]}
+    ```
+
+An answer may stand in a code fence, and may be a list of one such object. Anything else that is not JSON is
+unreadable: no error is fished out of it. Where upstream's own program wrote that there was no output, the judge failed.
+
+The verdicts are on the items of the benchmark `trail`, `<trace id>/<category>`, present or absent; the rationale of one
+that is present is what the judge says of its errors of that category. Errors of a category that no annotator used are
+no item; `answers` has them.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from misstep.harness.datasets.judged.trail import SOURCES, Annotation, item_id
+from misstep.harness.datasets.upstream import file_text, files_in, json_file
+from misstep.harness.errors import InputError
+from misstep.harness.verdict import Status, Verdict
+
+_FENCE = "```"
+_NO_OUTPUT = ("Error processing file", "Context window exceeded", "No output produced")
+
+
+class NamedError(Struct, frozen=True):
+    """One error that a judge named: its category, the span that it is in, and what it says of it in any form."""
+
+    category: str
+    location: str
+    description: Any = None
+
+    @property
+    def told(self) -> str:
+        """What the judge says of the error, and where."""
+        said = self.description.strip() if isinstance(self.description, str) else ""
+        return f"span {self.location}: {said}" if said else f"span {self.location}"
+
+
+class _Document(Struct, frozen=True):
+    errors: tuple[NamedError, ...]
+    scores: Any = None
+
+
+class JudgeAnswer(Struct, frozen=True):
+    """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not.
+
+    `scores` is what stands under that name, of any shape: see `trail_ratings`.
+    """
+
+    trace: str
+    status: Status
+    errors: tuple[NamedError, ...] = ()
+    reason: str = ""
+    scores: Any = None
+
+
+def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
+    """The verdicts of each judge on whether a trace has an error of a category."""
+    categories = _categories(folder)
+    return {
+        judge: tuple(verdict for answer in given for verdict in _verdicts(judge, answer, categories))
+        for judge, given in answers(folder).items()
+    }
+
+
+def answers(folder: Path) -> dict[str, tuple[JudgeAnswer, ...]]:
+    """The answers of each judge, trace by trace."""
+    found: dict[str, tuple[JudgeAnswer, ...]] = {}
+    for judge in sorted(path for path in files_in(folder / "judge_outputs", "*") if path.is_dir()):
+        if not judge.name.endswith(SOURCES):
+            known = ", ".join(SOURCES)
+            raise InputError(f"the answers are about runs of an unknown source; known are {known}", file=judge)
+        paths = files_in(judge, "*.json")
+        found[judge.name] = tuple(read_answer(path.name.removesuffix(".json"), file_text(path)) for path in paths)
+    return found
+
+
+def read_answer(trace: str, text: str) -> JudgeAnswer:
+    """What a judge's text says of a trace."""
+    written = text.strip()
+    if written.startswith(_NO_OUTPUT):
+        return JudgeAnswer(trace, "failed", reason=written)
+    try:
+        parts = _documents(_unfenced(written))
+    except msgspec.DecodeError as error:
+        return JudgeAnswer(trace, "unreadable", reason=str(error))
+    errors = tuple(error for part in parts for error in part.errors)
+    scores = next((part.scores for part in parts if part.scores), None)
+    return JudgeAnswer(trace, "answered", errors, scores=scores)
+
+
+def _documents(text: str) -> list[_Document]:
+    found = msgspec.json.decode(text, type=_Document | list[_Document])
+    return found if isinstance(found, list) else [found]
+
+
+def _unfenced(text: str) -> str:
+    """The text in a code fence that encloses all of it; any other text as it is."""
+    if not (text.startswith(_FENCE) and text.endswith(_FENCE)):
+        return text
+    return text.partition("\n")[2].removesuffix(_FENCE)
+
+
+def _categories(folder: Path) -> list[str]:
+    paths = [path for source in SOURCES for path in files_in(folder / f"annotations_{source}", "*.json")]
+    return sorted({error.category for path in paths for error in json_file(path, Annotation).errors})
+
+
+def _verdicts(judge: str, answer: JudgeAnswer, categories: list[str]) -> list[Verdict]:
+    model = next(judge.removesuffix(f"_{source}") for source in SOURCES if judge.endswith(source))
+    named: dict[str, list[str]] = {}
+    for error in answer.errors:
+        named.setdefault(error.category, []).append(error.told)
+    return [
+        Verdict(
+            item_id(answer.trace, category),
+            judge,
+            None if answer.status != "answered" else "present" if category in named else "absent",
+            answer.status,
+            rationale="; ".join(named.get(category, ())),
+            model=model,
+            error=answer.reason or None,
+        )
+        for category in categories
+    ]

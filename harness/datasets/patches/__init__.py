@@ -1,0 +1,1 @@
+"""Data sets of programs, faults and patches."""

@@ -1,0 +1,226 @@
+"""RepairAgent on Defects4J: 60 recorded runs, which bugs it and two rivals fixed, a person's verdict on its fixes.
+
+One line of `trajectories.jsonl.gz`, shortened, and one block of `fixes_implementation.txt`:
+
+    {"id": "Lang_1", "bug": "Lang_1", "resolved": true, "thoughts_actions": "Iteration 0: Thought=…; Action={…}",
+     "results_actions": "Result at iteration 0: …"}
+
+    # Lang 1
+    ## Fix:
+    [{'file_name': 'A.java', 'modifications': [{'line_number': 3, 'modified_line': 'return x;'}]}]
+    ## Why:
+    Identical.
+
+Bugs are spelt "Lang 1", "Lang-1", "Lang_1" and "Lang-1.java" upstream and `Lang_1` here. The questions:
+
+- `repairagent`: did the recorded run resolve its bug? 20 runs have no label, and no trajectory there says its outcome.
+  A run is not the campaign: a bug whose run failed may be among the fixed ones.
+- `repairagent-action_category`: what kind of action each iteration of 40 runs takes.
+- `repairagent-fixed`: the bugs that RepairAgent, ChatRepair and SelfAPR list as fixed, a rater a tool. Who does not
+  list a bug has not rated it. `extra` says how much the raw patches hold.
+- `repairagent-verdict`: how a person judges a fix against the developer's, in the person's words, letter case and
+  full stop aside.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.derived.iterations import literal_calls, one_line_iterations, results, steps_of
+from misstep.harness.datasets.upstream import csv_rows, file_text, json_lines
+from misstep.harness.errors import InputError
+from misstep.harness.protocols import ReadFile
+from misstep.harness.trajectory import Outcome, Source, Trajectory
+
+NAME = "repairagent"
+RATER = "authors"
+RUNS = "trajectories.jsonl.gz"
+TOOLS = {
+    "RepairAgent": "final_list_of_fixed_bugs.txt",
+    "ChatRepair": "chatrepair_all.txt",
+    "SelfAPR": "selfAPR.txt",
+}
+"""Tool → its list of fixed bugs."""
+
+_HEADING = re.compile(r"#++ *+(.*[^ \n]) *+\Z")
+_BUG = re.compile(r"([A-Za-z]+)[ _-](\d+)(?:\.java)?\Z")
+
+
+class _Recorded(Struct, frozen=True):
+    """One recorded run; `resolved` is null where nobody labelled it."""
+
+    id: str
+    bug: str
+    resolved: bool | None
+    thoughts_actions: str
+    results_actions: str
+
+
+class _Category(Struct, frozen=True):
+    """One labelled action."""
+
+    bug: str
+    iteration: int
+    category: str
+
+
+class RootPatches(Struct, frozen=True):
+    """One file of raw patches, by its size."""
+
+    bug: str
+    fix_blocks: int
+    bytes: int
+
+
+class Fix(Struct, frozen=True):
+    """One fix and the person's verdict; empty where there is none."""
+
+    bug: str
+    patch: str
+    verdict: str
+
+
+def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the texts are in no known format)
+    """Write `repairagent` and its three further questions."""
+    recorded = list(json_lines(folder / RUNS, _Recorded))
+    runs = {run.id: _trajectory(run, folder / RUNS, line) for line, run in enumerate(recorded, start=1)}
+    _write_resolved(folder, out, recorded, runs)
+    _write_categories(folder, question_folder(out, "action_category"), runs)
+    _write_fixed(folder, question_folder(out, "fixed"))
+    _write_verdicts(folder, question_folder(out, "verdict"))
+
+
+def _trajectory(run: _Recorded, path: Path, line: int) -> Trajectory:
+    iterations = one_line_iterations(run.thoughts_actions, path, line)
+    calls = [literal_calls(iteration.action) for iteration in iterations]
+    return Trajectory(
+        id=run.id,
+        source=Source(format=NAME, file=RUNS, line=line, dataset=NAME),
+        agent="RepairAgent",
+        steps=steps_of(iterations, calls, results(run.results_actions, path, line)),
+        outcome=Outcome() if run.resolved is None else Outcome(status="passed" if run.resolved else "failed"),
+        extra={"bug": run.bug},
+    )
+
+
+def _write_resolved(folder: Path, out: Path, recorded: list[_Recorded], runs: dict[str, Trajectory]) -> None:
+    labels = {True: "resolved", False: "unresolved"}
+    write_benchmark(
+        out,
+        describe(NAME, folder),
+        [_run_item(run.id, "triage", extra={"bug": run.bug}) for run in recorded],
+        [Gold(run.id, RATER, labels[run.resolved]) for run in recorded if run.resolved is not None],
+        {"runs": [msgspec.structs.replace(run, outcome=Outcome()) for run in runs.values()]},
+    )
+
+
+def _run_item(run: str, kind: Any, extra: dict[str, Any]) -> Item:
+    return Item(id=run, kind=kind, trajectory_id=run, extra=extra)
+
+
+def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> None:
+    path = folder / "action_categories.csv"
+    rows = list(csv_rows(path, _Category))
+    for row in rows:
+        if row.bug not in runs:
+            raise InputError(f"{row.bug} has a label, but no run", file=path, field="bug")
+    write_benchmark(
+        out,
+        describe(NAME, folder, "action_category"),
+        [
+            Item(
+                id=f"{row.bug}/{row.iteration}",
+                kind="misbehaviour",
+                trajectory_id=row.bug,
+                step=row.iteration if row.iteration < len(runs[row.bug].steps) else None,
+                unaskable="" if row.iteration < len(runs[row.bug].steps) else "the run has no such step",
+            )
+            for row in rows
+        ],
+        [Gold(f"{row.bug}/{row.iteration}", RATER, row.category) for row in rows],
+        {"runs": runs.values()},
+    )
+
+
+def _write_fixed(folder: Path, out: Path) -> None:
+    fixed = {tool: _bugs(folder / file) for tool, file in TOOLS.items()}
+    patches: defaultdict[str, dict[str, int]] = defaultdict(lambda: {"patch_files": 0, "fix_blocks": 0})
+    for row in csv_rows(folder / "root_patch_counts.csv", RootPatches):
+        patches[row.bug]["patch_files"] += 1
+        patches[row.bug]["fix_blocks"] += row.fix_blocks
+    bugs = dict.fromkeys([*(bug for listed in fixed.values() for bug in listed), *patches])
+    write_benchmark(
+        out,
+        describe(NAME, folder, "fixed"),
+        [
+            Item(
+                id=bug,
+                kind="patch",
+                unaskable="the lists name bugs alone, the patches are not in them",
+                extra={"project": bug.partition("_")[0], **patches.get(bug, {})},
+            )
+            for bug in bugs
+        ],
+        [Gold(bug, tool, "fixed") for tool, listed in fixed.items() for bug in listed],
+    )
+
+
+def _bugs(path: Path) -> list[str]:
+    entries = re.split(r"[,\n]", file_text(path))
+    return list(dict.fromkeys(_bug(entry.strip(), path) for entry in entries if entry.strip()))
+
+
+def _bug(spelt: str, path: Path) -> str:
+    match = _BUG.match(spelt)
+    if match is None:
+        raise InputError(f"{spelt!r} is not the name of a bug", file=path)
+    return f"{match[1]}_{match[2]}"
+
+
+def _write_verdicts(folder: Path, out: Path) -> None:
+    fixes = list(_fixes(folder / "fixes_implementation.txt"))
+    judged = sorted({fix.verdict for fix in fixes if fix.verdict})
+    write_benchmark(
+        out,
+        msgspec.structs.replace(describe(NAME, folder, "verdict"), labels=dict.fromkeys(judged, "")),
+        [
+            Item(
+                id=str(number),
+                kind="patch",
+                patch=fix.patch,
+                unaskable="" if fix.patch else "the file gives no patch",
+                extra={"bug": fix.bug},
+            )
+            for number, fix in enumerate(fixes)
+        ],
+        [Gold(str(number), RATER, fix.verdict) for number, fix in enumerate(fixes) if fix.verdict],
+    )
+
+
+def _fixes(path: Path) -> Iterator[Fix]:
+    """The blocks of the file; a few headings have another number of marks or another case than the rest."""
+    bug, section, texts = "", "", {"fix": "", "why": ""}
+    for line in file_text(path).splitlines():
+        heading = _HEADING.match(line)
+        if heading is None:
+            texts[section] = texts.get(section, "") + line + "\n"
+            continue
+        named = heading[1].rstrip(": ").lower()
+        if named in texts and named:
+            section = named
+            continue
+        if bug:
+            yield _fix(bug, texts)
+        bug, section, texts = heading[1], "", {"fix": "", "why": ""}
+    if bug:
+        yield _fix(bug, texts)
+
+
+def _fix(bug: str, texts: dict[str, str]) -> Fix:
+    return Fix(bug, texts["fix"].strip(), texts["why"].strip().rstrip(".").lower())

@@ -1,0 +1,1 @@
+"""Runs of judges: their benchmarks, items and verdicts, asked or imported."""

@@ -1,0 +1,148 @@
+"""The items of a benchmark that a judge is asked about: all that can be asked, or a sample of them.
+
+The whole `items.jsonl` is read before the first request, so that every error in it is reported before anything is sent:
+a broken line, an item that no label of the judge fits, a missing file, a benchmark with nothing to show. A sample is
+drawn by a digest of seed and id: it does not depend on the order of the items, and a smaller sample is part of a larger
+one. Shards deal out what is left in turn, so that each of them has items from the whole benchmark.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from heapq import heappush, heappushpop
+from pathlib import Path
+
+from msgspec import Struct
+
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, category_in, numbered_items, read_items, trajectory_file
+from misstep.harness.judges.fit import offered
+from misstep.harness.protocols import FittedJudge
+from misstep.harness.runs.judging.asked_categories import ANOTHER_CATEGORY, Categories, categories_for, unsure_of
+from misstep.harness.runs.shards.item_runs import dealt
+from misstep.harness.runs.shards.layout import Shard
+
+
+class Sampling(Struct, frozen=True):
+    """The size of a sample and its random seed."""
+
+    size: int
+    seed: int = 0
+
+
+class Selection(Struct, frozen=True):
+    """The items that a judge is asked about.
+
+    - `judge`, `folder`: The judge and the benchmark's folder.
+    - `n`: The number of items that are asked about; `n_other_shards` are not among them.
+    - `n_all`: The number of items in the benchmark.
+    - `left_out`: Reason → number of items that cannot be asked about for that reason.
+    - `categories`: The categories that are asked about, and those that are not the judge's.
+    - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` where there is no sample.
+    - `shard`, `n_other_shards`: The shard that asks, and the number of items that the others ask about; `None` and 0
+      where nothing is cut.
+    """
+
+    judge: FittedJudge
+    folder: Path
+    n: int
+    n_all: int
+    left_out: dict[str, int]
+    categories: Categories
+    sampling: Sampling | None = None
+    last: int | None = None
+    shard: Shard | None = None
+    n_other_shards: int = 0
+
+    def items(self) -> Iterator[Item]:
+        """The items, in the order of the benchmark, as a stream."""
+        return dealt(self._items_of_all(), self.shard)
+
+    def _items_of_all(self) -> Iterator[Item]:
+        """The items of all shards."""
+        for item in read_items(self.folder):
+            if _skip_reason(self.judge, item, self.categories):
+                continue
+            if self.sampling is None or self.last is None or _digest(item, self.sampling) <= self.last:
+                yield item
+
+    @property
+    def sentence(self) -> str:
+        """A sentence with the number of items that are not asked about and the reasons; empty where there are none."""
+        parts = [f"{count:,} cannot be asked ({reason})" for reason, count in self.left_out.items()]
+        left = self.n_all - sum(self.left_out.values()) - self.n - self.n_other_shards
+        if self.sampling is not None and left:
+            parts.append(f"{left:,} are not in the sample (seed {self.sampling.seed})")
+        if self.n_other_shards:
+            parts.append(f"{self.n_other_shards:,} are in other shards")
+        asked = f"{self.n:,} of {self.n_all:,} items are asked: {'; '.join(parts)}." if parts else ""
+        return " ".join(filter(None, (asked, unsure_of(self.judge, self.categories))))
+
+
+def select_items(
+    judge: FittedJudge, folder: Path, sampling: Sampling | None = None, shard: Shard | None = None
+) -> Selection:
+    """The items of a benchmark that a judge is asked about."""
+    n_all, n_askable = 0, 0
+    left_out: Counter[str] = Counter()
+    drawn: list[int] = []
+    found: set[str] = set()
+    chosen = categories_for(judge, folder)
+    for line, item in numbered_items(folder):
+        n_all += 1
+        if reason := _skip_reason(judge, item, chosen):
+            left_out[reason] += 1
+            continue
+        n_askable += 1
+        _check(judge, item, folder, line, found)
+        if sampling is not None:
+            _draw(drawn, _digest(item, sampling), sampling.size)
+    if not n_askable:
+        raise _nothing_to_ask(folder, left_out)
+    whole = sampling is None or n_askable <= sampling.size
+    n_whole = n_askable if whole or sampling is None else sampling.size
+    n = sum(1 for _ in dealt(range(n_whole), shard))
+    last = None if whole else -drawn[0]
+    return Selection(judge, folder, n, n_all, dict(left_out), chosen, sampling, last, shard, n_whole - n)
+
+
+def _skip_reason(judge: FittedJudge, item: Item, chosen: Categories) -> str:
+    return ANOTHER_CATEGORY if category_in(item.extra) in chosen.others else judge.skip_reason(item)
+
+
+def _digest(item: Item, sampling: Sampling) -> int:
+    """A number that follows from the seed and the item's id alone."""
+    seeded = f"{sampling.seed}\0{item.id}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.sha256(seeded).digest())
+
+
+def _draw(drawn: list[int], digest: int, size: int) -> None:
+    """Keep the `size` smallest digests, as a heap of their negatives: the largest of them comes first."""
+    if len(drawn) < size:
+        heappush(drawn, -digest)
+    else:
+        heappushpop(drawn, -digest)
+
+
+def _check(judge: FittedJudge, item: Item, folder: Path, line: int, found: set[str]) -> None:
+    """Refuse an item that no label fits or whose file is missing; `found` has the paths that exist."""
+    field = "labels"
+    try:
+        offered(judge, item)
+        if isinstance(item.trajectory, str) and item.trajectory not in found:
+            field = "trajectory"
+            trajectory_file(folder, item.trajectory)
+            found.add(item.trajectory)
+    except InputError as error:
+        raise InputError(error.found, error.advice, file=folder / "items.jsonl", line=line, field=field) from error
+
+
+def _nothing_to_ask(folder: Path, left_out: Counter[str]) -> InputError:
+    file = folder / "items.jsonl"
+    if not left_out:
+        return InputError("there are no items", "Write one JSON object per line.", file=file)
+    (reason, count), *_ = left_out.most_common(1)
+    message = f"no item can be asked about: {reason} ({count:,} of {left_out.total():,} items)"
+    return InputError(
+        message, "A judge needs items with content. `misstep agreement` can still read gold.csv.", file=file
+    )

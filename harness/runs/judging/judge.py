@@ -1,0 +1,123 @@
+"""Run a judge over a benchmark: every item is judged once, and every answer is kept.
+
+Verdicts are written as they arrive. The same command continues a run that was killed or that has failed items; items
+with an answer are not asked about again.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from misstep.harness.clients import ClientSettings
+from misstep.harness.clients.settings import InFlight
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, Runs, read_question
+from misstep.harness.journal.records import VERDICT_RECORDS, Inputs
+from misstep.harness.judges.answering import answered, unjudged
+from misstep.harness.protocols import FittedJudge, Judge
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.runs.judging.benchmark_inputs import inputs_of
+from misstep.harness.runs.judging.item_selection import Sampling, select_items
+from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
+from misstep.harness.runs.kind import RunEnd, RunKind, Units
+from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep.harness.runs.run import Asking, carry_out
+from misstep.harness.runs.shards.item_runs import folder_of
+from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.verdict import Verdict
+
+COMMAND = "judge run"
+
+
+class JudgeRun(RunKind[Item, Verdict]):
+    """A judge over a benchmark: each item is a unit, each verdict a record."""
+
+    command = COMMAND
+    noun = "items"
+    records = VERDICT_RECORDS
+    keeps_replies = True
+    renewed = frozenset({"prompt", "judge_digest", "examples", "inputs"})
+    prepared = 32
+
+    def __init__(self, judge: FittedJudge, benchmark: Path, sampling: Sampling | None) -> None:
+        self._judge, self._benchmark, self._sampling = judge, benchmark, sampling
+        self._runs = Runs(benchmark, runs_by_id, inline_run)
+        self.folder = str(benchmark.resolve())
+        self.asks_again = judge.uses_model  # rules and recordings would fail on the same items again
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the judge, the name of the benchmark and the sample."""
+        sampled = {} if self._sampling is None else {"sample": self._sampling.size, "sample_seed": self._sampling.seed}
+        return {**self._judge.settings(), "benchmark": read_question(self._benchmark).name, **sampled}
+
+    def inputs(self) -> Inputs:
+        """Return the files of the benchmark."""
+        return inputs_of(self._benchmark)
+
+    def units(self, shard: Shard | None) -> Units[Item]:
+        """Return the items that the judge is asked about."""
+        selection = select_items(self._judge, self._benchmark, self._sampling, shard)
+        return Units(selection.n, selection.items(), selection.sentence)
+
+    def id_of(self, unit: Item) -> str:
+        """Return the id of an item."""
+        return unit.id
+
+    def recorded_id(self, record: Verdict) -> str:
+        """Return the item of a verdict."""
+        return record.item
+
+    def failure_of(self, record: Verdict) -> str | None:
+        """Return why the judge could not be asked about an item."""
+        return (record.error or "") if record.status == "failed" else None
+
+    def cost_of(self, record: Verdict) -> float | None:
+        """Return the cost of a verdict whose replies did not come from the cache."""
+        return None if record.cached else record.cost_usd
+
+    async def do(self, unit: Item, requests: ModelRequests) -> tuple[Verdict, float | None] | None:
+        """Return the verdict on an item and its cost."""
+        return await judged(self._judge, self._runs, requests, unit)
+
+
+def run_judge(
+    judge: Judge,
+    folder: Path,
+    out: Path,
+    settings: ClientSettings,
+    *,
+    concurrency: InFlight = 16,
+    batch: bool = False,
+    sampling: Sampling | None = None,
+    shard: Shard | None = None,
+    arguments: Sequence[str] = (),
+) -> RunEnd:
+    """Ask a judge about every item of a benchmark folder that the run in `out` has no answer for yet.
+
+    With `batch`, all requests are handed in together by the Batch API, at its price. `settings` are the client's.
+    """
+    fitted = judge.fitted(read_question(folder), folder)
+    if (kept_in := getattr(fitted, "kept_in", None)) is not None:
+        fitted = kept_in(folder_of(out, shard))
+    kind = JudgeRun(fitted, folder, sampling)
+    return carry_out(kind, out, Asking(settings, concurrency, batch), shard=shard, arguments=arguments)
+
+
+async def judged(
+    judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item
+) -> tuple[Verdict, float | None] | None:
+    """The verdict on an item and its cost; `None` where the run ended before the item was done.
+
+    An exception from a judge fails its item and does not end the run.
+    """
+    await asyncio.sleep(0)  # begin all items that may run at once before the first of them asks
+    ask = ItemAsk(model_requests, item.id, getattr(judge, "model", ""))
+    try:
+        trajectory = runs.of(item) if judge.reads_trajectories else None
+        given = await answered(judge, item, trajectory, ask)
+    except InputError as error:  # the item's run cannot be read
+        given = unjudged(judge, item, error.line())
+    finally:
+        model_requests.item_done()
+    return None if ask.cut_off else (given, ask.spent_usd)

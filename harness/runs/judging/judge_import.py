@@ -1,0 +1,314 @@
+"""Verdicts that another tool wrote as a judge: run, scored, compared and reported like any other, and asked nothing.
+
+What cannot be read as a label of the benchmark is unreadable, never a grade. Items that the files say nothing of have
+failed. Verdicts on items that the benchmark does not have are left out and counted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import Item, Kind, Question, category_in, read_items, read_question
+from misstep.harness.judges.fit import check_fit, offered
+from misstep.harness.judges.replies import label_meant
+from misstep.harness.places import path_text
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.judging.verdict_files import WrittenVerdicts, written_verdicts
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.harness.verdict_readers import WrittenVerdict
+from misstep.harness.verdict_readers.shapes import number_text
+from misstep.harness.verdict_readers.written import EVERY
+
+NOT_IN_FILE = "the imported files have no verdict on it"
+_TWO, _HALF = 2, 0.5
+_SHOWN = 3
+_LONGEST = 80
+"""Characters of a label that an error shows: it may be a whole reply."""
+_FIELDS_SHOWN = 20
+
+
+class ImportedJudge(Struct, frozen=True):
+    """A judge whose verdicts stand in files; it asks nobody.
+
+    - `name`, `model`: The judge's name, and the model that answered; empty where the files name no one model.
+    - `kind`, `labels`: What the benchmark asks; label → meaning.
+    - `verdicts`: Item → verdict.
+    - `answered`: The categories of the items that the verdicts are on.
+    - `asked`: Where the verdicts come from, and how labels were mapped.
+    """
+
+    name: str
+    model: str
+    kind: Kind
+    labels: dict[str, str]
+    verdicts: dict[str, Verdict]
+    asked: dict[str, Any]
+    answered: frozenset[str] = frozenset()
+    uses_model: ClassVar[bool] = False
+    reads_trajectories: ClassVar[bool] = False
+
+    def settings(self) -> dict[str, Any]:
+        """The files, their digest, the mapping of labels, and the model that answered."""
+        return {"judge": self.name} | self.asked | ({"model": self.model} if self.model else {})
+
+    def skip_reason(self, item: Item) -> str:
+        """An item that has no verdict and could not have been asked about is not in the run."""
+        return "" if item.id in self.verdicts else item.skip_reason
+
+    def fitted(self, question: Question, folder: Path) -> "ImportedJudge":
+        """The judge as it is."""
+        check_fit(self, question, folder)
+        return self
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
+        """What stands in the files; a failure where they have nothing."""
+        return self.verdicts.get(item.id) or Verdict(item.id, self.name, None, "failed", error=NOT_IN_FILE)
+
+
+class ImportChoice(Struct, frozen=True):
+    """What of the files is taken.
+
+    - `judge`: The judge; where the files name none, what it is to be called.
+    - `labels`: A label of the files → the benchmark's label that it means.
+    - `item`: The field that has the ids of the benchmark's items; empty for the tool's own id of an item.
+    - `attempt`: The attempt at each item.
+    """
+
+    judge: str = ""
+    labels: dict[str, str] = {}
+    item: str = ""
+    attempt: int = 1
+
+
+class Imported(Struct, frozen=True):
+    """A judge that was imported, and what a person should know about how, a sentence each."""
+
+    judge: ImportedJudge
+    remarks: tuple[str, ...]
+
+
+def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = None) -> Imported:
+    """The verdicts in a file or folder as a judge of a benchmark."""
+    choice = choice or ImportChoice()
+    question = read_question(benchmark)
+    _check_mapping(choice.labels, question)
+    written = written_verdicts(path)
+    name, given = _of_judge(written, path, choice.judge)
+    chosen, turned = _with_scores(_of_attempt(given, path, choice.attempt))
+    by_item: defaultdict[str, list[WrittenVerdict]] = defaultdict(list)
+    for one in chosen:
+        by_item[_item(one, choice.item)].append(one)
+    models = {one.model or "" for one in chosen}
+    model = models.pop() if len(models) == 1 else ""
+    judge = ImportedJudge(name, model, question.kind, question.labels, {}, _asked(written, path, choice))
+    labels: dict[str, dict[str, str]] = {}
+    no_question: list[str] = []
+    covered: set[str] = set()
+    n_items = 0
+    for item in read_items(benchmark):
+        n_items += 1
+        if item.id in by_item and (question.labels or item.labels or not item.skip_reason):
+            labels[item.id] = offered(judge, item)
+            covered.add(category_in(item.extra))
+        elif item.id in by_item:
+            no_question.append(item.id)
+    unknown = [item for item in by_item if item not in {*labels, *no_question}]
+    if not labels:
+        raise _all_unknown(next(iter(by_item)), benchmark, path, question)
+    verdicts = {item: _verdict(item, by_item[item], name, known, choice.labels) for item, known in labels.items()}
+    remarks = (
+        f"{path_text(path)}, {' and '.join(written.forms)}, has verdicts of {name} on {len(verdicts):,} of the "
+        f"{n_items:,} items of {question.name}.",
+        *turned,
+        *_unused(choice.labels, chosen),
+        *_left_out(unknown, no_question, written, len(given) - len(chosen), question),
+        *_unread(verdicts, by_item),
+    )
+    return Imported(replace(judge, verdicts=verdicts, answered=frozenset(covered)), remarks)
+
+
+def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
+    """What changes the verdicts of an import."""
+    return {
+        "imported": ", ".join(written.forms),
+        "file": path.name,
+        "data_digest": written.digest,
+        **({"label_mapping": choice.labels} if choice.labels else {}),
+        **({"item_field": choice.item} if choice.item else {}),
+        **({"attempt": choice.attempt} if choice.attempt > 1 else {}),
+    }
+
+
+def _item(one: WrittenVerdict, field: str) -> str:
+    """The id of the item in the benchmark."""
+    if not field:
+        if not one.item:
+            advice = "Write the id that the item has in the benchmark, or name the field that has it with --item."
+            raise one.place.error("it names no item", advice, "item")
+        return one.item
+    if field not in one.names:
+        known = f"Fields: {', '.join(islice(one.names, _FIELDS_SHOWN))}." if one.names else "Leave --item out."
+        raise one.place.error(f"the item {one.item!r} has no field {field!r}", known)
+    return one.names[field]
+
+
+def _of_attempt(given: Sequence[WrittenVerdict], path: Path, attempt: int) -> Sequence[WrittenVerdict]:
+    """The verdicts on one attempt at each item."""
+    chosen = [one for one in given if one.attempt == attempt]
+    if not chosen:
+        known = ", ".join(map(str, sorted({one.attempt for one in given})))
+        raise UsageError(
+            f"{path_text(path)} has no verdict on attempt {attempt}", f"Its attempts: {known}; name one by --attempt."
+        )
+    return chosen
+
+
+def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
+    """Refuse a label that the benchmark does not have."""
+    wrong = next((ours for ours in labels.values() if question.labels and ours not in question.labels), None)
+    if wrong is not None:
+        raise UsageError(
+            f"--label: {wrong!r} is none of the labels of the benchmark {question.name}",
+            f"Write THEIRS=OURS, with OURS one of {', '.join(question.labels)}.",
+        )
+
+
+def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
+    """The name of the judge that is meant, and its verdicts."""
+    names = list(dict.fromkeys(one.judge for one in written.verdicts if one.judge != EVERY))
+    if names in ([""], []):
+        return named or path.stem or path.resolve().name, written.verdicts
+    if "" in names:
+        place = next(one.place for one in written.verdicts if not one.judge)
+        raise place.error("it names no judge, and others do", "Name the judge in each row, or in none.", "judge")
+    if not named and len(names) > 1:
+        raise UsageError(
+            f"{path_text(path)} has verdicts of {len(names)} judges: {', '.join(names)}", "Name one with --judge."
+        )
+    if named and named not in names:
+        raise UsageError(f"{path_text(path)} has no verdict of the judge {named!r}", f"Its judges: {', '.join(names)}.")
+    name = named or names[0]
+    return name, [one for one in written.verdicts if one.judge in (name, EVERY)]
+
+
+def _with_scores(given: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdict], tuple[str, ...]]:
+    """The verdicts with their grades as certainties, and a sentence where those of a label are turned round.
+
+    They are where two labels have grades, on the average on either side of a half: then a grade says how much of the
+    one label an item has, and the certainty of the other is what is missing to 1.
+    """
+    grades: defaultdict[str, list[float]] = defaultdict(list)
+    for one in given:
+        if one.grade is not None:
+            grades[one.label or ""].append(one.grade)
+    means = sorted((fmean(own), label) for label, own in grades.items())
+    turned = ""
+    told: tuple[str, ...] = ()
+    if len(means) == _TWO and means[0][0] < _HALF <= means[1][0]:
+        turned, whole = means[0][1], means[1][1]
+        told = (
+            f"A score of the file says how much {_short(whole)} an item is: 1 less it is that of {_short(turned)}.",
+        )
+    scored = [
+        one if one.grade is None else replace(one, score=round(1 - one.grade, 9) if one.label == turned else one.grade)
+        for one in given
+    ]
+    return scored, told
+
+
+def _verdict(
+    item: str, given: Sequence[WrittenVerdict], judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
+) -> Verdict:
+    """The verdict on an item; unreadable where it is answered several times with different labels.
+
+    Where only the scores differ, it has none: no order of the rows may choose one.
+    """
+    read = [_read(item, one, judge, labels, mapping) for one in given]
+    if len({(one.status, one.label) for one in read}) == 1:
+        return read[0] if len({one.score for one in read}) == 1 else replace(read[0], score=None)
+    said = ", ".join(
+        f"{'no label' if one.label is None else _short(one.label)} in {one.place}" for one in given[: _SHOWN + 1]
+    )
+    error = f"the files answer it {len(given)} times, and not alike: {said}"
+    return Verdict(item, judge, None, "unreadable", model=given[0].model, error=error)
+
+
+def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]) -> Verdict:
+    """A verdict with the benchmark's label; unreadable where none is meant."""
+    if one.label is None:
+        error = f"{one.error}; the file counts it as {one.written_as}" if one.written_as else one.error
+        return Verdict(item, judge, None, one.status, rationale=one.rationale, model=one.model, error=error)
+    meant = {known: known for known in labels} | dict(mapping)
+    label = label_meant(one.label, meant) or label_meant(number_text(one.label), meant)
+    if label not in labels:
+        error = f"the label {_short(one.label)} is none of {', '.join(labels)}"
+        return Verdict(item, judge, None, "unreadable", rationale=one.rationale, model=one.model, error=error)
+    return Verdict(item, judge, label, score=one.score, rationale=one.rationale, model=one.model)
+
+
+def _short(label: str) -> str:
+    return repr(label) if len(label) <= _LONGEST else f"{label[:_LONGEST]!r}…"
+
+
+def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) -> InputError:
+    item = next(read_items(benchmark), None)
+    return InputError(
+        f"no verdict is on an item of the benchmark {question.name}: the file has {first!r}, the benchmark has "
+        f"{'none' if item is None else repr(item.id)}",
+        "Name the field that has the ids of the benchmark's items with --item, or write them into the file.",
+        file=path,
+        field="item",
+    )
+
+
+def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Iterator[str]:
+    """The labels that are mapped and that no verdict has."""
+    given = {one.label.casefold() for one in chosen if one.label is not None}
+    if unused := [theirs for theirs in mapping if theirs.casefold() not in given]:
+        yield f"No verdict has the label that --label maps: {_first(unused)}."
+
+
+def _left_out(
+    unknown: Sequence[str], no_question: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question
+) -> Iterator[str]:
+    """What of the files is not in the run."""
+    if no_question:
+        yield f"Left out: {_counted(len(no_question), 'item')} that nobody can be asked about: {_first(no_question)}."
+    if written.skipped:
+        yield f"Left out: {_counted(written.skipped, 'file')} without verdicts."
+    if written.unreadable:
+        files = _counted(len(written.unreadable), "file")
+        yield f"Left out: {files} that cannot be read: {_first(written.unreadable)}."
+    if attempts:
+        yield f"Left out: {_counted(attempts, 'verdict')} on other attempts, which --attempt takes."
+    if unknown:
+        yield f"Left out: {_counted(len(unknown), 'item')} that {question.name} does not have: {_first(unknown)}."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+
+
+def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[WrittenVerdict]]) -> Iterator[str]:
+    """What has no label though the files say something, by what they say."""
+    unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
+    if unread:
+        said = Counter(verdicts[item].error or "" for item in unread)
+        shown = "; ".join(f"{error} ({count:,})" for error, count in said.most_common(_SHOWN))
+        shown += "; and others" if len(said) > _SHOWN else ""
+        yield f"{len(unread):,} of these cannot be read as a label and count as unreadable: {shown}."
+    counted = Counter(one.written_as for item in verdicts for one in by_item[item][:1] if one.written_as)
+    for grade, count in counted.items():
+        yield f"The file counts {count:,} of them as {grade}, which no judge said."

@@ -1,0 +1,162 @@
+"""Whether an agent recovered after an intervention, by rule: `recovery@rule` on any benchmark of recoveries.
+
+The agent recovered where, in the 15 steps after the intervention and before a user speaks, the misbehaviour does not
+come back and a call that is new works (Wink, section 4.1). What comes back depends on the category:
+
+- a loop, where one of its calls is made again;
+- failing tools, where one of the tools fails again by the agent's own error, or two other calls do;
+- what was ruled out, where the rule of that category finds it in the steps after alone. A change that takes an earlier
+  one back is none.
+
+It is conservative: where the steps do not show enough, the agent has not recovered.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from misstep.harness.classifiers import CLASSIFIERS, classify_all
+from misstep.harness.classifiers.calls.failures import failed, own_failure
+from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.classifiers.calls.identity import Spelling, call_key
+from misstep.harness.classifiers.calls.tools import bare_name, edit_texts
+from misstep.harness.classifiers.verdicts import counted
+from misstep.harness.errors import InputError
+from misstep.harness.items import Item, Kind, Question
+from misstep.harness.judges.fit import check_fit
+from misstep.harness.judges.placeholders import STEPS_AFTER
+from misstep.harness.protocols import Ask
+from misstep.harness.runs.judging.rule_judge import RULE, digest_of_rules
+from misstep.harness.trajectory import Step, Trajectory
+from misstep.harness.verdict import Verdict
+
+NAME = f"recovery{RULE}"
+RECOVERED, NOT_RECOVERED = "recovered", "not_recovered"
+_FEWEST_STEPS = 2
+"""Steps of the agent after the intervention without which nothing is said for it."""
+
+_FAILURES = 2
+"""Errors of other calls that are failing tools as well."""
+
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)(')?|\"((?:[^\"\\]|\\.)*)(\")?", re.DOTALL)
+"""A text in quotes; one that nobody closes is read to its end once and has no second group."""
+
+
+class _Outcome(Struct, frozen=True):
+    """Whether the agent recovered, the steps that decide it, and one sentence why."""
+
+    recovered: bool
+    steps: tuple[int, ...]
+    rationale: str
+
+
+class RecoveryRule(Struct, frozen=True):
+    """The rule as a judge; it asks no model.
+
+    An item is of the kind `recovery`: a run, the `step` of the intervention, and in `extra` what is known of it:
+    `categories`, and `evidence`, the steps that showed them. Where these are not there, the rules are asked.
+    """
+
+    kind: ClassVar[Kind] = "recovery"
+    labels: ClassVar[Mapping[str, str]] = {RECOVERED: "", NOT_RECOVERED: ""}
+    uses_model: ClassVar[bool] = False
+    reads_trajectories: ClassVar[bool] = True
+    name: ClassVar[str] = NAME
+
+    def settings(self) -> dict[str, Any]:
+        """The digest of the rules' sources."""
+        return {"judge": self.name, "judge_digest": digest_of_rules("misstep.harness.runs.judging.recovery_rule")}
+
+    def skip_reason(self, item: Item) -> str:
+        """A rule judges runs with an intervention."""
+        known = item.trajectory is not None and item.step is not None
+        return item.unaskable or ("" if known else "there is no run with an intervention to judge")
+
+    def fitted(self, question: Question, folder: Any) -> "RecoveryRule":
+        """The judge as it is."""
+        check_fit(self, question, folder)
+        return self
+
+    async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
+        """Whether the agent recovered."""
+        if trajectory is None or item.step is None or not 0 <= item.step < len(trajectory.steps):
+            message = f"item {item.id!r} has no run with an intervention"
+            raise InputError(message, "Give the run and the step of the intervention.", field="step")
+        categories = tuple(map(str, item.extra.get("categories", ())))
+        evidence = tuple(int(step) for step in item.extra.get("evidence", ()))
+        found = outcome(trajectory, item.step, categories, evidence)
+        label = RECOVERED if found.recovered else NOT_RECOVERED
+        return Verdict(item.id, self.name, label, steps=found.steps, rationale=found.rationale)
+
+
+def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence: Sequence[int] = ()) -> _Outcome:
+    """Whether an agent recovered after an intervention."""
+    before = replace(run, steps=run.steps[:step])
+    if not (categories and evidence):
+        verdicts = [one for one in classify_all(before, categories or tuple(CLASSIFIERS)) if one.label == "yes"]
+        categories = categories or tuple(one.judge for one in verdicts)
+        evidence = evidence or tuple(at for one in verdicts for at in one.steps)
+    seen = tuple(takewhile(lambda one: one.role != "user", run.steps[step + 1 : step + 1 + STEPS_AFTER]))
+    until = replace(run, steps=(*run.steps[: step + 1], *seen))
+    acts = History(until).acts
+    first = next((place for place, act in enumerate(acts) if act.step > step), len(acts))
+    earlier, later = acts[:first], acts[first:]
+    if len({act.step for act in later}) < _FEWEST_STEPS:
+        return _Outcome(False, (), "The steps after the intervention are too few to tell.")
+    shown = [act for act in earlier if act.step in set(evidence)]
+    for category in categories:
+        back = _comes_back(category, shown, later, until, step)
+        if back:
+            steps = tuple(sorted({act.step for act in back}))
+            return _Outcome(False, steps, f"The misbehaviour {category} comes back ({counted(steps)}).")
+    spelling = Spelling(acts)
+    known = {call_key(act, spelling) for act in earlier}
+    new = [act for act in later if act.kind != "finish" and call_key(act, spelling) not in known and not failed(act)]
+    if not new:
+        return _Outcome(False, (), "No new call works after the intervention.")
+    steps = tuple(sorted({act.step for act in new}))
+    return _Outcome(True, steps, f"The misbehaviour does not come back, and new calls work ({counted(steps)}).")
+
+
+def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until: Trajectory, step: int) -> list[Act]:
+    """The calls after the intervention that are the misbehaviour again."""
+    if category == "infinite_loop":
+        spelling = Spelling([*shown, *later])
+        calls = {call_key(act, spelling) for act in shown}
+        return [act for act in later if call_key(act, spelling) in calls]
+    if category == "tool_call_failure":
+        wrong = [act for act in later if own_failure(act) is not None]
+        tools = {bare_name(act.call.name) for act in shown}
+        again = [act for act in wrong if bare_name(act.call.name) in tools]
+        return again or (wrong if len(wrong) >= _FAILURES else [])
+    alone = replace(until, steps=tuple(_without_act(one) if at < step else one for at, one in enumerate(until.steps)))
+    found = {at for one in classify_all(alone, (category,)) if one.label == "yes" for at in one.steps}
+    return [act for act in later if act.step in found and not any(_takes_back(act, made) for made in shown)]
+
+
+def _without_act(step: Step) -> Step:
+    """A step of which the agent's part is left out; all steps keep their numbers."""
+    return Step("system") if step.role == "agent" else step
+
+
+def _takes_back(act: Act, made: Act) -> bool:
+    """Whether an edit puts back what another one replaced: its texts are those of the other, exchanged."""
+    if act.call.name != made.call.name:
+        return False
+    texts, others = _texts(act), _texts(made)
+    return len(texts) > 1 and texts == others[::-1] and texts[0] != texts[-1]
+
+
+def _texts(act: Act) -> tuple[str, ...]:
+    """The old and the new text of an edit, or what stands in quotes where it is asked for in words."""
+    old, new = edit_texts(act.call)
+    if old:
+        return (old, new)
+    arguments = act.call.arguments
+    values = [arguments] if isinstance(arguments, str) else [str(value) for value in arguments.values()]
+    quoted = (match for value in values for match in _QUOTED.finditer(value) if match[2] or match[4])
+    return tuple(match[1] if match[2] else match[3] for match in quoted)

@@ -1,0 +1,114 @@
+"""What `misstep observe` does: files into a run and what was found on the screen, or a growing file watched."""
+
+import threading
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import typer
+from msgspec.structs import asdict
+
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain, printable
+from misstep.harness.places import path_text
+from misstep.harness.progress import say
+from misstep.options.model import ModelOptions, client_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from misstep.harness.observer.follow import Watch
+    from misstep.harness.observer.replay import ReplayOptions
+    from misstep.harness.runs.observe import Observe
+    from misstep.harness.trajectory import Trajectory
+
+_SHOWN = 10
+_LOOKS_APART = 1.0
+"""Seconds between two looks at a growing file."""
+
+
+def replay_files(
+    paths: list[Path],
+    options: "ReplayOptions",
+    asking: ModelOptions,
+    out: Path | None,
+    workers: int | None,
+    *,
+    json: bool,
+) -> None:
+    """Replay files into a run folder, and print what was found."""
+    from misstep.analysis.pages.observed import observed_json, observed_text
+    from misstep.harness.journal.records import REPORT
+    from misstep.studies.observed_paths import observed_findings
+
+    given = {"--every": options.every, "--delay": options.delay, "--mode": options.arm, "--detector": options.detector}
+    given |= {"--model": asking.model} if asking.model else {}
+    arguments = [*map(path_text, paths), *(part for name, value in given.items() for part in (name, str(value)))]
+    arguments += ["--categories", ",".join(options.categories)] if options.categories else []
+    try:
+        with ExitStack() as stack:
+            unkept = Path(stack.enter_context(TemporaryDirectory())) / "run"
+            found = observed_findings(
+                paths,
+                _observe(options, asking, stack),
+                options.settings() | ({"model": asking.model} if asking.model else {}),
+                out or unkept,
+                workers=1 if asking.model else workers,
+                arguments=[*arguments, "--out", str(out)] if out else arguments,
+                with_page=out is not None,
+            )
+    except KeyboardInterrupt:
+        say(
+            f"misstep: stopped; what was finished is kept in {plain(str(out))}, and the same line goes on from there."
+            if out
+            else "misstep: stopped; nothing is kept without --out RUN."
+        )
+        raise typer.Exit(130) from None
+    page = out / REPORT if out else None
+    print(observed_json(found).decode() if json else observed_text(found, page), end="" if json else "\n")
+    for one in found.unreadable[:_SHOWN]:
+        say(f"misstep: {plain(one.file if one.line is None else f'{one.file}:{one.line}')}: {plain(one.error)}")
+    for error, count in list(found.failed.items())[:_SHOWN]:
+        say(f"misstep: {count:,} questions failed: {plain(error)}")
+    if found.unreadable or found.failed:
+        raise typer.Exit(1)
+
+
+def follow_file(file: Path, options: "ReplayOptions", asking: ModelOptions, *, json: bool) -> None:
+    """Print what the observer has to say of a session while it grows."""
+    from misstep.harness.journal.records import encode
+    from misstep.harness.observer.follow import Failures, follow, watch_of
+
+    if asking.model and options.delay:
+        raise UsageError("--delay is made-up time, and the model takes its own", "Leave out --delay.")
+    pause = threading.Event()
+    failures = Failures(lambda error: say(f"misstep: a question to the detector has no answer: {plain(error)}"))
+    say(f"misstep: watching {plain(str(file))}; Ctrl-C ends it.")
+    try:
+        with ExitStack() as stack:
+            begin: Callable[[Trajectory], Watch] = partial(watch_of, options, failures)
+            if asking.model:
+                from misstep.harness.runs.observe_model import ModelFollow
+
+                begin = stack.enter_context(ModelFollow(options, client_settings(asking), asking.model, failures))
+            for item, one in follow(file, begin, wait=lambda: pause.wait(_LOOKS_APART)):
+                if json:
+                    print(encode({"item": item, **asdict(one)}).decode(), flush=True)
+                    continue
+                said = printable(one.guidance) or "".join(found.rationale for found in one.misbehaviours)
+                print(f"{plain(item)}, step {one.detected_at}: {plain(', '.join(one.categories))}\n{said}", flush=True)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def _observe(options: "ReplayOptions", asking: ModelOptions, stack: ExitStack) -> "Observe":
+    """What puts a run before the observer, with a model where one is named."""
+    from misstep.harness.observer.replay import replay
+
+    if asking.model:
+        from misstep.harness.runs.observe_model import ModelReplay
+
+        return stack.enter_context(ModelReplay(options, client_settings(asking), asking.model))
+    return partial(replay, options=options)

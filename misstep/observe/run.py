@@ -1,0 +1,94 @@
+"""`misstep observe`: recorded runs, a growing session or a hook put before the observer."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from misstep.harness.errors import UsageError
+from misstep.observe.files import follow_file, replay_files
+from misstep.options import model as model_options
+from misstep.options.common import Json, command_app, path_or_address
+
+app = command_app()
+
+
+@app.command()
+def observe(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH...", parser=path_or_address, help="Files and folders with agent runs."),
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, metavar="N", help="Steps of the agent between two questions.")] = 5,
+    delay: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Steps of the agent that the detector's answer takes.")
+    ] = 0,
+    mode: Annotated[
+        Literal["shadow", "guide"],
+        typer.Option(help="Only record what is seen, or word what the agent would have been told as well."),
+    ] = "shadow",
+    detector: Annotated[
+        str, typer.Option(metavar="NAME", help="Detector: rules, prompted, openhands_stuck, or package.module:Class.")
+    ] = "rules",
+    categories: Annotated[str, typer.Option(metavar="A,B", help="Categories to keep; by default all.")] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Folder that keeps records and a page; a run there goes on.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
+        ),
+    ] = None,
+    model: model_options.Model = "",
+    base_url: model_options.BaseUrl = "",
+    max_cost: model_options.MaxCost = None,
+    price_in: model_options.PriceIn = None,
+    price_out: model_options.PriceOut = None,
+    cache: model_options.CacheFile = None,
+    replay: model_options.Replay = None,
+    follow: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Session that grows; guidance is printed as it becomes due.")
+    ] = None,
+    hook: Annotated[
+        bool, typer.Option("--hook", help="Answer one event of a coding agent's hook on standard input.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Replay agent runs through the observer: what it sees, at which step, and what it would tell the agent.
+
+    Every few steps the detector is shown the run so far. The misbehaviour rate is the share of these questions whose
+    answer names misbehaviour. The agent of a recorded run cannot hear guidance: its next steps are what they were.
+
+    With --follow the session of a running agent is watched, until Ctrl-C. With --hook the command speaks Claude Code's
+    hook protocol: guidance goes to the agent as additional context, and the exit code is 0 whatever happens.
+    """
+    if hook:
+        try:
+            from misstep.harness.observer.hook import answer_hook
+
+            answer_hook(every, detector, model, categories, alone=not (paths or follow or out))
+        finally:
+            os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
+    from misstep.harness.classifiers import chosen_categories
+    from misstep.harness.observer.detectors import check_model, detector_named
+    from misstep.harness.observer.replay import ReplayOptions
+
+    kept = chosen_categories(categories) if categories else ()
+    options = ReplayOptions(detector, kept, every, delay, mode)
+    detector_named(detector)
+    if (follow is None) == (not paths):
+        raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")
+    check_model(detector, model)
+    asking = model_options.ModelOptions(
+        model, base_url, max_cost, cache=cache, replay=replay, price_in=price_in, price_out=price_out
+    )
+    if follow is not None and (out or workers):
+        raise UsageError("--out and --workers are for recorded runs", "Leave them out beside --follow.")
+    if follow is not None:
+        return follow_file(follow, options, asking, json=json)
+    replay_files(paths or [], options, asking, out, workers, json=json)
+    return None

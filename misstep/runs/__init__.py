@@ -1,0 +1,1 @@
+"""Commands about finished runs: `report`, `merge`, `count`, `notebook`, `export`."""

@@ -1,0 +1,57 @@
+"""`misstep export`: a finished run in a form that other tools open."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from misstep.options.common import BenchmarkFolder, Data, Json, command_app, json_text, path_alone
+
+app = command_app()
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a finished run.")],
+    to: Annotated[
+        Literal["hf", "parquet", "csv", "scout"],
+        typer.Option(
+            help="Form: a data set for Hugging Face `datasets`, one Parquet or CSV file a table, or a scan for "
+            "Inspect Scout."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the export: a new one, or an earlier export.")],
+    with_gold: Annotated[
+        bool,
+        typer.Option("--with-gold", help="Add gold labels and planted truth as a table; no judge may see it."),
+    ] = False,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Replace keys and other secrets by [secret] instead of refusing them.")
+    ] = False,
+    benchmark: BenchmarkFolder = "",
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Write a finished run for other tools: its records, its figures with intervals, and a data card.
+
+    Runs of `classify`, `judge run`, `judge import`, `triage`, `observe`, `repair run`, `reflect run` and
+    `experiment run` have tables of their own, and so have folders of `triage --curate`; a missing label is null. With
+    `--to hf` the folder opens offline by `datasets.load_dataset(DIR, TABLE)`, and its README.md is a data card. With
+    `--to scout` it opens by `inspect_scout.scan_results_df`. Trajectories are not part of it, but for the messages of
+    curated runs.
+
+    An export is refused if something in it has the form of a key. The same command replaces its own export, and the
+    same run gives the same bytes.
+    """
+    from misstep.studies.exports.writing import export_run
+    from misstep.studies.kinds.kind import Choice
+
+    counts = export_run(run, to, out, Choice(benchmark, data, with_gold), redact=redact)
+    print(json_text({"out": str(out), "rows": counts}) if json else _text(counts, out), end="\n" if json else "")
+
+
+def _text(counts: dict[str, int], out: Path) -> str:
+    from misstep.analysis.tables.aligned import aligned
+
+    lines = aligned([("table", "rows"), *((name, f"{count:,}") for name, count in counts.items())])
+    return "\n".join([*lines, str(out), ""])

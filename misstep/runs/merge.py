@@ -1,0 +1,49 @@
+"""`misstep merge`: the shards of a run, made on several machines, as one run."""
+
+from typing import Annotated
+
+import typer
+
+from misstep.analysis.measures.gates import fail_on as gate_of
+from misstep.harness.errors import UsageError
+from misstep.harness.progress import say
+from misstep.options import gate as gate_options
+from misstep.options.common import BenchmarkFolder, Json, command_app
+from misstep.options.merged import show_merged
+from misstep.studies.merged_runs import merge_run
+
+app = command_app()
+
+
+@app.command()
+def merge(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="Folder or address that the commands with --shard had for --out.")
+    ],
+    benchmark: BenchmarkFolder = "",
+    fail_on: gate_options.FailOn = None,
+    junit: gate_options.JUnit = None,
+    summary: gate_options.Summary = None,
+    json: Json = False,
+) -> None:
+    """Join the shards of a run into what the same command without --shard would have written, to the byte.
+
+    Where shards are missing, the command names them and writes nothing. Merging twice changes nothing. Limits of
+    --fail-on hold for the whole run. The run is one like any other afterwards; its folder `shards` is not needed
+    any more.
+
+    The exit code is that of the command without --shard: for `classify` 1 if a session was unreadable or a classifier
+    failed.
+    """
+    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    try:
+        merged = merge_run(run, benchmark)
+    except KeyboardInterrupt:
+        say("misstep: stopped; the shards are as they were, and the same line joins them.")
+        raise typer.Exit(130) from None
+    if gates and not merged.figures:
+        raise UsageError(
+            "--fail-on is about shares of categories, which this run has none of",
+            "Give --fail-under to the command without --shard: it finds the run finished.",
+        )
+    show_merged(merged, gates, "misstep merge", junit, summary, json=json)

@@ -1,0 +1,108 @@
+"""`misstep report`: one HTML page for one or several runs."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from misstep.analysis.measures.gates import fail_on as gate_of
+from misstep.harness.errors import UsageError
+from misstep.harness.journal.records import REPORT
+from misstep.harness.runs.opened import check_named_once
+from misstep.options import gate as gate_options
+from misstep.options.common import BenchmarkFolder, Data, Json, command_app, path_alone
+from misstep.options.pages import write_page
+from misstep.runs.report_sessions import report_sessions
+from misstep.studies.kinds import kind_in
+from misstep.studies.kinds.kind import Choice
+
+app = command_app()
+
+_COMPARED = 2
+
+
+@app.command()
+def report(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN…",
+            parser=path_alone,
+            help="Folders of runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of "
+            "`observe`.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="F.html",
+            help="The HTML page; by default report.html in the first run's folder, for compared runs of `classify` "
+            "comparison.html, with --by of one run by_project.html and the like.",
+        ),
+    ] = None,
+    by: Annotated[
+        Literal["project", "model", "agent", "week"] | None,
+        typer.Option(help="Fact by which the sessions of runs of `classify` are grouped."),
+    ] = None,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="A B",
+            help="Two groups of one run's sessions to compare, with --by: two weeks, or two spans such as "
+            "2026-W05..2026-W08.",
+        ),
+    ] = None,
+    fail_on: gate_options.FailOn = None,
+    junit: gate_options.JUnit = None,
+    summary: gate_options.Summary = None,
+    benchmark: BenchmarkFolder = "",
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Write one HTML page for one or several runs of judges, with their scores, comparisons and every item.
+
+    For judges of triage the page says first whose fault the runs are, and shows the evidence of each verdict.
+
+    For runs of `misstep repair run` the page shows solve rates and every attempt with its patch and trajectory. For
+    runs of `misstep reflect run` it shows what each mechanism did, and of one run every item over time. For a run of
+    `misstep classify` it shows the share of each category, by project and week, and every flagged session. Two runs of
+    `misstep classify`, such as before and after or of two models, are compared: the change of each category with its
+    interval and test, with --by the changes within each group, and what only the second run flags. One run's weeks or
+    other groups are compared in the same way with --compare. With --fail-on a change beyond a limit is exit code 1:
+    'any.change>2%', or 'any.change.lower>0' for one whose whole interval is a rise. The command prints the page's path;
+    with --json it prints the figures of runs of `classify`, and writes a page only where --out names it.
+    """
+    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    known = {run: kind_in(run) for run in runs}
+    manifests = {run: manifest for run, (_, manifest) in known.items()}
+    kinds = {kind.command: kind for kind, _ in known.values()}
+    kind = next(iter(kinds.values())) if len(kinds) == 1 else None
+    given = {"--out": out, "--by": by, "--benchmark": benchmark, "--data": data}
+    options = [part for option, value in given.items() if value for part in (option, str(value))]
+    again = shlex.join(["misstep", "report", *map(str, runs), *options, *(("--compare", *compare) if compare else ())])
+    pair = len(runs) == _COMPARED
+    if compare and (pair or by is None):
+        raise UsageError("--compare is for the groups of one run", "Name one run of `misstep classify`, and --by.")
+    if gates and not (pair or compare):
+        raise UsageError("--fail-on is for a change", "Name two runs of `misstep classify`, or --by and --compare.")
+    if kind and kind.by_category and (pair or (by is not None and len(runs) == 1)):
+        changes = report_sessions(manifests, by, compare, out, again, json=json)
+        return gate_options.settle(gates, changes, "misstep report", junit, summary)
+    if by or json or gates:
+        raise UsageError(
+            "--by, --fail-on and --json are for runs of `misstep classify`",
+            "Name two, or one with --by. `judge compare` and `repair report` have --json of their own.",
+        )
+    if kind is None or not kind.has("figures") or (kind.shown_alone and len(runs) > 1):
+        listed = ", ".join(f"{run} of `misstep {manifest.command}`" for run, manifest in manifests.items())
+        raise UsageError(
+            f"one page cannot show these runs together: {listed}",
+            "Name runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of `observe`.",
+        )
+    check_named_once(runs)
+    written = kind.page([kind.open(run, Choice(benchmark, data)) for run in runs], again)
+    target = out or runs[0] / REPORT
+    write_page("--out", target, written)
+    print(target)
+    return None

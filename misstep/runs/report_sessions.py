@@ -1,0 +1,49 @@
+"""What `misstep report` does with runs of `classify`: two compared, two groups of one compared, or one by groups."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from misstep.harness.journal.records import Manifest
+from misstep.options.pages import write_page
+
+if TYPE_CHECKING:
+    from misstep.analysis.measures.session_rates import Grouping
+    from misstep.analysis.stats.estimate import Estimate
+
+
+def report_sessions(
+    manifests: dict[Path, Manifest],
+    by: "Grouping | None",
+    groups: tuple[str, str] | None,
+    out: Path | None,
+    again: str,
+    *,
+    json: bool,
+) -> "dict[str, Estimate]":
+    """Compare two runs of `classify`, or two groups of one, or show one by groups; gives the changes for limits."""
+    from misstep.studies.compared_sessions import (
+        changes_of,
+        compared_groups,
+        compared_runs,
+        comparison_json,
+        comparison_page,
+        rates_json,
+        rates_page,
+    )
+
+    first, compared = next(iter(manifests)), None
+    if by is not None and len(manifests) == 1 and groups is None:
+        name, figures = f"by_{by}.html", partial(rates_json, first, manifests[first], by)
+        written = partial(rates_page, first, manifests[first], by, again)
+    else:
+        if by is not None and groups is not None:
+            compared = compared_groups(first, manifests[first], by, groups)
+        else:
+            compared = compared_runs(manifests, by)
+        name, figures = "comparison.html", partial(comparison_json, compared)
+        written = partial(comparison_page, compared, manifests, again)
+    if out or not json:
+        write_page("--out", out or first / name, written())
+    print(figures() if json else f"{out or first / name}\n", end="")
+    return changes_of(compared) if compared else {}

@@ -1,0 +1,66 @@
+"""The cases of `misstep triage` judged, and what was found printed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
+from misstep.harness.runs.shards.layout import Shard
+from misstep.options import model as model_options
+from misstep.options.common import json_text
+from misstep.options.item_shards import say_shard
+
+if TYPE_CHECKING:
+    from misstep.harness.runs.triage.benchmark import AskedCases
+    from misstep.harness.runs.triage.case_judge import CaseJudge
+
+
+def judge_cases(
+    judge: "CaseJudge",
+    cases: "AskedCases",
+    run: Path,
+    asking: model_options.ModelOptions,
+    *,
+    shard: Shard | None,
+    workers: int | None,
+    curate: Path | None,
+    kept: bool,
+    json: bool,
+) -> None:
+    """Judge the cases and print what was found."""
+    import sys
+
+    from misstep.harness.runs.judging.judge import run_judge
+    from misstep.harness.runs.triage.processes import at_once
+    from misstep.judge.options import exit_unless_whole
+
+    client = model_options.client_settings(asking)
+    with at_once(judge, workers) as (opened, concurrency):  # before anything starts threads
+        from misstep.analysis.gold import check_gold, item_ids
+        from misstep.studies.curation import check_free, curation_text
+        from misstep.studies.curation import curate as curated
+
+        check_gold(cases.folder, judge.labels, item_ids(cases.folder))
+        if curate is not None:
+            check_free(curate)
+        ended = run_judge(
+            opened, cases.folder, run, client, concurrency=concurrency, shard=shard, arguments=sys.argv[1:]
+        )
+
+    if shard is not None:
+        exit_unless_whole(ended)
+        say_shard(shard, run, ended.wanted, "case", json=json)
+        return
+    from misstep.studies.judged_runs import open_run
+    from misstep.studies.judging.triaged import triage_document, triage_text
+
+    found = open_run(run, str(cases.folder))
+    print(json_text(triage_document(found, cases.notes)) if json else triage_text(found, cases.notes), end="")
+    if curate is not None:
+        (say if json else print)(curation_text(curated(found, curate, cases.cases), curate))
+    if kept:
+        from misstep.studies.judging.scores import write_scores
+
+        write_scores(run, cases.folder)
+        say(f"misstep: the run is in {plain(str(run))}")
+    exit_unless_whole(ended)

@@ -1,0 +1,1 @@
+"""The page on which one person labels a sample."""

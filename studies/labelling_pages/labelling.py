@@ -1,0 +1,133 @@
+"""A person labels a drawn sample of the items of a judge's run, blind to what the judge said."""
+
+import random
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from misstep.analysis.gold import GoldLabel, read_gold, write_gold
+from misstep.analysis.pages.foot import Foot
+from misstep.analysis.pages.labelling import Label, LabelQuestion, done_page, labelling_page
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import one_line
+from misstep.harness.items import Item, Runs, read_items
+from misstep.harness.judges import read_known, shipped_judges
+from misstep.harness.readers.inline import inline_run
+from misstep.harness.records.session import TITLE_CHARACTERS, title_of
+from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
+from misstep.harness.trajectory import Source, Step, Trajectory
+from misstep.studies.judged_runs import JudgedRun, open_run
+
+_HELD = 10_000
+"""The most items whose texts are held for one session of labelling."""
+
+
+class Drawn(Struct, frozen=True):
+    """The sample that a person labels, in the order in which it is shown."""
+
+    run: JudgedRun
+    items: tuple[Item, ...]
+    rater: str
+
+
+class Labelling:
+    """The labels that a person gives, written to the benchmark's `gold.csv` after each one.
+
+    - `drawn`: What is to be labelled.
+    """
+
+    def __init__(self, drawn: Drawn) -> None:
+        self.drawn = drawn
+        self._runs = Runs(drawn.run.benchmark, runs_by_id, inline_run)
+        self._others: list[GoldLabel] = []
+        self._own: dict[str, str] = {}
+        for row in read_gold(drawn.run.benchmark):
+            if row.rater == drawn.rater:
+                self._own[row.item] = row.label
+            else:
+                self._others.append(row)
+        self._places = {item.id: place for place, item in enumerate(drawn.items)}
+        self._place = self._next(0)
+
+    @property
+    def labelled(self) -> int:
+        """How many items of the sample have a label of this person."""
+        return sum(item.id in self._own for item in self.drawn.items)
+
+    @property
+    def done(self) -> bool:
+        """Whether all have one."""
+        return self.labelled == len(self.drawn.items)
+
+    def label(self, item: str, label: str) -> None:
+        """Keep the label of an item, and go to the next one that has none."""
+        if item not in self._places or label not in self._labels(self.drawn.items[self._places[item]]):
+            raise UsageError(f"{item!r} cannot be labelled {label!r}", "Use the buttons of the page.")
+        self._own[item] = label
+        kept = [GoldLabel(name, self.drawn.rater, given) for name, given in self._own.items()]
+        write_gold(self.drawn.run.benchmark, [*self._others, *kept])
+        self._place = self._next(self._places[item] + 1)
+
+    def move(self, item: str, by: int) -> None:
+        """Go to the item before or after one."""
+        self._place = (self._places.get(item, self._place) + by) % len(self.drawn.items)
+
+    def page(self) -> str:
+        """The page of the item to be labelled now, or that of the end."""
+        run = self.drawn.run
+        foot = Foot(
+            f"misstep label {run.folder}", inputs=(f"labels of {self.drawn.rater} in {run.benchmark}/gold.csv",)
+        )
+        if self.done:
+            return done_page(self.labelled, foot)
+        item = self.drawn.items[self._place]
+        labels = tuple(
+            Label(name, str(number) if number < 10 else "", meaning, self._own.get(item.id) == name)
+            for number, (name, meaning) in enumerate(self._labels(item).items(), start=1)
+        )
+        question = run.question.asks or f"{self._category.replace('_', ' ').capitalize()}: which label is right?"
+        session = self._session(item)
+        title = title_of(session) or next((one_line(step.text)[:TITLE_CHARACTERS] for step in session.steps), "")
+        asked = LabelQuestion(
+            item.id, title or item.id, self._place + 1, len(self.drawn.items), question, labels, session
+        )
+        return labelling_page(asked, labelled=self.labelled, foot=foot)
+
+    def _labels(self, item: Item) -> dict[str, str]:
+        meanings = self.drawn.run.question.labels
+        if not any(meanings.values()) and self._category in shipped_judges():
+            meanings = {name: read_known(self._category).labels.get(name, "") for name in meanings}
+        return {label: meanings.get(label, "") for label in item.labels} if item.labels else dict(meanings)
+
+    @property
+    def _category(self) -> str:
+        """The judge without how it judges: the rule of a category asks what the shipped prompt of it does."""
+        return self.drawn.run.judge.partition("@")[0]
+
+    def _next(self, start: int) -> int:
+        """The first item from a place on that has no label, around the end; the place itself where all have one."""
+        n = len(self.drawn.items)
+        order = [(start + step) % n for step in range(n)]
+        return next((place for place in order if self.drawn.items[place].id not in self._own), start % n)
+
+    def _session(self, item: Item) -> Trajectory:
+        """What the item is about, as a session: its own text first, and the run behind it."""
+        run = self._runs.of(item)
+        texts = [Step("agent", text) for text in (item.text, item.patch) if text]
+        if run is None:
+            return Trajectory(item.id, Source("item"), task=item.task, steps=tuple(texts))
+        return structs.replace(run, steps=(*texts, *run.steps)) if texts else run
+
+
+def draw(run: Path, n: int, rater: str, *, seed: int = 0, benchmark: str = "") -> Drawn:
+    """The items of a run that a person is to label: a simple random sample, the same for the same seed."""
+    opened = open_run(run, benchmark)
+    judged = sorted(verdict.item for verdict in opened.verdicts)
+    if not judged:
+        raise UsageError(f"the run {run} has no verdict yet", "Run the judge first.")
+    chosen = random.Random(seed).sample(judged, min(n, len(judged), _HELD))  # noqa: S311 (no secret)
+    wanted = {item: place for place, item in enumerate(chosen)}
+    items = sorted((item for item in read_items(opened.benchmark) if item.id in wanted), key=lambda one: wanted[one.id])
+    if not all(item.labels or opened.question.labels for item in items):
+        raise UsageError(f"the benchmark {opened.benchmark} names no labels", "Name them in its benchmark.toml.")
+    return Drawn(opened, tuple(items), rater)

@@ -1,0 +1,1 @@
+"""Recordings and measured tables of public data, made again."""

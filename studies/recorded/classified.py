@@ -1,0 +1,178 @@
+"""Named runs that notebooks ask for: which data, which stages of the harness, cached by the hash of their inputs.
+
+A study of a data set that is not at hand is not made up: `missing` says in one sentence what a fetch would add.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.labels import ScaleLevel, read_labels
+from misstep.analysis.measures.agreement import agreement_report
+from misstep.analysis.measures.validity import JudgedSet
+from misstep.analysis.papers.autotriage.agreement import RatedSet
+from misstep.harness.classifiers import categories, classify_all
+from misstep.harness.datasets.catalogue import data_set, how_to_get, located
+from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.items import read_items
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import cache_folder
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, incomplete, read_trajectories, sources_of
+from misstep.harness.verdict import Verdict
+
+RUN_SETS = (
+    "agent_trajs",
+    "agentrx",
+    "codetracer_runs",
+    "intercode",
+    "llm_agents_study",
+    "mini_swe_agent_runs",
+    "taubench",
+    "trail",
+    "whoandwhen",
+)
+"""The public sets with trajectories; RepairAgent's own runs are those of llm_agents_study again."""
+
+_RATED: tuple[tuple[str, str, ScaleLevel], ...] = (
+    ("mast", "MAST: failure modes in multi-agent traces", "nominal"),
+    ("judge_bench_raters-dices_350_crowdsourced", "DICES-350: is a reply safe", "nominal"),
+    ("judge_bench_raters-inferential_strategies", "Inferential strategies: is the reasoning sound", "nominal"),
+    ("judge_bench_raters-newsroom-informativeness", "Newsroom: informativeness, 1 to 5", "ordinal"),
+    ("judge_bench_raters-newsroom-relevance", "Newsroom: relevance, 1 to 5", "ordinal"),
+    ("judge_bench_raters-newsroom-fluency", "Newsroom: fluency, 1 to 5", "ordinal"),
+    ("judge_bench_raters-newsroom-coherence", "Newsroom: coherence, 1 to 5", "ordinal"),
+)
+"""Benchmark with labels of several raters, its title, what alpha takes the labels for."""
+
+
+GENERATED = 400
+"""How many runs are generated where a notebook shows generated ones."""
+
+GENERATED_SET = "generated"
+"""What these runs are called where a public set has its name."""
+
+
+class _Cached(Struct, frozen=True):
+    """What is kept of a study: verdicts, and the number of steps of each run."""
+
+    verdicts: tuple[Verdict, ...]
+    n_steps: dict[str, int]
+
+
+def seed() -> int:
+    """The seed of everything that a notebook draws: `MISSTEP_SEED`, else 0."""
+    return int(os.environ.get("MISSTEP_SEED", "0"))
+
+
+def at_hand(datasets: Iterable[str]) -> tuple[str, ...]:
+    """Those of the data sets that are here."""
+    return tuple(name for name in datasets if located(name) is not None)
+
+
+def missing(datasets: Iterable[str]) -> tuple[str, ...]:
+    """A sentence on the data sets that are not here, and one on each that lacks files; none where all are whole."""
+    folders = {name: located(name) for name in datasets}
+    absent = [name for name, folder in folders.items() if folder is None]
+    sentences = [f"Not at hand: {', '.join(absent)}. {how_to_get(absent)}"]
+    lacking = [incomplete(name, folder) for name, folder in folders.items() if folder is not None]
+    return tuple(filter(None, [*(sentences if absent else []), *lacking]))
+
+
+def classified_sets(datasets: Sequence[str] = RUN_SETS) -> list[JudgedSet]:
+    """Every run of the data sets at hand, classified by rule."""
+    return [_classified(name) for name in at_hand(datasets)]
+
+
+def shown_sets() -> list[JudgedSet]:
+    """The public runs at hand, classified by rule; generated ones, and called so, where there are none."""
+    return classified_sets() or [_generated_set(GENERATED, seed())]
+
+
+def _generated_set(n: int, own_seed: int) -> JudgedSet:
+    verdicts: list[Verdict] = []
+    n_steps: dict[str, int] = {}
+    for case in generate_trajectories(n, own_seed, wordings="scoring"):
+        verdicts += classify_all(case.trajectory, categories())
+        n_steps[case.trajectory.id] = len(case.trajectory.steps)
+    source = f"generated, seed {own_seed}, n {n}"
+    return JudgedSet(GENERATED_SET, Path(), source, tuple(verdicts), n_steps, "generated")
+
+
+def _classified(dataset: str) -> JudgedSet:
+    folder = benchmark_folder(dataset)
+    cache = cache_folder() / "studies" / "classified" / f"{dataset}-{_key(folder)}.msgpack"
+    if cache.is_file():
+        cached = msgspec.msgpack.decode(cache.read_bytes(), type=_Cached)
+    else:
+        verdicts: list[Verdict] = []
+        n_steps: dict[str, int] = {}
+        for trajectory in read_trajectories(folder):
+            verdicts += classify_all(trajectory, categories())
+            n_steps[trajectory.id] = len(trajectory.steps)
+        cached = _Cached(tuple(verdicts), n_steps)
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(cache, msgspec.msgpack.encode(cached))
+    return JudgedSet(dataset, folder, version(dataset), cached.verdicts, cached.n_steps)
+
+
+def _key(folder: Path) -> str:
+    """A digest of a benchmark's runs and of the code that judges them."""
+    digest = hashlib.sha256()
+    for file in sorted((folder / "trajectories").glob("*.jsonl")):
+        digest.update(file.read_bytes())
+    for module in ("misstep.harness.classifiers", "misstep.harness.trajectory", "misstep.harness.verdict"):
+        for source in sources_of(module):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def version(dataset: str) -> str:
+    """A data set's name with the commits that it is pinned to."""
+    commits = [source.commit[:7] for source in data_set(dataset).sources.values()]
+    return f"{dataset}@{'+'.join(commits)}"
+
+
+def generated_verdicts(n: int, own_seed: int) -> tuple[list[Verdict], dict[tuple[str, str], bool]]:
+    """Verdicts on generated runs, and the truth: (run, category) → whether the misbehaviour was planted."""
+    verdicts: list[Verdict] = []
+    truth: dict[tuple[str, str], bool] = {}
+    for case in generate_trajectories(n, own_seed, wordings="scoring"):
+        verdicts += classify_all(case.trajectory, categories())
+        truth |= {(case.trajectory.id, category): planted for category, planted in case.truth.items()}
+    return verdicts, truth
+
+
+def rated_sets(resamples: int = 10_000) -> list[RatedSet]:
+    """The public sets at hand whose items several raters labelled, with their agreement."""
+    return list(_rated(resamples))
+
+
+def rated_datasets() -> tuple[str, ...]:
+    """The data sets that `rated_sets` is made of."""
+    return tuple(dict.fromkeys(name.partition("-")[0] for name, _, _ in _RATED))
+
+
+def _rated(resamples: int) -> Iterator[RatedSet]:
+    for name, title, level in _RATED:
+        dataset = name.partition("-")[0]
+        if located(dataset) is None:
+            continue
+        folder = benchmark_folder(name)
+        labels = read_labels(folder / "gold.csv", level=level)
+        report = agreement_report(labels, level, resamples, seed())
+        clusters = _clusters(folder, labels.items, labels.codes.tolist()) if dataset == "mast" else ()
+        yield RatedSet(title, dataset, version(dataset), labels, report, clusters)
+
+
+def _clusters(folder: Path, items: Sequence[str], codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    """Each item's cluster: runs of one round that carry the same labels throughout are one, as they are copies."""
+    run_of = {item.id: (item.extra["round"], item.extra["trace"]) for item in read_items(folder, BenchmarkItem)}
+    labels_of: dict[tuple[str, int], list[Sequence[int]]] = {}
+    for item, row in zip(items, codes, strict=True):
+        labels_of.setdefault(run_of[item], []).append(row)
+    return tuple(f"{run_of[item][0]}: {labels_of[run_of[item]]}" for item in items)

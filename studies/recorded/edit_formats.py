@@ -1,0 +1,34 @@
+"""Recorded edits of models as notebooks ask for them: read by the project's own readers, absent sets left out."""
+
+from misstep.analysis.measures.edit_formats import ReadEdit
+from misstep.harness.datasets import aider_leaderboards
+from misstep.harness.datasets.patches import patch_corpora
+from misstep.harness.edits import EDIT_FORMATS, edit_format
+from misstep.harness.errors import EditRefused
+from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
+from misstep.harness.runs.judging.benchmarks import set_folder
+from misstep.studies.recorded.classified import at_hand
+
+
+def leaderboard_runs() -> list[EditRun]:
+    """The runs of Aider's leaderboards; none where they are not at hand. Raises `InputError` where they are broken."""
+    name = aider_leaderboards.NAME
+    return list(aider_leaderboards.edit_runs(set_folder(name))) if name in at_hand({name}) else []
+
+
+def read_edits() -> list[ReadEdit]:
+    """The recorded replies in a known format, each read; none where they are not at hand. Raises as above."""
+    name = patch_corpora.NAME
+    if name not in at_hand({name}):
+        return []
+    recorded = patch_corpora.recorded_edits(set_folder(name))
+    return [read_edit(one) for one in recorded if one.format in EDIT_FORMATS]
+
+
+def read_edit(recorded: RecordedEdit) -> ReadEdit:
+    """A recorded reply as its reader sees it: how many blocks it has, or why it is refused."""
+    try:
+        edits = edit_format(recorded.format).parse(recorded.text)
+    except EditRefused as refused:
+        return ReadEdit(recorded, refused=refused.reason)
+    return ReadEdit(recorded, sum(len(file.hunks) for file in edits.files))

@@ -1,0 +1,168 @@
+"""Whose fault failures are, on public data: the studies that notebooks on triage ask for.
+
+Which labels of the eight sets are taken for whose fault something is, and which are not, stands in
+`data/fault_mappings.toml` (`fault_mappings`). What is asked here: how judges without a model do on the failed
+runs whose label maps, what they say of runs without one, how errors of runs divide, which tasks are known to be
+defective, and what recorded judges of the sets score. A set that is not at hand is left out, and
+`studies.recorded.classified.missing` says so.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from msgspec.structs import replace
+
+from misstep.analysis.gold import BenchmarkItem, read_gold
+from misstep.analysis.measures.judging.judged import JudgedItems
+from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.measures.judging.scores import score
+from misstep.analysis.measures.solved import SolvedSet
+from misstep.analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
+from misstep.analysis.measures.triage.real import faults_of_marks as _faults_of_marks
+from misstep.analysis.measures.triage.real import worth_of_passes as _worth_of_passes
+from misstep.harness.datasets.judged.paperbench_judge_eval import printed_accuracies
+from misstep.harness.datasets.patches.agentless_classes import classed_tasks
+from misstep.harness.datasets.patches.utboost import tasks as utboost_tasks
+from misstep.harness.items import Item, read_items, read_question
+from misstep.harness.judges.answering import answered
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.protocols import FittedJudge
+from misstep.harness.records.fault_mappings import FaultMapping, fault_mappings, mapping_of
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories, set_folder
+from misstep.harness.runs.judging.known_judges import known_judge
+from misstep.harness.trajectory import Outcome as RunOutcome
+from misstep.harness.trajectory import Trajectory
+from misstep.harness.verdict import Verdict
+from misstep.studies.recorded.classified import at_hand, seed, version
+from misstep.studies.recorded.recorded_judges import marked_runs
+from misstep.studies.recorded.solve_rates import SUBMISSIONS, solved_sets
+
+TRIAGED = ("agentrx", "whoandwhen")
+"""The sets whose labels of whole failed runs map to the taxonomy."""
+
+OUTCOMES_ALONE = "codetracer_runs"
+"""The set of runs of which the reward is known, and no cause."""
+
+CLASSED, WEAK, SUBMITTED = "agentless_classes", "utboost", "swe_bench_resolved_submissions"
+GRADED = "paperbench_judge_eval"
+
+DATASETS = (*TRIAGED, "trail", OUTCOMES_ALONE, CLASSED, WEAK, SUBMITTED, "agent_as_a_judge", GRADED)
+"""All sets that this is measured on."""
+
+JUDGES = ("triage@phrases", "triage@rules-text")
+"""The judges that need no model and no more than the texts of a run: the table of phrases, and the rules."""
+
+
+def mappings() -> tuple[FaultMapping, ...]:
+    """Every mapping of a set's labels to the taxonomy, those that do not hold among them."""
+    return fault_mappings()
+
+
+def triaged_sets(judges: Sequence[str] = JUDGES) -> list[TriagedSet]:
+    """Judges on the failed runs whose label maps to the taxonomy, with scores; none where no set is at hand."""
+    return [_triaged(dataset, judge) for dataset in at_hand(TRIAGED) for judge in judges]
+
+
+def _triaged(dataset: str, judge: str) -> TriagedSet:
+    folder = benchmark_folder(f"{dataset}-fault")
+    question, items, gold = read_question(folder), list(read_items(folder)), list(read_gold(folder))
+    known = {row.item for row in gold}
+    asked = [item for item in items if item.id in known and not item.skip_reason]
+    fitted = known_judge(judge).fitted(question, folder)
+    runs = {run.id: run for run in read_trajectories(folder)}
+    judged = JudgedItems(
+        judge=judge,
+        dataset=dataset,
+        source=version(dataset),
+        verdicts=_verdicts(fitted, asked, runs),
+        gold=tuple(row for row in gold if row.item in {item.id for item in asked}),
+        clusters=clusters_of(read_items(folder, BenchmarkItem)),
+        labels=tuple(question.labels),
+        positive="task",
+        on=dataset,
+    )
+    scores = score(judged.verdicts, judged.gold, judged.labels, benchmark=dataset, seed=seed())
+    unaskable = sum(bool(item.skip_reason) for item in items)
+    return TriagedSet(judged, scores, len(items) - unaskable - len(asked), unaskable)
+
+
+def _verdicts(judge: FittedJudge, items: Sequence[Item], runs: dict[str, Trajectory]) -> tuple[Verdict, ...]:
+    async def every() -> list[Verdict]:
+        return [await answered(judge, item, runs.get(item.trajectory_id or item.id), NO_MODEL) for item in items]
+
+    # A notebook's cells run in an event loop of their own: hence the thread.
+    with ThreadPoolExecutor(1) as apart:
+        return tuple(apart.submit(asyncio.run, every()).result())
+
+
+def unlabelled_runs(judges: Sequence[str] = JUDGES) -> list[UnlabelledRuns]:
+    """What judges say of the failed and the passed runs of a set that has rewards and no causes.
+
+    They are told whether a run failed, as a harness tells it.
+    """
+    if not at_hand([OUTCOMES_ALONE]):
+        return []
+    folder = benchmark_folder(OUTCOMES_ALONE)
+    items = list(read_items(folder))
+    outcomes = {row.item: row.label for row in read_gold(folder)}
+    runs = {run.id: replace(run, outcome=_known_outcome(outcomes[run.id])) for run in read_trajectories(folder)}
+    found = []
+    for judge in judges:
+        verdicts = _verdicts(known_judge(judge), items, runs)
+        for outcome in dict.fromkeys(outcomes.values()):
+            these = tuple(verdict for verdict in verdicts if outcomes[verdict.item] == outcome)
+            found.append(UnlabelledRuns(judge, OUTCOMES_ALONE, version(OUTCOMES_ALONE), outcome, these))
+    return found
+
+
+def _known_outcome(label: str) -> RunOutcome:
+    return RunOutcome(status="passed" if label == "passed" else "failed")
+
+
+def errors_by_fault() -> list[MarkedFaults]:
+    """The errors that people and three recorded judges marked in runs, by whose fault they are."""
+    return _faults_of_marks(marked_runs())
+
+
+def defective_tasks() -> list[DefectiveTasks]:
+    """The tasks of SWE-bench that are known to be defective: unclear or leaking texts, and tests that are too weak."""
+    return [*_classed(), *_weak()]
+
+
+def _classed() -> Iterator[DefectiveTasks]:
+    if not at_hand([CLASSED]):
+        return
+    tasks = list(classed_tasks(set_folder(CLASSED)))
+    among = frozenset(task.instance_id for task in tasks)
+    for title, label in (("Unclear or misleading text", "Misleading"), ("Text that holds the patch", "Exact patch")):
+        mapping = mapping_of(CLASSED, label)
+        these = frozenset(one.instance_id for one in tasks if {one.quality, one.solution} & set(mapping.labels))
+        yield DefectiveTasks(f"{title}, SWE-bench Lite", CLASSED, version(CLASSED), mapping, these, among)
+
+
+def _weak() -> Iterator[DefectiveTasks]:
+    if at_hand([WEAK, SUBMITTED]) != (WEAK, SUBMITTED):
+        return
+    weak = frozenset(task.instance_id for task in utboost_tasks(set_folder(WEAK)) if task.weak_tests)
+    every = frozenset(verified().tasks())
+    mapping = mapping_of(WEAK, "weak_tests")
+    title = "Tests that accept wrong patches, SWE-bench Verified"
+    yield DefectiveTasks(title, WEAK, version(WEAK), mapping, weak & every, every, least=True)
+
+
+def verified() -> SolvedSet:
+    """Every submission to SWE-bench Verified on every task."""
+    return solved_sets(SUBMISSIONS)[0]
+
+
+def worth_of_passes() -> list[Worth]:
+    """What the passes recorded on SWE-bench Verified are worth, by each kind of defect that is known of its tasks."""
+    if not at_hand([SUBMITTED]):
+        return []
+    return [_worth_of_passes(verified(), defect) for defect in defective_tasks()]
+
+
+def printed_judges() -> dict[str, dict[str, float]]:
+    """Judge → category → the accuracy that PaperBench's own tables print of it; none where the set is not at hand."""
+    return printed_accuracies(set_folder(GRADED)) if at_hand([GRADED]) else {}

@@ -1,0 +1,49 @@
+"""What attacked items did to a judge, as its run keeps it: `flips.json`, a page, and text for a terminal."""
+
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+
+from msgspec import structs
+
+from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.pairs.flip_tables import flips_document, flips_table
+from misstep.analysis.measures.judging.pairs.flips import Flips, flips
+from misstep.analysis.pages import Foot, page, table_text
+from misstep.analysis.tables import Table
+from misstep.harness.items import read_items, read_question
+from misstep.harness.journal.records import read_manifest, read_verdicts, replace_file
+from misstep.studies.judging.assessment import NO_JUDGE
+
+FLIPS = "flips.json"
+PAGE = "flips.html"
+
+
+def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False) -> tuple[str, str]:
+    """Count the flips of a run, and write them as a document and as a page into its folder."""
+    found = flips(read_items(benchmark, BenchmarkItem), read_verdicts(run, unfinished=True))
+    document = flips_document(found)
+    replace_file(run / FLIPS, document.encode())
+    source = f"{read_question(benchmark).name}, seed {seed}"
+    table = flips_table(found, source)
+    shown = structs.replace(table, finding=f"{table.finding} {NO_JUDGE}") if plumbing else table
+    manifest = read_manifest(run)
+    foot = Foot(
+        shlex.join(["misstep", *(manifest.arguments if manifest else ())]),
+        inputs=(f"{source}: {found.n:,} items",),
+        seed=seed,
+    )
+    written = page(shown.title, shown.finding, [shown], _figures(found, table), foot=foot)
+    replace_file(run / PAGE, written.encode())
+    return document, f"{table_text(table)}\n{NO_JUDGE}\n" if plumbing else table_text(table)
+
+
+def _figures(found: Flips, table: Table) -> list[str]:
+    """The shares with their intervals, beside what chance alone does."""
+    if find_spec("matplotlib") is None or found.flip_rate.value is None:
+        return []
+    from misstep.analysis.plots import forest
+
+    return [
+        forest(table.drawn, "How often the verdict changes", "The dashed line is chance", reference=found.chance.value)
+    ]

@@ -1,0 +1,77 @@
+"""The generated study that notebooks ask for: sessions classified by rule, and others that measure the rules' errors.
+
+Wink's static set has 42,807 sessions; what `reproduce` makes anew has fewer, so that it takes seconds.
+`misstep generate trajectories --study --n 42807` writes as many.
+"""
+
+import hashlib
+from collections.abc import Iterator
+
+import msgspec
+
+from misstep.analysis.measures.study_prevalence import StudiedSession, Study
+from misstep.harness.classifiers import categories, classify_all
+from misstep.harness.generate.study.sessions import generate_study
+from misstep.harness.generate.voice import FOLDER
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import cache_folder
+from misstep.harness.runs.judging.benchmarks import sources_of
+from misstep.studies.recorded.classified import seed
+
+SESSIONS, VALIDATION = 3_000, 1_500
+"""How many sessions are studied, and how many more measure the errors of the rules."""
+
+VALIDATION_SEED = 1_000
+"""What is added to the seed for the sessions that measure errors: no session is in both."""
+
+_ROOMS = (
+    "misstep.harness.generate",
+    "misstep.harness.generate.study",
+    "misstep.harness.classifiers",
+    "misstep.harness.trajectory",
+)
+
+
+def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
+    """A generated study of the seed of the notebook, classified by rule."""
+    own = seed()
+    return Study(
+        _sessions(n, own),
+        _sessions(validation, own + VALIDATION_SEED),
+        tuple(categories()),
+        f"generated, seed {own}, n {n}",
+    )
+
+
+def _sessions(n: int, own_seed: int) -> tuple[StudiedSession, ...]:
+    cache = cache_folder() / "studies" / "generated_study" / f"{own_seed}-{n}-{_key()}.msgpack"
+    if cache.is_file():
+        return msgspec.msgpack.decode(cache.read_bytes(), type=tuple[StudiedSession, ...])
+    found = tuple(_classified(n, own_seed))
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(cache, msgspec.msgpack.encode(found))
+    return found
+
+
+def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:
+    for case in generate_study(n, own_seed, wordings="scoring"):
+        verdicts = classify_all(case.trajectory, categories())
+        yield StudiedSession(
+            case.trajectory.id,
+            case.trajectory.model or "",
+            case.week,
+            case.started[:10],
+            case.liked,
+            frozenset(name for name, planted in case.truth.items() if planted),
+            {verdict.judge: verdict.label for verdict in verdicts},
+            {one.category: one.kind for one in case.episodes},
+        )
+
+
+def _key() -> str:
+    """A digest of the code and the data that make and judge the sessions."""
+    digest = hashlib.sha256()
+    rooms = (source for room in _ROOMS for source in sources_of(room))
+    for source in (*rooms, *sorted(FOLDER.glob("*.toml"))):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]

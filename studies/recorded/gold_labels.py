@@ -1,0 +1,57 @@
+"""Labels of people, from a file of any known form, as the gold labels of a benchmark."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from misstep.analysis.gold import GoldLabel, item_ids, read_gold, write_gold
+from misstep.analysis.labels import Reading, read_questions
+from misstep.analysis.stats.raters.patterns import MISSING
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.items import Question, read_question
+from misstep.harness.places import path_text
+
+_SHOWN = 5
+
+
+def gold_from(file: Path, reading: Reading) -> tuple[list[GoldLabel], list[str]]:
+    """The labels in a file, one row an item and rater, and what a person should know about how it was read."""
+    found = read_questions(file, reading)
+    if len(found.labels) > 1:
+        questions = ", ".join(found.labels)
+        raise UsageError(f"{path_text(file)} answers several questions: {questions}", "Name one with --label.")
+    (labels,) = found.labels.values()
+    rows = [
+        GoldLabel(item, rater, labels.categories[code])
+        for item, codes in zip(labels.items, labels.codes.tolist(), strict=True)
+        for rater, code in zip(labels.raters, codes, strict=True)
+        if code != MISSING
+    ]
+    return rows, [*found.remarks, *labels.remarks]
+
+
+def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[str] | None = None) -> int:
+    """Put labels into a benchmark beside those of other raters; those of the same rater and item take their place."""
+    ids = item_ids(folder) if among is None else among
+    known = [row for row in rows if row.item in ids]
+    if not known:
+        shown = ", ".join(dict.fromkeys(row.item for row in rows[:_SHOWN]))
+        advice = f"Name the column of the items with --item; items are called like {', '.join(sorted(ids)[:_SHOWN])}."
+        raise InputError(
+            f"none of its items, such as {shown}, is among the {len(ids):,} of {folder}", advice, file=file
+        )
+    given = [_spelled(row, read_question(folder), file) for row in known]
+    taken = {(row.item, row.rater) for row in given}
+    kept = [row for row in read_gold(folder) if (row.item, row.rater) not in taken]
+    write_gold(folder, [*kept, *given])
+    return len(given)
+
+
+def _spelled(row: GoldLabel, question: Question, file: Path) -> GoldLabel:
+    """The label as the benchmark spells it."""
+    if not question.labels or row.label in question.labels:
+        return row
+    same = [label for label in question.labels if label.casefold() == row.label.casefold()]
+    if len(same) != 1:
+        found = f"{row.label!r}, the label of {row.item!r}, is none of {', '.join(question.labels)}"
+        raise InputError(found, "Rename it, or name the column of the labels with --label.", file=file)
+    return GoldLabel(row.item, row.rater, same[0])

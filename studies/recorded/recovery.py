@@ -1,0 +1,55 @@
+"""What became of the loops in public runs: the study behind Wink's question of recovery without intervention.
+
+Each run in which the rule for loops finds one is read again up to the step at which the loop could first be seen, as
+an observer of the running agent would have seen it; then its repeated call is looked for in the steps that follow.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import structs
+
+from misstep.analysis.papers.wink.unaided import Loop
+from misstep.harness.classifiers import infinite_loop
+from misstep.harness.runs.judging.benchmarks import read_trajectories
+from misstep.harness.trajectory import Trajectory
+from misstep.studies.recorded.classified import RUN_SETS, classified_sets
+
+
+def unaided_loops(datasets: Sequence[str] = RUN_SETS) -> list[Loop]:
+    """What came after each loop of calls in the runs of the data sets at hand."""
+    return list(_loops(datasets))
+
+
+def _loops(datasets: Sequence[str]) -> Iterator[Loop]:
+    for judged in classified_sets(datasets):
+        shown = {
+            verdict.item: verdict.steps
+            for verdict in judged.verdicts
+            if verdict.judge == infinite_loop.CATEGORY and verdict.label == "yes"
+        }
+        for trajectory in read_trajectories(judged.folder) if shown else ():
+            seen = first_seen(trajectory, shown.get(trajectory.id, ()))
+            if seen is not None and trajectory.steps[seen].calls:
+                again, left = what_followed(trajectory, seen)
+                yield Loop(judged.benchmark, judged.source, trajectory.id, again, left)
+
+
+def first_seen(trajectory: Trajectory, candidates: Sequence[int]) -> int | None:
+    """The first of some steps up to which the rule finds a loop, had the run gone no further; `None` for none."""
+    for step in candidates:
+        so_far = structs.replace(trajectory, steps=trajectory.steps[: step + 1])
+        if infinite_loop.classify(so_far).label == "yes":
+            return step
+    return None
+
+
+def what_followed(trajectory: Trajectory, seen: int) -> tuple[int | None, int]:
+    """After how many of the agent's steps a call came back (`None` if never), and how many followed in all."""
+    calls = [(call.name, call.arguments) for call in trajectory.steps[seen].calls]
+    later = [step for step in trajectory.steps[seen + 1 :] if step.role == "agent"]
+    again = (
+        place
+        for place, step in enumerate(later, start=1)
+        if any((call.name, call.arguments) in calls for call in step.calls)
+    )
+    return next(again, None), len(later)

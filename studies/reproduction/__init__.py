@@ -1,0 +1,1 @@
+"""The notebooks run, with the origin of each figure."""

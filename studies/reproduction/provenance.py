@@ -1,0 +1,136 @@
+"""What a run's pages and figures come from, written beside them: source pages, records, `provenance.json`."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+import msgspec
+
+from misstep.analysis.pages.foot import Foot, versions
+from misstep.analysis.pages.notebooks.notebook import Report
+from misstep.analysis.pages.notebooks.origin_pages import DataSetRecord, RecordFile, Upstream, origin_pages
+from misstep.analysis.pages.notebooks.origins import data_sets_of
+from misstep.analysis.provenance import Input, InputFile, Provenance, made_tables, module_sha256
+from misstep.analysis.published import published_papers
+from misstep.analysis.tables import Table
+from misstep.analysis.tables.files import file_addresses
+from misstep.analysis.tables.inputs import figures_of
+from misstep.harness.datasets.catalogue import Source, address_template, data_set, files_of, locate
+from misstep.harness.datasets.checking import check
+from misstep.harness.errors import MissingPrerequisite
+from misstep.harness.journal.records import replace_file
+from misstep.harness.places import data_folder
+from misstep.studies.recorded.classified import version
+from misstep.studies.recorded.example_pages import example_pages
+
+_FILE = "provenance.json"
+
+
+def write_provenance(reports: Sequence[Report], out: Path, command: str, seed: int, data: Path | None = None) -> None:
+    """Write `provenance.json` and every page that the tables of a run link to."""
+    tables = _each_once(table for report in reports for table in report.tables)
+    sets = dict.fromkeys(name for table in tables for name in data_sets_of(table))
+    records = {name: data_set_record(name, data) for name in sorted(sets)}
+    for address, text in origin_pages(tables, records, Foot(command, seed=seed)).items():
+        target = out / address
+        target.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(target, text.encode())
+    for address, text in example_pages(tables, command, seed, data):
+        target = out / address
+        target.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(target, text.encode())
+    found = provenance(reports, tables, records, command, seed)
+    replace_file(out / _FILE, msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+
+
+def provenance(
+    reports: Sequence[Report],
+    tables: Sequence[Table],
+    records: dict[str, DataSetRecord],
+    command: str,
+    seed: int,
+) -> Provenance:
+    """Every figure of a run with what it is made of."""
+    figures = figures_of(tables, published_papers(), seed)
+    drawn: dict[tuple[str, str], list[str]] = {}
+    for drawing, source in (pair for report in reports for pair in report.drawings):
+        if source is not None and source.is_known:
+            drawn.setdefault((source.table.paper, source.table.name), []).append(drawing.title)
+    files = {(table.paper, table.name): _addresses(table) for table in tables}
+    names = sorted({name for figure in figures for name in figure.inputs})
+    return Provenance(
+        command,
+        seed,
+        dict(versions()),
+        tuple(_input(name, records) for name in names),
+        made_tables({report.name: report.tables for report in reports}, drawn, files),
+        figures,
+    )
+
+
+def data_set_record(name: str, data: Path | None = None) -> DataSetRecord:
+    """What a public data set is, and whether the files at hand are those that are registered."""
+    entry = data_set(name)
+    return DataSetRecord(
+        name=name,
+        title=entry.title,
+        licence=entry.licence,
+        citation=entry.citation,
+        left_out=entry.left_out,
+        upstream=tuple(_upstream(called, source) for called, source in sorted(entry.sources.items())),
+        files=tuple(
+            RecordFile(
+                file.file, file.bytes, file.sha256, file.source, file.upstream_path, entry.derived.get(file.file, "")
+            )
+            for file in files_of(name)
+        ),
+        version=version(name),
+        list_sha256=_sha256((data_folder() / "datasets" / f"{name}.csv").read_bytes()),
+        verified=_verified(name, data),
+    )
+
+
+def _upstream(name: str, source: Source) -> Upstream:
+    address = address_template().format(repository=source.repository, commit=source.commit, path="")
+    return Upstream(name, source.repository, source.commit, address)
+
+
+def _verified(name: str, data: Path | None) -> bool | None:
+    try:
+        folder = locate(name, data)
+    except MissingPrerequisite:
+        return None
+    return check(name, folder).complete
+
+
+def _input(name: str, records: dict[str, DataSetRecord]) -> Input:
+    kind, _, own = name.partition("/")
+    if kind == "published":
+        return Input(name, "published file", "", _sha256((data_folder() / "published" / f"{own}.toml").read_bytes()))
+    if kind == "generated":
+        return Input(name, "generated", version_of("misstep"), module_sha256(own))
+    record = records[own]
+    return Input(
+        name,
+        "data set",
+        record.version,
+        record.list_sha256,
+        {source.repository: source.commit for source in record.upstream},
+        tuple(InputFile(file.file, file.sha256) for file in record.files),
+        record.verified,
+    )
+
+
+def _addresses(table: Table) -> dict[str, str]:
+    return {called: f"tables/{address}" for called, address in file_addresses(table).items()}
+
+
+def _each_once(tables: Iterable[Table]) -> list[Table]:
+    """The tables by paper and name; one that several notebooks show stands once."""
+    found = {(table.paper, table.name): table for table in tables}
+    return [found[key] for key in sorted(found)]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

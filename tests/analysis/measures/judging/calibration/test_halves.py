@@ -1,0 +1,78 @@
+"""A judge's count is corrected by people's labels of half of the runs, and held against people's count of all."""
+
+import pytest
+
+from misstep.analysis.measures.judging.calibration.halves import (
+    CORRECTED,
+    ERROR,
+    FEW_RUNS,
+    LABELS,
+    POWERED,
+    UNCORRECTED,
+    halves,
+    halves_table,
+)
+from tests.analysis.measures.judging.recorded import Answered, judged
+
+RIGHT: list[Answered] = [("yes", "yes"), ("no", "no"), ("no", "no"), ("no", "no")]
+EAGER: list[Answered] = [("yes", "yes"), ("no", "yes"), ("no", "no"), ("no", "no")]
+"""A run of which a quarter is positive, and the judge says a half: sensitivity 1, specificity 2/3 in each run."""
+ALL_POSITIVE: list[Answered] = [("yes", "yes")] * 4
+
+
+def error_of(found: object, way: str) -> float:
+    error = found.ways[way].error  # type: ignore[attr-defined]
+    assert error is not None
+    return float(error)
+
+
+def test_a_judge_without_errors_is_right_whichever_half_is_labelled() -> None:
+    found = halves(judged("right", [RIGHT] * 8 + [ALL_POSITIVE] * 2), splits=20)
+    assert found.people.value == pytest.approx(0.4)
+    for way in (UNCORRECTED, CORRECTED, POWERED):
+        assert error_of(found, way) == pytest.approx(0)
+    assert found.ways[POWERED].held == 20
+
+
+def test_an_error_that_is_the_same_in_every_run_is_taken_out_entirely() -> None:
+    found = halves(judged("eager", [EAGER] * 10), splits=20)
+    assert error_of(found, UNCORRECTED) == pytest.approx(0.25)
+    assert error_of(found, CORRECTED) == pytest.approx(0)
+    assert error_of(found, POWERED) == pytest.approx(0)
+    assert found.ways[UNCORRECTED].held == 0
+
+
+def test_where_runs_differ_the_labelled_half_alone_misses_what_a_right_judge_sees() -> None:
+    found = halves(judged("right", [ALL_POSITIVE] * 5 + [RIGHT] * 5), splits=50)
+    assert error_of(found, LABELS) > 0.05
+    assert error_of(found, UNCORRECTED) == pytest.approx(0)
+
+
+def test_a_judge_that_tells_nothing_cannot_be_corrected_and_holds_nothing() -> None:
+    nothing: list[Answered] = [("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no")]
+    way = halves(judged("coin", [nothing] * 10), splits=10).ways[CORRECTED]
+    assert (way.error, way.held, way.defined) == (None, 0, 0)
+
+
+def test_unanswered_items_are_left_out_of_the_judges_and_of_peoples_share() -> None:
+    found = halves(judged("open", [[*RIGHT, ("yes", None)]] * 10), splits=5)
+    assert (found.people.n, found.people.value) == (40, 0.25)
+
+
+def test_too_few_runs_have_no_halves() -> None:
+    table = halves_table([judged("few", [RIGHT] * 3)])
+    (undefined,) = [row for row in table.rows if row.quantity == ERROR]
+    assert (undefined.value, undefined.reason) == (None, FEW_RUNS)
+    assert table.finding == "No judge's recorded answers are at hand."
+    assert halves_table([]).rows == ()
+
+
+def test_the_same_seed_gives_the_same_halves() -> None:
+    judge = judged("eager", [EAGER, RIGHT, ALL_POSITIVE, EAGER, RIGHT] * 2)
+    assert halves(judge, splits=10, seed=4) == halves(judge, splits=10, seed=4)
+    assert halves(judge, splits=10, seed=4).ways != halves(judge, splits=10, seed=5).ways
+
+
+def test_the_finding_counts_for_whom_a_correction_came_nearer() -> None:
+    finding = halves_table([judged("eager", [EAGER] * 10), judged("right", [RIGHT] * 10)], splits=10).finding
+    assert "nearer to people's for 1 of 2 judges and the prediction-powered one for 1" in finding

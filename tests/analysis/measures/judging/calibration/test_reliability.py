@@ -1,0 +1,114 @@
+"""Whether scores can be taken at their word."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+from misstep.analysis.measures.judging.calibration.reliability import ABOVE, NO_PROBABILITIES, NO_SCORES, reliability
+from misstep.analysis.stats.proportions import wilson
+from tests.analysis.measures.judging.samples import again, judged
+
+SCORES = [0.9] * 6 + [0.6] * 4
+RIGHT = [True, True, True, True, False, False, True, True, False, False]
+ANSWERS = ["yes" if right else "no" for right in RIGHT]
+GOLD = ["yes"] * 10
+
+
+def test_a_bin_is_one_score_where_there_are_few() -> None:
+    low, high = reliability(judged(ANSWERS, GOLD, scores=SCORES), 200).bins
+    assert (low.n, low.lowest, low.highest, low.right) == (4, 0.6, 0.6, wilson(2, 4))
+    assert (high.n, high.mean_score, high.right) == (6, pytest.approx(0.9), wilson(4, 6))
+
+
+def test_the_calibration_error_is_the_mean_distance_over_answers() -> None:
+    found = reliability(judged(ANSWERS, GOLD, scores=SCORES), 500)
+    assert found.expected_calibration_error.value == pytest.approx((6 * (0.9 - 4 / 6) + 4 * (0.6 - 0.5)) / 10)
+    assert "500 resamples of items" in found.expected_calibration_error.method
+    assert found.overconfidence.value == pytest.approx(0.78 - 0.6)
+
+
+def test_brier_score_and_ranking_are_those_of_scikit_learn() -> None:
+    found = reliability(judged(ANSWERS, GOLD, scores=SCORES), 50)
+    assert found.brier.value == pytest.approx(brier_score_loss(RIGHT, SCORES))
+    assert found.ranking.value == pytest.approx(roc_auc_score(RIGHT, SCORES))
+
+
+def test_a_calibrated_judge_errs_by_chance_only_as_much_as_is_said() -> None:
+    rng = np.random.default_rng(7)
+    found = []
+    for _ in range(40):
+        scores = rng.choice([0.55, 0.7, 0.9], size=300)
+        answers = ["yes" if right else "no" for right in rng.random(300) < scores]
+        found.append(reliability(judged(answers, ["yes"] * 300, scores=scores.tolist()), 2))
+    errors = [one.expected_calibration_error.value for one in found]
+    assert np.mean(errors) == pytest.approx(np.mean([one.calibrated_error for one in found]), rel=0.12)  # type: ignore[type-var]
+    assert abs(np.mean([one.overconfidence.value for one in found])) < 0.02  # type: ignore[type-var]
+
+
+def test_many_different_scores_make_ten_bins_of_about_equally_many_answers() -> None:
+    scores = np.linspace(0.01, 0.99, 237).tolist()
+    bins = reliability(judged(["yes"] * 237, ["yes"] * 237, scores=scores), 10).bins
+    assert len(bins) == 10
+    assert all(23 <= one.n <= 24 for one in bins)
+    assert all(before.highest < after.lowest for before, after in pairwise(bins))
+
+
+def test_equal_scores_are_never_split() -> None:
+    scores = [1.0] * 60 + np.linspace(0.1, 0.9, 40).tolist()
+    bins = reliability(judged(["yes"] * 100, ["yes"] * 100, scores=scores), 10).bins
+    assert bins[-1].n == 60
+    assert sum(one.n for one in bins) == 100
+
+
+def test_the_interval_of_the_calibration_error_holds_it_though_resamples_only_add_to_it() -> None:
+    scores = np.linspace(0.05, 0.95, 10).repeat(20).tolist()
+    answers = ["yes" if place % 20 < 20 * score else "no" for place, score in enumerate(scores)]
+    error = reliability(judged(answers, ["yes"] * 200, scores=scores), 300).expected_calibration_error
+    assert error.low == error.value
+    assert error.reason == ABOVE
+    assert error.high is not None
+    assert error.high > 0.05
+
+
+def test_verdicts_without_a_score_are_counted_and_left_out() -> None:
+    found = reliability(judged(ANSWERS, GOLD, scores=[*SCORES[:8], None, None]), 20)
+    assert found.scored == wilson(8, 10)
+    assert found.brier.n == 8
+
+
+@pytest.mark.parametrize("answers", [ANSWERS, [None] * 10])
+def test_without_scores_all_of_it_is_missing_with_a_reason(answers: list[str | None]) -> None:
+    found = reliability(judged(answers, GOLD))
+    assert found.bins == ()
+    for estimate in (found.expected_calibration_error, found.overconfidence, found.brier, found.ranking):
+        assert (estimate.value, estimate.reason) == (None, NO_SCORES)
+
+
+def test_scores_that_are_no_probabilities_still_rank() -> None:
+    found = reliability(judged(ANSWERS, GOLD, scores=[5.0] * 6 + [3.0] * 4))
+    assert (found.brier.value, found.brier.reason) == (None, NO_PROBABILITIES)
+    assert found.ranking.value == pytest.approx(roc_auc_score(RIGHT, SCORES))
+
+
+def test_runs_are_the_sample_where_items_are_of_runs() -> None:
+    alone = reliability(judged(ANSWERS, GOLD, scores=SCORES), 2_000)
+    scores = [score for score in SCORES for _ in range(4)]
+    many = reliability(judged(again(4, ANSWERS), again(4, GOLD), scores=scores, runs=4), 2_000)
+    assert (many.brier.value, many.brier.low) == (pytest.approx(alone.brier.value), pytest.approx(alone.brier.low))
+    assert many.ranking.low == pytest.approx(alone.ranking.low)
+    assert many.expected_calibration_error.high == pytest.approx(alone.expected_calibration_error.high, abs=0.02)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
+def test_every_scored_answer_is_in_one_bin_and_figures_stay_in_range(items: list[tuple[float, bool]]) -> None:
+    answers = ["yes" if right else "no" for _, right in items]
+    found = reliability(judged(answers, ["yes"] * len(items), scores=[score for score, _ in items]), 5)
+    assert sum(one.n for one in found.bins) == len(items)
+    assert 1 <= len(found.bins) <= 10
+    for estimate in (found.expected_calibration_error, found.brier):
+        assert estimate.value is not None
+        assert 0 <= estimate.value <= 1

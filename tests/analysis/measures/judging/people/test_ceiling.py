@@ -1,0 +1,106 @@
+"""The judge against people, and people against each other."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from misstep.analysis.measures.judging.people.ceiling import NO_SHARED_ITEM, ONE_RATER, ceiling
+from misstep.analysis.stats.raters.agreement import ONE_CATEGORY, cohen_kappa, fleiss_kappa
+from tests.analysis.measures.judging.samples import again, judged
+
+RATERS = {
+    "ann": ["a", "a", "b", "c", "b", "a", None, "a"],
+    "bob": ["a", "b", "b", "c", "a", "a", "b", None],
+    "cid": ["a", "a", "c", None, "b", "a", "b", None],
+}
+ANSWERS = ["a", "b", "b", "c", "b", "c", "b", "a"]
+LABELS = ("a", "b", "c")
+
+
+def shares() -> list[tuple[float, float]]:
+    """Of each item with two labels, people's agreement and the judge's, counted pair by pair."""
+    found = []
+    for place, answer in enumerate(ANSWERS):
+        labels = [given[place] for given in RATERS.values() if given[place]]
+        if len(labels) >= 2:
+            people = np.mean([first == second for first, second in combinations(labels, 2)])
+            found.append((float(people), float(np.mean([label == answer for label in labels]))))
+    return found
+
+
+def test_agreement_is_the_mean_over_items_of_what_pairs_of_raters_and_the_judge_agree_on() -> None:
+    found = ceiling(judged(ANSWERS, RATERS, LABELS), 300)
+    people, judge = np.mean(shares(), axis=0)
+    assert found.n == 7
+    assert (found.people.value, found.judge.value) == (pytest.approx(people), pytest.approx(judge))
+    assert found.difference.value == pytest.approx(judge - people)
+    assert found.difference.low is not None
+    assert found.difference.high is not None
+    assert found.difference.low <= judge - people <= found.difference.high
+
+
+def test_peoples_kappa_is_fleisss_over_the_items_with_two_labels() -> None:
+    found = ceiling(judged(ANSWERS, RATERS, LABELS), 50)
+    counts = [[sum(given[place] == label for given in RATERS.values()) for label in LABELS] for place in range(7)]
+    assert found.people_kappa.value == pytest.approx(fleiss_kappa(counts).overall.value)
+
+
+def test_a_judge_that_answers_as_one_more_rater_has_about_the_raters_kappa() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.choice(LABELS, size=3_000)
+    five = [np.where(rng.random(3_000) < 0.7, truth, rng.choice(LABELS, size=3_000)).tolist() for _ in range(5)]
+    found = ceiling(judged(five[0], {f"r{place}": labels for place, labels in enumerate(five[1:])}, LABELS), 500)
+    assert found.kappa_difference.low is not None
+    assert found.kappa_difference.high is not None
+    assert found.kappa_difference.low < 0 < found.kappa_difference.high
+    assert found.judge_kappa.value == pytest.approx(0.49, abs=0.04)
+
+
+def test_against_raters_that_speak_as_one_the_judges_kappa_is_cohens() -> None:
+    gold, answers = ["a"] * 10 + ["b"] * 5, ["a"] * 9 + ["b"] * 4 + ["a"] * 2
+    found = ceiling(judged(answers, {"ann": gold, "bob": gold}, ("a", "b")), 50)
+    assert found.judge_kappa.value == pytest.approx(cohen_kappa([[9, 1], [2, 3]]).value)
+    assert found.people_kappa.value == 1.0
+
+
+def test_each_rater_is_held_against_the_judge_and_the_other_raters_on_the_same_items() -> None:
+    ann = ceiling(judged(ANSWERS, RATERS, LABELS), 50).raters[0]
+    judge = [ANSWERS[place] == label for place, label in enumerate(RATERS["ann"][:6])]
+    others = []
+    for place, label in enumerate(RATERS["ann"][:6]):
+        of_others = [RATERS[name][place] for name in ("bob", "cid") if RATERS[name][place]]
+        others.append(np.mean([other == label for other in of_others]))
+    assert (ann.rater, ann.judge.n) == ("ann", 6)
+    assert ann.judge.value == pytest.approx(np.mean(judge))
+    assert ann.others.value == pytest.approx(np.mean(others))
+    assert ann.difference.value == pytest.approx(np.mean(judge) - np.mean(others))
+
+
+def test_the_unanswered_agree_with_nobody_where_they_are_counted() -> None:
+    found = ceiling(judged([None, *ANSWERS[1:]], RATERS, LABELS), 50)
+    assert found.n == 6
+    assert found.judge_all.n == 7
+    assert found.judge_all.value == pytest.approx(sum(judge for _, judge in shares()[1:]) / 7)
+
+
+def test_one_rater_is_no_ceiling() -> None:
+    found = ceiling(judged(["yes", "no"], ["yes", "yes"]))
+    for estimate in (found.people, found.judge, found.difference, found.people_kappa, found.kappa_difference):
+        assert (estimate.value, estimate.reason) == (None, ONE_RATER)
+    assert found.judge_all.reason == NO_SHARED_ITEM
+
+
+def test_one_label_everywhere_leaves_kappa_undefined_and_agreement_whole() -> None:
+    found = ceiling(judged(["yes"] * 3, {"ann": ["yes"] * 3, "bob": ["yes"] * 3}), 50)
+    assert (found.people.value, found.judge.value) == (1.0, 1.0)
+    assert (found.people_kappa.value, found.people_kappa.reason) == (None, ONE_CATEGORY)
+
+
+def test_runs_are_the_sample_where_items_are_of_runs() -> None:
+    twice = {rater: again(3, labels) for rater, labels in RATERS.items()}
+    many = ceiling(judged(again(3, ANSWERS), twice, LABELS, runs=3), 3_000)
+    alone = ceiling(judged(ANSWERS, RATERS, LABELS), 3_000)
+    assert many.difference.value == pytest.approx(alone.difference.value)
+    assert many.difference.low == pytest.approx(alone.difference.low, abs=0.05)
+    assert "7 clusters" in many.difference.method

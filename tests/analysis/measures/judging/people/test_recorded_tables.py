@@ -1,0 +1,110 @@
+"""Recorded judges are compared with each other on the same items, and with saying the most frequent label always."""
+
+import pytest
+from msgspec import structs
+
+from misstep.analysis.measures.judging.judged import scored_items
+from misstep.analysis.measures.judging.pairs.comparison_tables import DIFFERENCE
+from misstep.analysis.measures.judging.people.recorded_tables import (
+    compared,
+    constant_judge,
+    differences,
+    pairs_table,
+    unanswered_table,
+)
+from misstep.analysis.tables import Row, Table
+from tests.analysis.measures.judging.recorded import Answered, alone, judged
+
+GOLD = ["yes"] * 10 + ["no"] * 30
+GOOD = alone("good", [(label, label) for label in GOLD], "plants")
+LAZY = alone("lazy", [(label, label if place % 2 else None) for place, label in enumerate(GOLD)], "plants")
+ELSEWHERE = structs.replace(alone("other", [("yes", "yes")] * 6, "rocks"), dataset="rocks", source="rocks@1")
+
+
+def row(table: Table, group: str, quantity: str) -> Row:
+    (found,) = [one for one in table.rows if (one.group, one.quantity) == (group, quantity)]
+    return found
+
+
+def test_the_constant_judge_gives_the_most_frequent_gold_label_of_the_items_asked_to_each() -> None:
+    constant = constant_judge(LAZY)
+    assert constant is not None
+    assert constant.title == "always “no”"
+    assert {verdict.label for verdict in constant.verdicts} == {"no"}
+    assert len(constant.verdicts) == 40
+    assert constant_judge(structs.replace(LAZY, gold=())) is None
+
+
+def test_judges_of_the_same_items_meet_and_each_meets_the_constant_one() -> None:
+    matches = compared([GOOD, LAZY, ELSEWHERE])
+    assert [(match.pair.a, match.pair.b, match.between_judges) for match in matches] == [
+        ("good on plants", "lazy on plants", True),
+        ("good on plants", "always “no”", False),
+        ("lazy on plants", "always “no”", False),
+        ("other on rocks", "always “yes”", False),
+    ]
+
+
+def test_unanswered_items_are_wrong_in_the_difference_and_out_of_that_where_both_answered() -> None:
+    pair = compared([GOOD, LAZY])[0].pair
+    assert (pair.difference, pair.n) == (0.5, 40)
+    assert (pair.answered.difference, pair.answered.n) == (0.0, 20)
+
+
+def test_p_values_are_adjusted_over_all_pairs_shown() -> None:
+    matches = compared([GOOD, LAZY, ELSEWHERE])
+    smallest = min(matches, key=lambda match: match.pair.p_value or 1)
+    assert smallest.pair.p_adjusted == pytest.approx(min(1, 4 * (smallest.pair.p_value or 0)))
+
+
+def test_each_row_of_the_pairs_names_the_data_set_that_they_were_compared_on() -> None:
+    table = pairs_table(compared([GOOD, LAZY, ELSEWHERE]))
+    assert {row.source for row in table.rows if row.group.startswith("other")} == {"rocks@1"}
+    assert {row.source for row in table.rows if not row.group.startswith("other")} == {"trail@0"}
+    assert table.datasets == ("trail", "rocks")
+
+
+def test_the_finding_says_who_beats_the_most_frequent_label_and_how_far_judges_are_apart() -> None:
+    finding = pairs_table(compared([LAZY, GOOD])).finding
+    assert finding.startswith("Of 2 recorded judges, 1 give the gold label less often than always saying the most")
+    assert ", and 1 more often, unanswered items counted as wrong" in finding
+    assert "good on plants is +50.0 pp" in finding
+    assert "ahead of lazy on plants" in finding
+    assert pairs_table([]).finding == "No judge's recorded answers are at hand."
+
+
+def test_the_figure_shows_each_difference_under_its_judges_by_what_was_judged() -> None:
+    matches = compared([GOOD, LAZY])
+    table, drawn = pairs_table(matches), differences(matches)
+    assert [(one.group, one.quantity) for one in drawn] == [
+        ("good against lazy", "plants"),
+        ("good against always “no”", "plants"),
+        ("lazy against always “no”", "plants"),
+    ]
+    assert drawn[0].value == row(table, "good on plants against lazy on plants", DIFFERENCE).value
+
+
+def test_a_judge_that_left_items_open_has_every_figure_both_ways() -> None:
+    table = unanswered_table([scored_items(one, resamples=100) for one in (GOOD, LAZY)])
+    assert row(table, "lazy on plants", "Items answered").value == 0.5
+    assert row(table, "lazy on plants", "Items unreadable").value == 0.5
+    assert row(table, "lazy on plants", "Accuracy").value == 1.0
+    assert row(table, "lazy on plants", "Accuracy, unanswered counted as wrong").value == 0.5
+    assert row(table, "lazy on plants", "Recall of “yes”, unanswered as missed").value == 0.5
+    assert "1 of 2 recorded judges left items open; lazy on plants left 50.0% of them" in table.finding
+
+
+def test_a_judge_that_answered_everything_has_each_figure_once() -> None:
+    table = unanswered_table([scored_items(GOOD, resamples=100)])
+    assert not [one for one in table.rows if "unanswered" in one.quantity or one.quantity.startswith("Items")]
+    assert table.finding == "All 1 recorded judges answered every item."
+    assert unanswered_table([]).finding == "No judge's recorded answers are at hand."
+
+
+def test_items_of_one_run_are_answered_together_and_the_share_says_so() -> None:
+    answered: list[Answered] = [("yes", "yes"), ("no", "no")]
+    left_open: list[Answered] = [("yes", None), ("no", None)]
+    table = unanswered_table([scored_items(judged("some", [answered] * 6 + [left_open] * 2), resamples=100)])
+    share = row(table, "some", "Items answered")
+    assert share.value == 0.75
+    assert "8 clusters" in share.method

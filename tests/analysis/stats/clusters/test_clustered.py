@@ -1,0 +1,187 @@
+"""Items in clusters: resampled whole, and compared by their clusters' spread."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t
+from statsmodels.regression.linear_model import OLS
+
+from benchmarks.validity.alternatives.shares import clustered_proportion
+from benchmarks.validity.alternatives.two_samples import welch
+from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, clustered_difference
+from misstep.harness.errors import UsageError
+
+CASES = [
+    case
+    for case in json.loads((Path(__file__).parents[2] / "reference/stats.json").read_text())
+    if case["quantity"] == "cluster_bootstrap" and "clusters_successes_trials" in case["input"]
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_mean_and_error_of_a_ratio_of_sums_meet_the_full_enumeration(case: dict[str, Any]) -> None:
+    clusters = np.array(case["input"]["clusters_successes_trials"])
+    rng = np.random.default_rng(0)
+    drawn = cluster_bootstrap(lambda sums: sums[:, 0] / sums[:, 1], clusters, case["tolerance"]["mc_B"], rng)
+    expected = case["expected"]
+    assert drawn.std() == pytest.approx(expected["ideal_cluster_bootstrap_se"], rel=case["tolerance"]["mc_rel_se"])
+
+
+def test_one_cluster_gives_the_same_value_each_time() -> None:
+    drawn = cluster_bootstrap(lambda sums: sums[:, 0], np.array([[3, 4]]), 50, np.random.default_rng(0))
+    assert set(drawn) == {3.0}
+
+
+def test_the_same_seed_draws_the_same_resamples() -> None:
+    clusters = np.arange(12).reshape(6, 2)
+    one, other = (cluster_bootstrap(lambda sums: sums[:, 0], clusters, 100, np.random.default_rng(4)) for _ in range(2))
+    assert (one == other).all()
+
+
+CLUSTERS = st.lists(
+    st.integers(1, 8).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2, max_size=8
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(CLUSTERS, CLUSTERS)
+def test_the_error_is_that_of_a_regression_with_clustered_errors(
+    first: list[tuple[int, int]], second: list[tuple[int, int]]
+) -> None:
+    found = clustered_difference(first, second)
+    if found.se is None:
+        assert found.difference.reason == found.test.reason == NO_SPREAD
+        return
+    rows = [
+        (success, arm, (arm, place))
+        for arm, clusters in enumerate((second, first))
+        for place, (x, n) in enumerate(clusters)
+        for success in [1] * x + [0] * (n - x)
+    ]
+    outcome, arm, cluster = zip(*rows, strict=True)
+    codes = np.unique(np.array(cluster), axis=0, return_inverse=True)[1].ravel()
+    design = np.column_stack([np.ones(len(arm)), arm])
+    for corrected, se in ((False, found.se), (True, found.se_regression)):
+        fit = OLS(np.array(outcome), design).fit(
+            cov_type="cluster", cov_kwds={"groups": codes, "use_correction": corrected}
+        )
+        with np.errstate(invalid="ignore"):  # an intercept without spread may have a variance just below 0 there
+            assert se == pytest.approx(fit.bse[1], rel=1e-6, abs=1e-9)
+
+
+SHARED = st.lists(
+    st.tuples(st.integers(1, 8), st.integers(1, 8)).flatmap(
+        lambda n: st.tuples(st.integers(0, n[0]), st.just(n[0]), st.integers(0, n[1]), st.just(n[1]))
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SHARED, CLUSTERS, CLUSTERS)
+def test_a_cluster_of_both_arms_is_one_of_the_regression(
+    shared: list[tuple[int, int, int, int]], first: list[tuple[int, int]], second: list[tuple[int, int]]
+) -> None:
+    arms = [*((x, n) for x, n, _, _ in shared), *first], [*((x, n) for _, _, x, n in shared), *second]
+    found = clustered_difference(*arms, shared=len(shared))
+    if found.se is None:
+        assert found.difference.reason == NO_SPREAD
+        return
+    rows = [
+        (success, 1 - arm, place if place < len(shared) else (arm + 1) * 100 + place)
+        for arm, clusters in enumerate(arms)
+        for place, (x, n) in enumerate(clusters)
+        for success in [1] * x + [0] * (n - x)
+    ]
+    outcome, arm, cluster = map(np.array, zip(*rows, strict=True))
+    fit = OLS(outcome, np.column_stack([np.ones(len(arm)), arm])).fit(
+        cov_type="cluster", cov_kwds={"groups": np.unique(cluster, return_inverse=True)[1], "use_correction": True}
+    )
+    with np.errstate(invalid="ignore"):
+        assert found.se_regression == pytest.approx(fit.bse[1], rel=1e-6, abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=8))
+def test_where_all_clusters_of_one_size_are_shared_it_is_the_t_test_of_pairs(pairs: list[tuple[int, int]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    found = clustered_difference([(x, 6) for x in first], [(x, 6) for x in second], shared=len(pairs))
+    differences = np.array(first) / 6 - np.array(second) / 6
+    if found.se is None:
+        assert np.ptp(differences) == pytest.approx(0)
+        return
+    error = differences.std(ddof=1) / len(pairs) ** 0.5
+    assert found.small_sample_test.statistic == pytest.approx(differences.mean() / error, abs=1e-9)
+    half = t.ppf(0.975, len(pairs) - 1) * error
+    assert found.small_sample.low == pytest.approx(max(-1.0, differences.mean() - half))
+
+
+def test_shared_clusters_have_items_in_both_arms() -> None:
+    with pytest.raises(UsageError, match="a shared cluster has no items in one arm"):
+        clustered_difference([(1, 2), (1, 3)], [(0, 0), (1, 3)], shared=1)
+    with pytest.raises(UsageError, match="a shared cluster has no items in one arm"):
+        clustered_difference([(1, 2), (1, 3)], [(1, 3)], shared=2)
+
+
+CLUSTERS_OF_SIX = st.lists(st.integers(0, 6), min_size=2, max_size=8)
+
+
+@given(CLUSTERS_OF_SIX, CLUSTERS_OF_SIX)
+def test_with_clusters_of_one_size_it_is_welchs_test_of_their_shares(first: list[int], second: list[int]) -> None:
+    found = clustered_difference([(x, 6) for x in first], [(x, 6) for x in second])
+    reference = welch(np.array(first) / 6, np.array(second) / 6)
+    if found.se is None:
+        assert reference.test.statistic is None
+    else:
+        assert found.small_sample_test.p_value == pytest.approx(reference.test.p_value)
+        assert found.small_sample.high == pytest.approx(min(1.0, reference.difference.high))
+
+
+@given(CLUSTERS_OF_SIX)
+def test_the_share_of_clusters_of_one_size_has_the_interval_of_a_mean(successes: list[int]) -> None:
+    shares = np.array(successes) / 6
+    found = clustered_proportion([(x, 6) for x in successes])
+    if found.low is None:
+        assert np.ptp(shares) == 0
+    else:
+        error = shares.std(ddof=1) / len(shares) ** 0.5
+        assert found.low == pytest.approx(max(0.0, shares.mean() - t.ppf(0.975, len(shares) - 1) * error))
+
+
+def test_perfectly_alike_items_have_a_design_effect_of_their_number() -> None:
+    found = clustered_difference([(5, 5), (0, 5), (5, 5)], [(7, 7), (0, 7)])
+    assert found.design_effects == (pytest.approx(5), pytest.approx(7))
+
+
+def test_one_cluster_in_an_arm_is_no_sample() -> None:
+    found = clustered_difference([(3, 10)], [(1, 9), (2, 8)])
+    assert found.difference.value == pytest.approx(0.3 - 3 / 17)
+    assert (found.difference.low, found.se, found.test.p_value) == (None, None, None)
+    assert found.small_sample.reason == ONE_CLUSTER
+    assert clustered_proportion([(3, 10)]).reason == ONE_CLUSTER
+
+
+def test_the_small_sample_interval_is_the_wider_one() -> None:
+    found = clustered_difference([(1, 9), (0, 6), (2, 11)], [(3, 10), (1, 8), (6, 12)])
+    assert found.small_sample.low < found.difference.low < found.difference.high < found.small_sample.high
+    assert found.small_sample_test.p_value > found.test.p_value
+
+
+def test_a_cluster_without_trials_says_nothing() -> None:
+    assert clustered_proportion([(1, 4), (0, 0), (3, 5)]) == clustered_proportion([(1, 4), (3, 5)])
+
+
+@pytest.mark.parametrize("clusters", [[], [(0, 0)], [(3, 2)], [(-1, 2)], [1, 2]])
+def test_clusters_that_cannot_be_are_refused(clusters: list[tuple[int, int]]) -> None:
+    with pytest.raises(UsageError):
+        clustered_proportion(clusters)
+
+
+def test_clusters_that_are_all_alike_have_no_interval_of_rounding_errors() -> None:
+    alike = [clustered_proportion([(x, n)] * 5) for n in range(2, 60) for x in range(1, n)]
+    assert all(one.low is None and one.reason == NO_SPREAD for one in alike)

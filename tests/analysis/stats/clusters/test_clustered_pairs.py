@@ -1,0 +1,239 @@
+"""Two systems on the same items, in clusters."""
+
+from itertools import product
+from math import erfc, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.validity.alternatives.shares import clustered_proportion
+from misstep.analysis.stats.clusters import signed_sums
+from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER
+from misstep.analysis.stats.clusters.clustered_pairs import (
+    ALL_ALIKE,
+    NO_LEANING,
+    TOO_SHORT,
+    clustered_paired_difference,
+    paired_design_effect,
+    resampled_pairs,
+    sign_flip_mcnemar,
+)
+from misstep.analysis.stats.clusters.paired import (
+    NO_DISCORDANT,
+    PairedTable,
+    mcnemar_mid_p,
+    paired_difference,
+    paired_score_interval,
+)
+from misstep.harness.errors import UsageError
+
+DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
+CLUSTERS = st.lists(
+    st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(-n, n), st.just(n))), min_size=2, max_size=8
+)
+
+
+@given(first=st.integers(0, 30), second=st.integers(0, 30), ties=st.integers(1, 5))
+def test_with_one_item_a_cluster_the_test_is_mcnemars(first: int, second: int, ties: int) -> None:
+    found = sign_flip_mcnemar([1] * first + [-1] * second + [0] * ties)
+    assert found.p_value == pytest.approx(mcnemar_mid_p(PairedTable(ties, first, second, 0)).p_value)
+
+
+@given(DIFFERENCES)
+def test_the_p_value_is_that_of_all_signs_written_out(differences: list[int]) -> None:
+    sizes = [abs(each) for each in differences]
+    sums = [
+        abs(sum(s * size for s, size in zip(signs, sizes, strict=True)))
+        for signs in product((-1, 1), repeat=len(sizes))
+    ]
+    total = abs(sum(differences))
+    expected = (sum(each > total for each in sums) + sum(each == total for each in sums) / 2) / len(sums)
+    found = sign_flip_mcnemar(differences)
+    assert found.p_value == pytest.approx(expected if any(sizes) else 1.0)
+    assert (found.reason == NO_LEANING) == (not any(sizes))
+
+
+def test_the_p_value_of_an_outcome_however_rare_is_right_to_its_last_digits() -> None:
+    sizes = np.repeat([3, 7, 20, 41], 40)
+    assert sign_flip_mcnemar(sizes).p_value == pytest.approx(2.0**-160, rel=1e-9, abs=0)
+    one_against = sign_flip_mcnemar(np.concatenate([sizes, [-2]]))
+    assert one_against.p_value == pytest.approx(2 * 2.0**-161 * (1 + 1 / 2), rel=1e-9, abs=0)
+
+
+def test_the_work_grows_with_the_sum_of_the_sizes_and_not_with_its_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    transformed: list[int] = []
+    whole = signed_sums._transformed
+
+    def counting(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        transformed.append(len(one) + len(other))
+        return whole(one, other)
+
+    monkeypatch.setattr(signed_sums, "_transformed", counting)
+    work = []
+    for clusters in (2_000, 8_000):
+        transformed.clear()
+        sign_flip_mcnemar(np.random.default_rng(1).integers(-50, 51, size=clusters))
+        work.append(sum(transformed))
+    assert work[1] < 4 * 1.5 * work[0]
+    assert work[0] < 20 * 2_000 * 25
+
+
+def test_few_clusters_and_skewed_ones_come_with_a_word_on_false_alarms() -> None:
+    rng = np.random.default_rng(2)
+    assert "only 30 clusters" in sign_flip_mcnemar([1, -1] * 15).reason
+    assert "only 1 cluster " in sign_flip_mcnemar([3]).reason
+    assert sign_flip_mcnemar(rng.choice([-2, -1, 1, 2], size=200)).reason == ""
+    assert "skewed" in sign_flip_mcnemar([9] * 6 + [-1] * 54).reason
+
+
+def test_an_interval_of_skewed_clusters_says_that_it_is_too_short() -> None:
+    rng = np.random.default_rng(6)
+    held = 0
+    for _ in range(200):
+        found = clustered_paired_difference(rng.binomial(6, rng.beta(0.05 * 7 / 3, 0.95 * 7 / 3, 30)), np.full(30, 6))
+        assert found.low is None or found.reason == TOO_SHORT
+        held += found.low is not None and found.high is not None and found.low <= 0.05 <= found.high
+    assert held < 0.93 * 200
+    assert clustered_paired_difference(rng.choice([-2, -1, 0, 1, 2], size=400), np.full(400, 6)).reason == ""
+
+
+def test_skewed_clusters_raise_the_false_alarms_that_the_word_is_about() -> None:
+    rng = np.random.default_rng(4)
+    alarms = 0
+    for _ in range(400):
+        # Two equally good systems: one wins big in a tenth of the clusters, the other by a little in the others.
+        found = sign_flip_mcnemar(rng.choice([9, -1], p=[0.1, 0.9], size=30))
+        assert found.reason
+        alarms += (found.p_value or 0) <= 0.05
+    assert alarms > 0.08 * 400
+
+
+def test_with_many_clusters_the_test_comes_to_yangs_normal_one() -> None:
+    rng = np.random.default_rng(5)
+    differences = rng.integers(-3, 5, size=400)
+    z = differences.sum() / sqrt((differences**2).sum())
+    assert sign_flip_mcnemar(differences).p_value == pytest.approx(erfc(abs(z) / sqrt(2)), rel=0.05)
+
+
+@given(DIFFERENCES)
+def test_the_sign_of_all_differences_changes_no_p_value(differences: list[int]) -> None:
+    turned = sign_flip_mcnemar([-each for each in differences])
+    assert sign_flip_mcnemar(differences).p_value == turned.p_value
+
+
+def _simulated(rng: np.random.Generator, clusters: int) -> tuple[np.ndarray, np.ndarray]:
+    """Clusters of 6 items, in each of which one of two equally good systems has the upper hand by chance."""
+    leaning = rng.beta(1, 1, size=clusters)
+    first = rng.binomial(6, 0.4 * leaning)
+    second = rng.binomial(6 - first, 0.4 * (1 - leaning) / (1 - 0.4 * leaning))
+    return first, second
+
+
+def test_over_clusters_the_test_keeps_its_level_where_mcnemar_over_items_does_not() -> None:
+    rng = np.random.default_rng(11)
+    clustered, by_item = 0, 0
+    for _ in range(1_000):
+        first, second = _simulated(rng, 25)
+        clustered += (sign_flip_mcnemar(first - second).p_value or 0) <= 0.05
+        table = PairedTable(0, int(first.sum()), int(second.sum()), 6 * 25 - int(first.sum() + second.sum()))
+        by_item += (mcnemar_mid_p(table).p_value or 0) <= 0.05
+    assert clustered <= 50 + 3 * 7
+    assert by_item > 100
+
+
+def test_over_clusters_the_interval_covers_and_the_design_effect_says_what_it_costs() -> None:
+    rng = np.random.default_rng(12)
+    covered, effects = 0, []
+    for _ in range(500):
+        first, second = _simulated(rng, 25)
+        found = clustered_paired_difference(first - second, np.full(25, 6))
+        covered += (found.low or 0.0) <= 0 <= (found.high or 0.0)
+        effects.append(paired_design_effect(first - second, np.full(25, 6), int((first + second).sum())) or 0.0)
+    assert 460 <= covered <= 490
+    # A cluster's difference has the variance 6 · 0.4 + 30 · 0.4² · (E(2L - 1)² = 1/3), and without clustering 6 · 0.4.
+    assert np.mean(effects) == pytest.approx(1 + 30 * 0.16 / 3 / 2.4, rel=0.05)
+
+
+@given(st.lists(st.integers(-1, 1), min_size=2, max_size=30))
+def test_with_one_item_a_cluster_the_design_effect_is_that_of_one_degree_of_freedom(differences: list[int]) -> None:
+    n = len(differences)
+    effect = paired_design_effect(differences, [1] * n, sum(map(abs, differences)))
+    if len(set(differences)) == 1:
+        assert effect is None
+    else:
+        assert effect == pytest.approx(n / (n - 1))
+
+
+@given(CLUSTERS)
+def test_the_interval_of_one_system_against_nothing_is_that_of_its_share(clusters: list[tuple[int, int]]) -> None:
+    right = [(abs(difference), n) for difference, n in clusters]
+    found = clustered_paired_difference(*zip(*right, strict=True))
+    share = clustered_proportion(right)
+    assert found.value == pytest.approx(share.value)
+    if share.high is not None and share.high < 1 and share.low:
+        assert (found.low, found.high) == (pytest.approx(share.low), pytest.approx(share.high))
+
+
+def test_clusters_that_are_all_alike_count_as_one_pair_each() -> None:
+    level, won = clustered_paired_difference([0] * 12, [4] * 12), clustered_paired_difference([-4] * 12, [4] * 12)
+    pairs = paired_score_interval(PairedTable(12, 0, 0, 0))
+    assert (level.value, level.low, level.high) == (0, pairs.low, pairs.high)
+    assert (won.value, won.high) == (-1, paired_score_interval(PairedTable(0, 0, 12, 0)).high)
+    half = clustered_paired_difference([2] * 12, [4] * 12)
+    assert (half.low, half.reason) == (None, NO_SPREAD)
+
+
+def test_one_cluster_has_no_interval_and_says_so() -> None:
+    found = clustered_paired_difference([2], [5])
+    assert (found.value, found.low, found.reason) == (0.4, None, ONE_CLUSTER)
+    assert paired_design_effect([2], [5], 2) is None
+
+
+@settings(max_examples=25, deadline=None)
+@given(CLUSTERS, st.booleans())
+def test_naming_the_other_system_first_turns_the_sign_of_the_bootstrap_and_nothing_else(
+    clusters: list[tuple[int, int]], alone: bool
+) -> None:
+    differences = [np.sign(each) if alone else each for each, _ in clusters]
+    sizes = [1 if alone else n for _, n in clusters]
+    one = resampled_pairs(differences, sizes, np.random.default_rng(0), 300)
+    other = resampled_pairs([-each for each in differences], sizes, np.random.default_rng(0), 300)
+    assert one.test.p_value == other.test.p_value
+    if sum(differences):
+        assert (one.difference.low, one.difference.high) == tuple(
+            None if end is None else -end for end in (other.difference.high, other.difference.low)
+        )
+
+
+def test_the_bootstrap_meets_the_formula_where_there_are_many_items() -> None:
+    table = PairedTable(400, 120, 80, 200)
+    differences = [1] * 120 + [-1] * 80 + [0] * 600
+    found = resampled_pairs(differences, [1] * 800, np.random.default_rng(3), 20_000)
+    wald = paired_difference(table)
+    assert found.difference.low == pytest.approx(wald.low, abs=0.003)
+    assert found.difference.high == pytest.approx(wald.high, abs=0.003)
+    assert found.test.p_value == pytest.approx(mcnemar_mid_p(table).p_value, rel=0.2)
+
+
+def test_a_bootstrap_never_gives_a_p_value_of_0_and_none_where_nothing_varies() -> None:
+    clear = resampled_pairs([1] * 60 + [0], [1] * 61, np.random.default_rng(0), 1_000)
+    assert clear.test.p_value == pytest.approx(2 / 1_001)
+    alike = resampled_pairs([1] * 60, [1] * 60, np.random.default_rng(0), 1_000)
+    assert (alike.test.p_value, alike.test.reason, alike.difference.low) == (None, ALL_ALIKE, None)
+    level = resampled_pairs([0] * 60, [1] * 60, np.random.default_rng(0), 1_000)
+    assert (level.test.p_value, level.test.reason) == (1.0, NO_DISCORDANT)
+
+
+@pytest.mark.parametrize(("differences", "items"), [([], []), ([1], [1, 1]), ([2], [1]), ([0], [0])])
+def test_clusters_that_cannot_be_are_refused(differences: list[int], items: list[int]) -> None:
+    with pytest.raises(UsageError):
+        clustered_paired_difference(differences, items)
+    with pytest.raises(UsageError):
+        resampled_pairs(differences, items, np.random.default_rng(0))
+
+
+def test_one_cluster_is_told_in_the_singular() -> None:
+    alone = resampled_pairs([2], [3], np.random.default_rng(1), 10)
+    assert alone.test.test == "paired bootstrap, 10 resamples of 1 cluster"

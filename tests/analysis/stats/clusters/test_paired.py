@@ -1,0 +1,103 @@
+"""Two systems on the same items."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.validity.alternatives.differences import mcnemar_asymptotic, mcnemar_exact
+from misstep.analysis.stats.clusters.paired import (
+    PairedTable,
+    mcnemar_mid_p,
+    paired_difference,
+    paired_error,
+    paired_score_interval,
+)
+from misstep.harness.errors import UsageError
+
+COUNTS = st.integers(0, 30)
+
+
+@given(first=COUNTS, second=COUNTS, agreed=st.integers(1, 30))
+def test_mid_p_lies_below_the_exact_p_and_both_are_probabilities(first: int, second: int, agreed: int) -> None:
+    table = PairedTable(agreed, first, second, 0)
+    exact, mid_p = mcnemar_exact(table).p_value, mcnemar_mid_p(table).p_value
+    assert 0 < mid_p <= exact <= 1
+    assert (mid_p == exact) == (first + second == 0)
+
+
+@given(first=COUNTS, second=COUNTS, both=COUNTS, neither=COUNTS)
+def test_only_discordant_pairs_decide(first: int, second: int, both: int, neither: int) -> None:
+    table, fewer = PairedTable(both, first, second, neither + 1), PairedTable(0, first, second, 1)
+    for test in (mcnemar_exact, mcnemar_mid_p, mcnemar_asymptotic):
+        assert test(table).p_value == test(fewer).p_value
+
+
+def test_no_discordant_pair_is_said() -> None:
+    table = PairedTable(4, 0, 0, 3)
+    assert mcnemar_asymptotic(table).statistic is None
+    for test in (mcnemar_exact, mcnemar_mid_p, mcnemar_asymptotic):
+        assert "no discordant" in test(table).reason
+    assert paired_difference(table).low is None
+    assert paired_difference(table).reason
+
+
+@given(first=st.integers(0, 12), second=st.integers(0, 12), agreed=st.integers(1, 12))
+def test_the_error_of_paired_shares_is_that_of_all_resamples(first: int, second: int, agreed: int) -> None:
+    differences = [1] * first + [-1] * second + [0] * agreed
+    assert paired_error(PairedTable(agreed, first, second, 0)) == pytest.approx(
+        np.std(differences) / len(differences) ** 0.5
+    )
+
+
+def _score(table: PairedTable, difference: float) -> float:
+    """The score statistic of a difference of shares, the most likely discordant shares found by search."""
+    from scipy.optimize import minimize_scalar
+
+    b, c, rest = table.first_only, table.second_only, table.both + table.neither
+
+    def unlikely(share: float) -> float:
+        shares = (share + difference, share, 1 - difference - 2 * share)
+        return -sum(n * float(np.log(max(p, 1e-300))) for n, p in zip((b, c, rest), shares, strict=True) if n)
+
+    bounds = (max(0.0, -difference), (1 - difference) / 2)
+    share = float(minimize_scalar(unlikely, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x)
+    return (b - c - table.n * difference) ** 2 / (table.n * (2 * share + difference * (1 - difference)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(both=st.integers(0, 12), first=st.integers(0, 12), second=st.integers(0, 12), neither=st.integers(1, 12))
+def test_at_the_ends_of_tangos_interval_the_score_test_is_just_not_rejected(
+    both: int, first: int, second: int, neither: int
+) -> None:
+    table = PairedTable(both, first, second, neither)
+    found = paired_score_interval(table)
+    for end in (found.low, found.high):
+        assert end is not None
+        assert -1 < end < 1
+        assert _score(table, end) == pytest.approx(1.959964**2, rel=1e-3)
+
+
+@given(both=COUNTS, first=COUNTS, second=COUNTS, neither=st.integers(1, 30))
+def test_tangos_interval_leaves_out_0_exactly_where_mcnemars_asymptotic_test_rejects(
+    both: int, first: int, second: int, neither: int
+) -> None:
+    table = PairedTable(both, first, second, neither)
+    found, p_value = paired_score_interval(table), mcnemar_asymptotic(table).p_value
+    assert found.low is not None
+    assert found.high is not None
+    assert -1 <= found.low < (found.value or 0.0) < found.high <= 1
+    assert (found.low > 0 or found.high < 0) == (p_value is not None and p_value < 0.05)
+
+
+def test_tangos_interval_has_width_where_all_pairs_are_alike() -> None:
+    squared = 1.959964**2
+    assert paired_score_interval(PairedTable(6, 0, 0, 4)).high == pytest.approx(squared / (10 + squared))
+    won = paired_score_interval(PairedTable(0, 10, 0, 0))
+    assert (won.low, won.high) == (pytest.approx((10 - squared) / (10 + squared)), 1.0)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0), (1, -1, 2, 3)])
+def test_a_table_that_cannot_be_is_refused(counts: tuple[int, int, int, int]) -> None:
+    with pytest.raises(UsageError):
+        PairedTable(*counts)

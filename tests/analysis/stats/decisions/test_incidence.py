@@ -1,0 +1,71 @@
+"""Recovery over time where others end without."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from misstep.analysis.stats.decisions.incidence import cumulative_incidence
+from misstep.harness.errors import UsageError
+
+SUBJECTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=25)
+
+
+@settings(deadline=None)
+@given(SUBJECTS)
+def test_at_every_time_the_shares_sum_to_one_and_kaplan_meier_says_more(subjects: list[tuple[int, int]]) -> None:
+    times, events = zip(*subjects, strict=True)
+    found = cumulative_incidence(times, events)
+    assert found.incidence.sum(axis=0) + found.event_free == pytest.approx(np.ones(len(found.times)))
+    assert (found.one_minus_kaplan_meier >= found.incidence[0] - 1e-12).all()
+    assert (np.diff(found.incidence, axis=1) >= -1e-12).all()
+
+
+@given(st.lists(st.integers(1, 2), min_size=1, max_size=12))
+def test_without_censoring_it_is_the_share_that_recovered_by_then(events: list[int]) -> None:
+    found = cumulative_incidence(range(len(events)), events)
+    shares = np.cumsum(np.array(events) == 1) / len(events)
+    assert found.incidence[0] == pytest.approx(shares)
+    assert found.at(2.5).value == pytest.approx(sum(event == 1 for event in events[:3]) / len(events))
+
+
+def test_the_interval_holds_the_share_and_stays_within_its_bounds() -> None:
+    found = cumulative_incidence([1, 2, 2, 3, 4, 5, 6, 7], [1, 2, 1, 0, 1, 0, 2, 0])
+    share = found.at(4)
+    assert 0 < share.low < share.value < share.high < 1
+
+
+def test_an_event_of_one_cause_leaves_the_other_at_zero() -> None:
+    found = cumulative_incidence([1, 2, 3], [3, 3, 0])
+    assert found.incidence[:2].tolist() == [[0, 0], [0, 0]]
+    assert found.at(2, cause=1).value == 0
+
+
+def test_before_the_first_event_nobody_has_recovered_and_after_the_last_look_nothing_is_known() -> None:
+    found = cumulative_incidence([1, 2, 3], [1, 0, 0])
+    assert found.at(0.5).value == 0
+    assert found.at(3).value == pytest.approx(1 / 3)
+    assert found.at(3.1).value is None
+    assert "followed" in found.at(3.1).reason
+    assert cumulative_incidence([1, 2], [1, 2]).at(99).value == 0.5  # everybody has ended
+
+
+def test_without_events_the_curve_is_empty_and_says_why() -> None:
+    found = cumulative_incidence([1, 2], [0, 0])
+    assert found.times.tolist() == []
+    assert found.reason
+    assert found.at(1).value == 0
+
+
+@pytest.mark.parametrize(
+    ("times", "events"),
+    [([], []), ([-1, 2], [1, 1]), ([1, float("nan")], [1, 1]), ([1, 2], [1]), ([1, 2], [0.5, 1]), ([1, 2], [-1, 1])],
+)
+def test_input_that_cannot_be_is_refused(times: list[float], events: list[float]) -> None:
+    with pytest.raises(UsageError):
+        cumulative_incidence(times, events)
+
+
+def test_a_cause_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(UsageError):
+        cumulative_incidence([1, 2], [1, 1]).at(1, cause=2)

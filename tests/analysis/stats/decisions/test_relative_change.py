@@ -1,0 +1,169 @@
+"""Two arms compared by ratios of sums."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import permutation_test, ttest_ind
+from scipy.stats import t as student
+
+from misstep.analysis.stats.clusters.clustered import clustered_difference
+from misstep.analysis.stats.decisions.relative_change import (
+    NO_CONTROL,
+    NO_SPREAD,
+    ONE_UNIT,
+    UNBOUNDED,
+    compare_ratios,
+    compare_skewed,
+)
+from misstep.harness.errors import UsageError
+
+UNITS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), min_size=2, max_size=12)
+SHARES = st.lists(st.integers(1, 12).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2)
+
+
+def means(values: list[float]) -> list[tuple[float, float]]:
+    return [(value, 1.0) for value in values]
+
+
+@given(SHARES, SHARES)
+def test_a_rate_of_counts_is_compared_as_a_clustered_share(first: list, second: list) -> None:
+    found, expected = compare_ratios(first, second), clustered_difference(first, second)
+    if expected.small_sample_test.p_value is None:
+        assert found.test.p_value is None
+        return
+    assert found.test.statistic == pytest.approx(expected.small_sample_test.statistic)
+    assert found.test.p_value == pytest.approx(expected.small_sample_test.p_value)
+
+
+@given(st.lists(st.floats(0, 50), min_size=2, max_size=9), st.lists(st.floats(0, 50), min_size=2, max_size=9))
+def test_with_one_session_a_unit_it_is_welchs_test(first: list[float], second: list[float]) -> None:
+    assume(np.std(first) > 1e-3 and np.std(second) > 1e-3)
+    found, expected = compare_ratios(means(first), means(second)), ttest_ind(first, second, equal_var=False)
+    assert found.test.p_value == pytest.approx(expected.pvalue)
+    interval = expected.confidence_interval()
+    assert (found.difference.low, found.difference.high) == pytest.approx((interval.low, interval.high), abs=1e-8)
+
+
+@given(UNITS, UNITS)
+def test_the_interval_of_the_relative_change_holds_zero_exactly_where_the_test_does_not_reject(
+    first: list, second: list
+) -> None:
+    found = compare_ratios(first, second)
+    assume(found.relative.low is not None and abs(found.test.p_value - 0.05) > 1e-6)
+    assert (found.relative.low <= 0 <= found.relative.high) == (found.test.p_value > 0.05)
+
+
+def test_the_ends_of_fiellers_interval_are_the_ratios_that_are_just_not_rejected() -> None:
+    treatment, control = [3.0, 9.0, 4.0, 7.0, 5.0], [8.0, 12.0, 7.0, 11.0, 9.0, 10.0]
+    found = compare_ratios(means(treatment), means(control))
+    m1, v1 = np.mean(treatment), np.var(treatment, ddof=1) / 5
+    m2, v2 = np.mean(control), np.var(control, ddof=1) / 6
+    degrees = (v1 + v2) ** 2 / (v1**2 / 4 + v2**2 / 5)
+    quantile = student.ppf(0.975, degrees)
+
+    def beyond(ratio: float) -> float:
+        return float(abs(m1 - ratio * m2) - quantile * np.sqrt(v1 + ratio**2 * v2))
+
+    middle = m1 / m2
+    assert found.relative.value == pytest.approx(middle - 1)
+    assert found.relative.low == pytest.approx(brentq(beyond, 0.0, middle) - 1)
+    assert found.relative.high == pytest.approx(brentq(beyond, middle, 3.0) - 1)
+
+
+@given(UNITS, UNITS, st.floats(0.01, 100))
+def test_the_unit_of_measurement_does_not_change_a_relative_change(first: list, second: list, scale: float) -> None:
+    found = compare_ratios(first, second).relative
+    scaled = compare_ratios(*([(scale * y, x) for y, x in arm] for arm in (first, second))).relative
+    assert scaled.value == pytest.approx(found.value) if found.value is not None else scaled.value is None
+    assert (scaled.low is None) == (found.low is None)
+    if found.low is not None:
+        assert (scaled.low, scaled.high) == pytest.approx((found.low, found.high), rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "relative", "said"),
+    [
+        ([(1, 2), (2, 2)], [(0, 3), (0, 4)], None, NO_CONTROL),
+        ([(1, 2)], [(1, 3), (2, 3)], 0.0, ONE_UNIT),
+        ([(2, 4), (1, 2)], [(1, 4), (2, 8)], 1.0, NO_SPREAD),
+        ([(5, 1), (6, 1)], [(0, 1), (1, 1)], 10.0, UNBOUNDED),
+    ],
+)
+def test_a_change_without_an_interval_says_why(first: list, second: list, relative: float | None, said: str) -> None:
+    found = compare_ratios(first, second).relative
+    assert found.value == (None if relative is None else pytest.approx(relative))
+    assert found.low is None
+    assert found.reason == said
+
+
+def test_arms_without_calls_are_no_comparison() -> None:
+    found = compare_ratios([(0, 0), (0, 0)], [(1, 3), (2, 3)])
+    assert (found.difference.value, found.relative.value, found.test.p_value) == (None, None, None)
+    assert "0/0" in found.difference.reason
+
+
+@pytest.mark.parametrize("arm", [[], [1, 2], [(1, float("nan"))], [(1, -1), (1, 1)]])
+def test_arms_that_cannot_be_are_refused(arm: list) -> None:
+    with pytest.raises(UsageError):
+        compare_ratios(arm, [(1, 2), (2, 3)])
+
+
+def skewed(seed: int, sizes: tuple[int, int], change: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    arms = [np.column_stack([rng.lognormal(0, 1.2, size), np.ones(size)]) for size in sizes]
+    arms[0][:, 0] *= 1 + change
+    return arms[0], arms[1]
+
+
+def test_the_permutation_test_agrees_with_that_of_scipy() -> None:
+    first, second = skewed(1, (60, 45), -0.3)
+    found = compare_skewed(first, second, np.random.default_rng(0), draws=10_000)
+    permuted = permutation_test(
+        (first[:, 0], second[:, 0]),
+        lambda x, y, axis: np.abs(ttest_ind(x, y, axis=axis, equal_var=False).statistic),
+        vectorized=True,
+        alternative="greater",
+        n_resamples=4_000,
+        rng=np.random.default_rng(6),
+    )
+    assert found.test.p_value == pytest.approx(permuted.pvalue, abs=0.02)
+    assert found.relative == compare_ratios(first, second).relative
+
+
+SPLITS = list(combinations(range(8), 2))
+
+
+@pytest.mark.parametrize("chosen", [(0, 1), (0, 2), (3, 5), (2, 7)])
+def test_permutations_are_studentised_as_the_arms_are(chosen: tuple[int, int]) -> None:
+    pooled = [(9.0, 2.0), (12.0, 3.0), (1.0, 1.0), (2.0, 2.0), (0.0, 1.0), (3.0, 2.0), (1.0, 3.0), (2.5, 1.0)]
+    arms = {two: ([pooled[i] for i in two], [pooled[i] for i in range(8) if i not in two]) for two in SPLITS}
+    found = compare_skewed(*arms[chosen], np.random.default_rng(0), draws=20_000)
+    statistics = [abs(compare_ratios(*arm).test.statistic) for arm in arms.values()]
+    exact = np.mean(np.array(statistics) >= abs(found.test.statistic) * (1 - 1e-9))
+    assert found.test.p_value == pytest.approx(exact, abs=0.01)
+
+
+def test_the_same_seed_gives_the_same_figures() -> None:
+    arms = skewed(2, (30, 30))
+    one, other = (compare_skewed(*arms, np.random.default_rng(3), draws=200) for _ in range(2))
+    assert one == other
+
+
+def test_skewed_arms_that_do_not_differ_are_rejected_about_as_often_as_the_level_says() -> None:
+    rng = np.random.default_rng(0)
+    p_values = [compare_skewed(*skewed(seed, (20, 40)), rng, draws=199).test.p_value for seed in range(300)]
+    assert (np.array(p_values) <= 0.05).mean() == pytest.approx(0.05, abs=0.035)
+
+
+@settings(max_examples=20, deadline=None)
+@given(UNITS, UNITS)
+def test_what_the_delta_method_cannot_say_is_not_drawn_either(first: list, second: list) -> None:
+    plain = compare_ratios(first, second)
+    drawn = compare_skewed(first, second, np.random.default_rng(0), draws=50)
+    assert drawn.difference.value == plain.difference.value
+    assert (drawn.test.p_value is None) == (plain.test.p_value is None)
+    assert drawn.test.p_value is None or 0 < drawn.test.p_value <= 1

@@ -1,0 +1,68 @@
+"""Which whole counts a printed percentage allows."""
+
+import json
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from misstep.analysis.stats.printed.audit import counts_that_print, denominators_that_print, prints_as, steps_that_print
+from misstep.harness.errors import UsageError
+
+CASES = [
+    case
+    for case in json.loads((Path(__file__).parents[2] / "reference/stats.json").read_text())
+    if case["quantity"] == "grim_percentage"
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_it_meets_the_reference_values(case: dict) -> None:  # type: ignore[type-arg]
+    if "error" in case["expected"]:
+        with pytest.raises(UsageError):
+            counts_that_print(**case["input"])
+    else:
+        assert list(counts_that_print(**case["input"])) == case["expected"]["counts"]
+
+
+@given(n=st.integers(1, 5000), data=st.data(), places=st.integers(0, 3))
+def test_a_count_is_among_those_that_its_own_rounded_percentage_allows(
+    n: int, data: st.DataObject, places: int
+) -> None:
+    count = data.draw(st.integers(0, n))
+    printed = f"{100 * count / n:.{places}f}"
+    if prints_as(count, n, printed):  # binary rounding of an exact tie may print neither rule's digits
+        assert count in counts_that_print(printed, n)
+
+
+@given(n=st.integers(1, 300), printed=st.decimals(0, 100, places=1).map(str))
+def test_all_counts_that_print_the_percentage_are_found_and_no_other(n: int, printed: str) -> None:
+    every = tuple(count for count in range(n + 1) if prints_as(count, n, printed))
+    assert tuple(counts_that_print(printed, n)) == every
+
+
+@given(n=st.integers(1, 300), items=st.integers(1, 4), data=st.data())
+def test_a_sum_is_among_those_that_its_own_rounded_mean_allows(n: int, items: int, data: st.DataObject) -> None:
+    steps = data.draw(st.integers(-5 * n * items, 5 * n * items))
+    mean = Fraction(steps, n * items)
+    printed = str((Decimal(mean.numerator) / Decimal(mean.denominator)).quantize(Decimal("0.01"), ROUND_HALF_UP))
+    assert steps in steps_that_print(printed, Fraction(1, n * items))
+
+
+def test_a_tie_is_printed_by_one_rule_only() -> None:
+    assert counts_that_print("13", 8, "half_up") == range(1, 2)
+    assert not counts_that_print("13", 8, "half_even")
+    assert counts_that_print("12", 8, "half_even") == range(1, 2)
+
+
+def test_only_denominators_that_can_give_the_percentage_are_listed() -> None:
+    assert denominators_that_print("33.3", 7) == {3: range(1, 2), 6: range(2, 3)}
+
+
+@pytest.mark.parametrize("printed", ["", "about 5", "NaN", "Infinity"])
+def test_what_is_no_number_is_refused(printed: str) -> None:
+    with pytest.raises(UsageError):
+        counts_that_print(printed, 10)

@@ -1,0 +1,71 @@
+"""Two independent proportions: what ties the tests together, and where there is nothing to test."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.validity.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
+from misstep.analysis.stats.printed import two_proportions
+from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
+from misstep.analysis.stats.proportions import wilson
+from misstep.harness.errors import UsageError
+
+SIZES = st.integers(1, 40)
+FUNCTIONS = [pooled_z, unpooled_z, chi_squared, fisher_exact, newcombe, wald]
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[int, int, int, int]:
+    n1, n2 = draw(SIZES), draw(SIZES)
+    return draw(st.integers(0, n1)), n1, draw(st.integers(0, n2)), n2
+
+
+@given(samples())
+def test_the_pooled_z_squared_is_chi_squared(counts: tuple[int, int, int, int]) -> None:
+    z, chi2 = pooled_z(*counts), chi_squared(*counts)
+    if z.statistic is None:
+        assert z.reason == chi2.reason == two_proportions.NO_VARIATION
+    else:
+        assert z.statistic**2 == pytest.approx(chi2.statistic)
+        assert z.p_value == pytest.approx(chi2.p_value)
+
+
+@given(samples())
+def test_newcombes_interval_is_made_of_the_wilson_limits(counts: tuple[int, int, int, int]) -> None:
+    x1, n1, x2, n2 = counts
+    one, other, difference = wilson(x1, n1), wilson(x2, n2), newcombe(*counts)
+    down = ((one.value - one.low) ** 2 + (other.high - other.value) ** 2) ** 0.5
+    up = ((one.high - one.value) ** 2 + (other.value - other.low) ** 2) ** 0.5
+    assert difference.low == pytest.approx(max(-1, difference.value - down), abs=1e-12)
+    assert difference.high == pytest.approx(min(1, difference.value + up), abs=1e-12)
+    assert difference.low < difference.high
+
+
+@given(samples())
+def test_what_is_said_of_the_first_against_the_second_is_said_the_other_way_round(
+    counts: tuple[int, int, int, int],
+) -> None:
+    x1, n1, x2, n2 = counts
+    one, other = newcombe(*counts), newcombe(x2, n2, x1, n1)
+    assert one.value == pytest.approx(-other.value, abs=1e-12)
+    assert one.low == pytest.approx(-other.high, abs=1e-12)
+    assert fisher_exact(*counts).p_value == pytest.approx(fisher_exact(x2, n2, x1, n1).p_value)
+
+
+def test_the_wald_interval_is_not_shown_where_it_would_have_no_width() -> None:
+    found = wald(10, 10, 0, 20)
+    assert (found.value, found.low, found.high) == (1.0, None, None)
+    assert found.reason == BOTH_EXTREME
+
+
+def test_an_odds_ratio_that_is_undefined_says_why_and_keeps_its_p_value() -> None:
+    assert (fisher_exact(0, 5, 0, 7).statistic, fisher_exact(0, 5, 0, 7).p_value) == (None, 1.0)
+    assert "0/0" in fisher_exact(0, 5, 0, 7).reason
+    assert "infinite" in fisher_exact(5, 5, 0, 7).reason
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("counts", [(0, 0, 1, 2), (1, 2, 0, 0), (3, 2, 1, 2), (1, 2, -1, 2)])
+def test_a_sample_that_cannot_be_is_refused(function, counts) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UsageError):
+        function(*counts)

@@ -1,0 +1,56 @@
+"""Tests of two proportions by name: quick ones over arrays as one by one, and what may be asked of which samples."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.audit.generated_shapes import two_sided_p_values
+from misstep.analysis.stats.printed import usual_tests
+from misstep.analysis.stats.printed.exact_two_by_two import LARGEST, MOST_PAIRS
+from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
+
+COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+QUICK = {**usual_tests.USUAL, **usual_tests.RARER}
+EXACT = {**usual_tests.FISHER, **usual_tests.EXACT, **usual_tests.UNCONDITIONAL}
+
+
+@given(first=COUNTS, second=COUNTS, name=st.sampled_from(sorted(QUICK)))
+def test_a_quick_test_gives_a_probability_or_nothing_and_the_same_with_the_samples_exchanged(
+    first: tuple[int, int], second: tuple[int, int], name: str
+) -> None:
+    p_value, exchanged = float(QUICK[name](*first, *second)), float(QUICK[name](*second, *first))
+    assert math.isnan(p_value) or 0 <= p_value <= 1
+    assert p_value == pytest.approx(exchanged, nan_ok=True)
+
+
+@given(first=COUNTS, second=COUNTS, name=st.sampled_from(sorted({**usual_tests.FISHER, **usual_tests.EXACT})))
+def test_an_exact_test_gives_a_probability(first: tuple[int, int], second: tuple[int, int], name: str) -> None:
+    p_value = EXACT[name](*first, *second)
+    assert p_value is not None
+    assert -1e-12 <= p_value <= 1
+
+
+def test_quick_tests_of_many_pairs_give_what_they_give_of_each() -> None:
+    x1, x2 = np.array([3, 0, 20]), np.array([9, 0, 4])
+    for test in QUICK.values():
+        each = [float(test(one, 20, other, 21)) for one, other in zip(x1, x2, strict=True)]
+        assert test(x1, 20, x2, 21).tolist() == pytest.approx(each, nan_ok=True)
+
+
+def test_two_sided_p_values_begin_with_the_pooled_z_test_and_have_each_test_that_is_defined() -> None:
+    found = list(two_sided_p_values(3, 20, 9, 21, MOST_PAIRS))
+    assert found[0] == pytest.approx(pooled_z(3, 20, 9, 21).p_value)
+    assert len(found) == usual_tests.HOW_MANY
+    assert fisher_exact(3, 20, 9, 21).p_value in found
+    assert len(list(two_sided_p_values(0, 20, 9, 21, MOST_PAIRS))) < usual_tests.HOW_MANY
+
+
+def test_exact_tests_are_not_asked_of_samples_that_are_too_large_for_them() -> None:
+    side = math.isqrt(MOST_PAIRS)
+    assert usual_tests.is_feasible("Boschloo's exact", 1, side, 2, side)
+    assert not usual_tests.is_feasible("Boschloo's exact", 1, side + 1, 2, side + 1)
+    assert usual_tests.is_feasible("Fisher's exact, two-sided", 1, LARGEST // 2, 2, LARGEST // 2)
+    assert not usual_tests.is_feasible("Fisher's exact, two-sided", 1, LARGEST, 2, LARGEST)

@@ -1,0 +1,105 @@
+"""Whether two raters use labels equally often, over items and over clusters."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import SquareTable
+
+from benchmarks.validity.alternatives.differences import mcnemar_asymptotic
+from misstep.analysis.stats.clusters.paired import PairedTable
+from misstep.analysis.stats.raters.marginal_homogeneity import (
+    NO_DIFFERENCE_POSSIBLE,
+    TOO_FEW_CLUSTERS,
+    stuart_maxwell,
+    zero_mean,
+)
+from misstep.harness.errors import UsageError
+
+FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]
+
+
+def vectors(table: list[list[int]]) -> np.ndarray:
+    """An item a row: the second rater's label less the first's, as vectors."""
+    one_hot = np.eye(len(table))
+    rows = [
+        one_hot[column] - one_hot[row]
+        for row, cells in enumerate(table)
+        for column, count in enumerate(cells)
+        for _ in range(count)
+    ]
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("table", [FOUR_LABELS, [[10, 3, 1], [8, 20, 2], [5, 1, 4]], [[5, 9], [2, 7]]])
+def test_it_is_that_of_statsmodels(table: list[list[int]]) -> None:
+    reference = SquareTable(np.array(table, dtype=float), shift_zeros=False).homogeneity()
+    found = stuart_maxwell(table)
+    assert found.statistic == pytest.approx(reference.statistic)
+    assert found.p_value == pytest.approx(reference.pvalue)
+
+
+def test_with_two_labels_it_is_mcnemars_test() -> None:
+    mcnemar = mcnemar_asymptotic(PairedTable(5, 9, 2, 7))
+    assert stuart_maxwell([[5, 9], [2, 7]]).p_value == pytest.approx(mcnemar.p_value)
+
+
+def test_a_label_that_nobody_uses_takes_no_degree_of_freedom() -> None:
+    with_unused = stuart_maxwell([[5, 0, 9], [0, 0, 0], [2, 0, 7]])
+    without = stuart_maxwell([[5, 9], [2, 7]])
+    assert with_unused.p_value == pytest.approx(without.p_value)
+    assert with_unused.test == without.test
+
+
+def test_without_an_error_there_is_no_test_and_without_items_no_table() -> None:
+    found = stuart_maxwell([[5, 0], [0, 7]])
+    assert (found.p_value, found.reason) == (None, NO_DIFFERENCE_POSSIBLE)
+    with pytest.raises(UsageError, match="square table"):
+        stuart_maxwell([[0, 0], [0, 0]])
+
+
+def test_the_test_over_clusters_is_hotellings() -> None:
+    each = np.random.default_rng(5).normal(0.2, 1.0, size=(25, 3))
+    n, p = each.shape
+    squared = n * each.mean(axis=0) @ np.linalg.inv(np.cov(each.T)) @ each.mean(axis=0)
+    found = zero_mean(each)
+    assert found.statistic == pytest.approx((n - p) / (p * (n - 1)) * squared)
+    assert "F with 3 and 22 degrees" in found.test
+
+
+def test_single_items_as_clusters_come_to_stuart_and_maxwell() -> None:
+    table = [[400, 60, 20], [40, 300, 30], [35, 25, 200]]
+    assert zero_mean(vectors(table)).p_value == pytest.approx(stuart_maxwell(table).p_value, rel=0.1)
+
+
+def test_items_said_twice_make_no_evidence_over_clusters() -> None:
+    each = vectors([[40, 12], [3, 30]])
+    assert zero_mean(2 * each).p_value == pytest.approx(zero_mean(each).p_value)
+
+
+def test_too_few_clusters_or_clusters_all_alike_are_no_test() -> None:
+    assert zero_mean([[1.0, -1.0]]).reason == TOO_FEW_CLUSTERS
+    assert zero_mean([[1.0, -1.0]] * 4).reason == TOO_FEW_CLUSTERS
+    assert zero_mean(np.zeros((4, 2))).reason == NO_DIFFERENCE_POSSIBLE
+
+
+def test_under_the_null_hypothesis_it_rejects_one_in_twenty() -> None:
+    rng = np.random.default_rng(11)
+    p_values = []
+    for _ in range(600):
+        # In each cluster errors go one way or the other together: clustered, and without bias.
+        ways = rng.choice([-1, 1], size=(20, 1)) * rng.integers(1, 4, size=(20, 1))
+        others = rng.choice([-1, 0, 1], size=(20, 1))
+        p_values.append(zero_mean(np.hstack([ways, others, -ways - others])).p_value)
+    rejected = np.mean([p is not None and p <= 0.05 for p in p_values])
+    assert 0.02 <= rejected <= 0.085
+
+
+@given(st.lists(st.lists(st.integers(0, 8), min_size=3, max_size=3), min_size=3, max_size=3), st.permutations(range(3)))
+def test_neither_the_order_of_labels_nor_the_order_of_raters_matters(table: list[list[int]], order: list[int]) -> None:
+    cells = np.array(table)
+    if not cells.sum():
+        return
+    found = stuart_maxwell(cells)
+    for other in (stuart_maxwell(cells.T), stuart_maxwell(cells[np.ix_(order, order)])):
+        assert other.p_value == (None if found.p_value is None else pytest.approx(found.p_value, abs=1e-9))

@@ -1,0 +1,65 @@
+"""Labels of three raters that print given kappas."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from misstep.analysis.stats.raters.agreement import cohen_kappa, fleiss_kappa
+from misstep.analysis.stats.raters.dissent import Dissent
+from misstep.analysis.stats.raters.patterns import category_counts, contingency_table
+from misstep.analysis.stats.raters.rater_margins import Kappa, possible_ratings
+from misstep.harness.errors import UsageError
+
+PAIRS: dict[Kappa, tuple[int, int]] = {"first_second": (0, 1), "first_third": (0, 2), "second_third": (1, 2)}
+
+
+def kappas(codes: np.ndarray, categories: int) -> dict[Kappa, str]:
+    found = {
+        name: cohen_kappa(contingency_table(codes[:, one], codes[:, other], categories)).value
+        for name, (one, other) in PAIRS.items()
+    }
+    return {
+        **{name: f"{value:.3f}" for name, value in found.items()},
+        "fleiss": f"{fleiss_kappa(category_counts(codes, categories)).overall.value:.3f}",
+    }
+
+
+def test_the_named_solutions_are_those_that_trying_every_label_finds() -> None:
+    """Eight items of which the first rater labels one alone and the third another, on three categories."""
+    unanimous = [counts for counts in product(range(7), repeat=3) if sum(counts) == 6]
+    codes = np.array([[0] * 3] * 4 + [[1] * 3] + [[2] * 3] + [[1, 0, 0], [0, 0, 2]])
+    printed = kappas(codes, 3)
+    expected = 0
+    for counts in unanimous:
+        agreed = [[category] * 3 for category, count in enumerate(counts) for _ in range(count)]
+        for odd, most, lone, rest in product(range(3), repeat=4):
+            if odd != most and lone != rest:
+                expected += kappas(np.array([*agreed, [odd, most, most], [rest, rest, lone]]), 3) == printed
+    found = possible_ratings(Dissent(6, (1, 0, 1), 0), printed, 3)
+    assert found.complete
+    assert found.labelled == expected > 0
+
+
+def test_a_search_beyond_its_budget_does_not_start() -> None:
+    found = possible_ratings(Dissent(500, (5, 5, 5), 0), {"fleiss": "0.900"}, 5)
+    assert not found.complete
+    assert found.ratings == ()
+    assert found.candidates > 500_000_000
+
+
+def test_two_categories_cannot_all_be_different() -> None:
+    assert possible_ratings(Dissent(5, (0, 0, 0), 1), {"fleiss": "0.5"}, 2).ratings == ()
+
+
+@pytest.mark.parametrize(
+    ("dissent", "printed", "categories"),
+    [
+        (Dissent(5, (1, 0, 0), 0), {"fleiss": "0.5"}, 1),
+        (Dissent(0, (0, 0, 0), 0), {"fleiss": "0.5"}, 2),
+        (Dissent(5, (0, 0, 0), 0), {"fleiss": "1.00"}, 2),
+    ],
+)
+def test_what_leaves_nothing_to_search_is_refused(dissent: Dissent, printed: dict[Kappa, str], categories: int) -> None:
+    with pytest.raises(UsageError):
+        possible_ratings(dissent, printed, categories)

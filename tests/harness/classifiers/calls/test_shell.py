@@ -1,0 +1,170 @@
+"""A command line is taken apart into what it would run, and what that changes."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from misstep.harness.classifiers.calls.effects import Effect, effects
+from misstep.harness.classifiers.calls.history import History
+from misstep.harness.classifiers.calls.shell import Command, commands
+from tests.growth import QUADRATIC, growth
+from tests.harness.classifiers.building import bash, call, run
+
+PIECES = ("\0", "\0" "1", "<<E", "<<-'E F'", "\n", "E\n", "E F\n", "'", '"', "\\", "$(", ")", "(", "bash -c ", "sh", " ", ">", "2>&1",
+          "|", "&&", "cd ", "..", "sudo ", "timeout ", "A=1 ", "rm ", "git ", "apply", "sed -i ", "#", "\ud800", "{", "pip install ")  # fmt: skip
+
+
+def programs(line: str) -> list[tuple[str, ...]]:
+    return [command.words for command in commands(line)]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("ls -la", [("ls", "-la")]),
+        ("cd src && make test; echo done", [("cd", "src"), ("make", "test"), ("echo", "done")]),
+        ("FOO=1 timeout 30 sudo -u me env X=2 pytest -q", [("pytest", "-q")]),
+        ("bash -lc 'cd a && rm \"b c\"'", [("cd", "a"), ("rm", "b c")]),
+        ("echo 'a && b' \"c; d\" e\\ f", [("echo", "a && b", "c; d", "e f")]),
+        ("cat a | grep x || true", [("cat", "a"), ("grep", "x"), ("true",)]),
+        ("for f in *.py; do black $f; done", [("f", "in", "*.py"), ("black", "$f")]),
+        ("ls # && rm -rf /", [("ls",)]),
+        ("echo $(git rev-parse HEAD)", [("echo", "$(git rev-parse HEAD)")]),
+        ("find . -name '*.py' | xargs -n 1 wc -l", [("find", ".", "-name", "*.py"), ("wc", "-l")]),
+        ("make \\\n  all", [("make", "all")]),
+        ("", []),
+    ],
+)
+def test_a_line_is_taken_apart(line: str, words: list[tuple[str, ...]]) -> None:
+    assert programs(line) == words
+
+
+def test_a_here_document_is_what_a_command_reads_and_not_commands() -> None:
+    (first, second) = commands("cat > a.sh <<'EOF'\nrm -rf b\nEOF\nls")
+    assert first == Command(("cat",), writes=("a.sh",), fed="rm -rf b\n")
+    assert second.words == ("ls",)
+
+
+def test_a_here_document_fed_to_a_shell_is_commands() -> None:
+    assert programs("bash <<EOF\nrm b\nEOF") == [("rm", "b")]
+
+
+def test_what_a_pipe_feeds_is_marked() -> None:
+    assert [command.piped for command in commands("a | b && c")] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "done"),
+    [
+        ("echo x > a.txt 2>&1", [("write", "a.txt")]),
+        ("make 2> /dev/null > out.log", [("write", "out.log")]),
+        ("cd src && echo x >> ../b.txt", [("write", "b.txt")]),
+        ("sed -n 's/a/b/p' a.py", []),
+        ("sed -i 's/a/b/' a.py b.py", [("edit", "a.py"), ("edit", "b.py")]),
+        ("sed --in-place=.bak -e s/a/b/ a.py", [("edit", "a.py")]),
+        ("perl -ne 'print' a.py", []),
+        ("rm -rf build/ dist", [("delete", "build/"), ("delete", "dist")]),
+        ("mv a.py b.py", [("delete", "a.py"), ("write", "b.py")]),
+        ("git mv a.py b.py && git rm c.py", [("delete", "a.py"), ("write", "b.py"), ("delete", "c.py")]),
+        ("git -C sub checkout -- a.py", [("edit", "sub/a.py")]),
+        ("git checkout -b topic", [("git", "checkout -b topic")]),
+        ("git commit -m 'rm a.py'", [("commit", "-m rm a.py")]),
+        ("git push", [("push", "")]),
+        ("git stash list; git branch -a; git tag", []),
+        ("pip install -q attrs 'rich>=13'", [("install", "attrs"), ("install", "rich>=13")]),
+        ("uv pip install attrs; uv add rich", [("install", "attrs"), ("install", "rich")]),
+        ("pip install -e . && npm ci", [("install", ""), ("install", "")]),
+        ("python3 -m pip install attrs", [("install", "attrs")]),
+        ("pip list; npm run install-hooks", []),
+        ("tee a.txt b.txt", [("write", "a.txt"), ("write", "b.txt")]),
+        ("black --check a.py; prettier a.ts", []),
+        ("uv run ruff format a.py", [("edit", "a.py")]),
+        ("dd if=/dev/zero of=a.img", [("write", "a.img")]),
+        ("python -c \"open('a.txt', 'w').write('x')\"", [("write", "a.txt")]),
+        ("python -c \"print(open('a.txt').read())\"", []),
+        ("apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.py\n+x\n*** Delete File: b.py\n*** End Patch\nEOF",
+         [("create", "a.py"), ("delete", "b.py")]),
+        ("git apply <<'EOF'\n--- a/a.py\n+++ b/a.py\n@@\nEOF", [("edit", "a.py")]),
+        ("patch -p1 <<'EOF'\n--- a/a.py\n+++ b/a.py\n@@\nEOF", [("edit", "a.py")]),
+        ("cat a.py | head -5 > /dev/null", []),
+    ],
+)  # fmt: skip
+def test_what_a_line_changes(line: str, done: list[tuple[str, str]]) -> None:
+    (act,) = History(run(bash(line, "", 0))).acts
+    assert [(effect.verb, effect.target) for effect in effects(act)] == done
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "done"),
+    [
+        ("Edit", {"file_path": "/r/a.py", "old_string": "x", "new_string": "y"}, [Effect("edit", "/r/a.py", "y")]),
+        ("MultiEdit", {"file_path": "a.py", "edits": []}, [Effect("edit", "a.py")]),
+        ("str_replace_editor", {"command": "view", "path": "a.py"}, []),
+        ("str_replace_editor", {"command": "create", "path": "a.py", "file_text": "x"}, [Effect("write", "a.py", "x")]),
+        ("functions.create_file", {"filePath": "a.py", "content": "x"}, [Effect("write", "a.py", "x")]),
+        ("mcp__fs__write_file", {"path": "a.py", "content": "x"}, [Effect("write", "a.py", "x")]),
+        ("delete_file", {"target_file": "a.py"}, [Effect("delete", "a.py")]),
+        ("move_file", {"source": "a.py", "destination": "b.py"}, [Effect("delete", "a.py"), Effect("write", "b.py")]),
+        ("git_commit", {"message": "x"}, [Effect("commit", "")]),
+        ("get_user", {"path": "a.py"}, []),
+        ("update_settings", {"path": "a.cfg", "value": "x"}, [Effect("write", "a.cfg")]),
+        ("TodoWrite", {"todos": "x"}, []),
+    ],
+)  # fmt: skip
+def test_what_a_tool_changes(name: str, arguments: dict[str, object], done: list[Effect]) -> None:
+    (act,) = History(run(call(name, "ok", **arguments))).acts
+    assert effects(act) == done
+
+
+def test_a_failed_call_changes_nothing() -> None:
+    refused = call("Edit", "The user doesn't want to proceed with this tool use.", None, True, file_path="a.py")
+    for step in (bash("rm a.py", "rm: cannot remove 'a.py'", 1), refused):
+        (act,) = History(run(step)).acts
+        assert effects(act) == []
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map("".join))
+def test_every_text_can_be_taken_apart(line: str) -> None:
+    for command in commands(line):
+        assert command.words or command.writes
+        assert "\0" not in "".join(command.words)
+    (act,) = History(run(bash(line, "", 0))).acts
+    assert isinstance(effects(act), list)
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_null_characters_change_nothing(line: str) -> None:
+    assert commands("\0".join(line)) == commands("".join(line.split("\0")))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("bash -c 'cat > a.txt <<E\nhi\nE'", Command(("cat",), writes=("a.txt",), fed="hi\n")),
+        ("python -c 'x = 1 << n\nprint(x)'", Command(("python", "-c", "x = 1 << n\nprint(x)"))),
+        ("cat <<A <<'B C' | tee a.txt\n1\nA\n2\nB C", Command(("cat",), fed="2\n")),
+        ("echo '<<E'", Command(("echo", "<<E"))),
+        ("cat <<E > a.txt\n1", Command(("cat",), writes=("a.txt",), fed="1\n")),
+    ],
+)  # fmt: skip
+def test_a_here_document_opens_outside_quotes_alone(line: str, expected: Command) -> None:
+    assert commands(line)[0] == expected
+
+
+LONG: dict[str, Callable[[int], str]] = {
+    "blank lines of a here-document": lambda size: "cat <<E\n" + "\n" * size,
+    "here-documents": lambda size: "".join(f"cat <<A{turn}\nx\nA{turn}\n" for turn in range(size // 10)),
+    "assignments": lambda size: "A=1 " * (size // 4),
+    "wrappers": lambda size: "sudo " * (size // 5),
+    "changes of folder": lambda size: "cd a; rm b;" * (size // 11),
+    "unbalanced quotes": lambda size: "\"'" * (size // 2),
+    "open substitutions": lambda size: "$((a)" * (size // 5),
+    "words": lambda size: "rm " + "a " * (size // 2),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_the_time_grows_as_the_line_does(name: str) -> None:
+    assert growth(LONG[name], commands, 5_000) < QUADRATIC

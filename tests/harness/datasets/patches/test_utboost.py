@@ -1,0 +1,74 @@
+"""UTBoost: names that a second parser drops, the tasks with weak tests, the counts of the set's description."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from misstep.harness.datasets import outcomes_of
+from misstep.harness.datasets.patches.utboost import tasks
+from misstep.harness.errors import InputError
+from tests.harness.datasets.loaded import Loaded, load, write
+
+NAME = "utboost"
+
+
+@pytest.fixture(scope="module")
+def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load(NAME, data_folder / NAME, tmp_path_factory.mktemp("loaded"))
+
+
+def lists(fail_to_pass: list[str], pass_to_pass: list[str]) -> str:
+    return json.dumps({"some__a-1": {"FAIL_TO_PASS": fail_to_pass, "PASS_TO_PASS": pass_to_pass}})
+
+
+@pytest.mark.data
+def test_as_many_names_are_dropped_from_each_list_as_the_sets_description_says(loaded: Loaded) -> None:
+    found = Counter((loaded.items[item].extra["list"], label) for (item, _), label in loaded.gold.items())
+    assert found == {
+        ("FAIL_TO_PASS", "kept"): 153 - 46,
+        ("FAIL_TO_PASS", "removed"): 46,
+        ("PASS_TO_PASS", "kept"): 6111 - 923,
+        ("PASS_TO_PASS", "removed"): 923,
+    }
+    assert len({item.extra["cluster"] for item in loaded.items.values()}) == 85
+
+
+@pytest.mark.data
+def test_the_tasks_with_weak_tests_are_18_of_which_14_are_parsed_anew(data_folder: Path) -> None:
+    every = list(tasks(data_folder / NAME))
+    weak = [task for task in every if task.weak_tests]
+    assert (len(every), len(weak)) == (195, 18)
+    assert sum(task.reparsed_lite or task.reparsed_verified for task in weak) == 14
+    assert [sum(flags) for flags in zip(*((task.in_lite, task.in_verified) for task in weak), strict=True)] == [10, 14]
+
+
+@pytest.mark.data
+def test_submissions_solve_tasks_with_weak_tests_more_often_than_others(data_folder: Path) -> None:
+    weak = {task.instance_id for task in tasks(data_folder / NAME) if task.weak_tests}
+    found: Counter[tuple[bool, str]] = Counter()
+    for attempt in outcomes_of("swe_bench_resolved_submissions", data_folder / "swe_bench_resolved_submissions"):
+        if attempt.table == "verified":
+            found[attempt.task in weak, "tried"] += attempt.tried
+            found[attempt.task in weak, "solved"] += attempt.solved
+    assert round(found[True, "solved"] / found[True, "tried"], 3) == 0.728
+
+
+def test_a_name_is_kept_where_the_same_list_has_it_still(tmp_path: Path) -> None:
+    before, after = lists(["test_a", "A sentence."], ["test_b"]), lists(["test_a", "test_b"], [])
+    files = {"original_lite.json.gz": before, "reparsed_lite.json.gz": after}
+    found = load(NAME, write(tmp_path / "upstream", files), tmp_path)
+    assert {item: label for (item, _), label in found.gold.items()} == {
+        "some__a-1/FAIL_TO_PASS/0": "kept",
+        "some__a-1/FAIL_TO_PASS/1": "removed",
+        "some__a-1/PASS_TO_PASS/0": "removed",
+    }
+    assert found.items["some__a-1/FAIL_TO_PASS/1"].text == "A sentence."
+
+
+def test_a_task_that_is_in_one_of_the_lists_alone_is_an_error_that_names_it(tmp_path: Path) -> None:
+    files = {"original_lite.json.gz": lists([], []), "reparsed_lite.json.gz": "{}"}
+    with pytest.raises(InputError) as raised:
+        load(NAME, write(tmp_path / "upstream", files), tmp_path)
+    assert "some__a-1" in raised.value.line()

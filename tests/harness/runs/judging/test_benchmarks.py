@@ -1,0 +1,120 @@
+"""Benchmark folders are built in the cache when first asked for, and again when what they are made of changes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from misstep.__main__ import app
+from misstep.harness.datasets.benchmark import read_benchmark
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.runs.judging.benchmarks import benchmark_folder, benchmark_folders, sources_of
+
+HEADER = "trace_id,round,mas_name,benchmark_name,mode_code,mode_name,annotator_1,annotator_2,annotator_3\n"
+ROW = "3,Round 1,Some,Tasks,1.3,Step repetition,0,1,0\n"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder of data sets with two made-up ones."""
+    (tmp_path / "data" / "mast").mkdir(parents=True)
+    (tmp_path / "data" / "mast" / "human_labels.csv").write_text(HEADER + ROW)
+    (tmp_path / "data" / "whoandwhen" / "logs").mkdir(parents=True)
+    log = {
+        "question": "How many?",
+        "question_ID": "q",
+        "level": "1",
+        "ground_truth": "8",
+        "is_correct": False,
+        "history": [{"content": "8", "role": "assistant", "name": "A"}],
+        "mistake_agent": "A",
+        "mistake_step": "0",
+        "mistake_reason": "r",
+    }
+    (tmp_path / "data" / "whoandwhen" / "logs" / "1.json").write_text(json.dumps(log))
+    return tmp_path / "data"
+
+
+def test_a_benchmark_is_built_once(data: Path, own_cache: Path) -> None:
+    folder = benchmark_folder("mast", data)
+    assert own_cache in folder.parents
+    assert read_benchmark(folder).counts["items"] == 1
+    made = (folder / "gold.csv").stat().st_mtime_ns
+    assert benchmark_folder("mast", data) == folder
+    assert (folder / "gold.csv").stat().st_mtime_ns == made
+
+
+def test_a_changed_file_gives_another_build(data: Path) -> None:
+    before = benchmark_folder("mast", data)
+    (data / "mast" / "human_labels.csv").write_text(HEADER + ROW + ROW.replace("1.3", "1.4"))
+    after = benchmark_folder("mast", data)
+    assert read_benchmark(before).counts["items"] == 1
+    assert read_benchmark(after).counts["items"] == 2
+
+
+def test_a_set_that_does_not_fit_leaves_nothing_behind(data: Path, own_cache: Path) -> None:
+    (data / "mast" / "human_labels.csv").write_text(HEADER + ROW + ROW)
+    with pytest.raises(InputError, match="two items"):
+        benchmark_folder("mast", data)
+    assert list((own_cache / "benchmarks" / "mast").iterdir()) == []
+
+
+def test_each_question_has_its_folder(data: Path) -> None:
+    folders = benchmark_folders("whoandwhen", data)
+    assert list(folders) == ["whoandwhen", "whoandwhen-fault", "whoandwhen-step"]
+    assert benchmark_folder("whoandwhen-step", data) == folders["whoandwhen-step"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        (
+            "whoandwhen-why",
+            r"no benchmark named 'whoandwhen-why'\. Known: whoandwhen, whoandwhen-fault, whoandwhen-step",
+        ),
+        ("quixbugs", r"has no loader"),
+        ("moon", r"no data set named 'moon'"),
+    ],
+)
+def test_what_there_is_not_is_refused_with_what_there_is(data: Path, name: str, found: str) -> None:
+    with pytest.raises(UsageError, match=found):
+        benchmark_folder(name, data)
+
+
+def test_a_set_that_is_not_at_hand_is_missing(data: Path) -> None:
+    with pytest.raises(MissingPrerequisite, match="misstep datasets fetch trail"):
+        benchmark_folder("trail", data)
+
+
+def test_a_set_of_which_files_are_missing_is_measured_and_said_to_be_incomplete(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark_folder("whoandwhen", data)
+    benchmark_folder("whoandwhen", data)
+    said = capsys.readouterr().err
+    assert said.count("whoandwhen is incomplete: 125 of its 126 files are missing (") == 1
+    assert "`misstep datasets fetch whoandwhen`" in said
+
+
+def test_a_set_that_is_whole_is_not_called_incomplete(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    benchmark_folder("mast", data)
+    assert capsys.readouterr().err == ""
+
+
+def test_load_says_what_a_set_holds(data: Path) -> None:
+    result = CliRunner().invoke(app, ["datasets", "load", "mast", "whoandwhen", "--data", str(data), "--json"])
+    rows = json.loads(result.stdout)
+    assert [(row["name"], row["items"], row["labels"], row["trajectories"]) for row in rows] == [
+        ("mast", 1, 3, 0),
+        ("whoandwhen", 1, 1, 1),
+        ("whoandwhen-fault", 1, 1, 1),
+        ("whoandwhen-step", 1, 1, 1),
+    ]
+    assert all(Path(row["folder"]).is_dir() for row in rows)
+
+
+def test_what_a_cached_result_depends_on_are_the_modules_of_a_room_and_its_data() -> None:
+    names = {source.name for source in sources_of("misstep.harness.classifiers")}
+    assert {"__init__.py", "limits.py", "words_of_limits.toml"} <= names
+    assert [source.name for source in sources_of("misstep.harness.trajectory")] == ["trajectory.py"]

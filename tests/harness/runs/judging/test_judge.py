@@ -1,0 +1,212 @@
+"""A judge's run: every item accounted for, nothing asked twice that was answered, scores as if undisturbed."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from misstep.analysis.measures.judging.scores import Scores
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, MissingPrerequisite, UsageError
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.judges.judge_file import JudgeSpec, read_judge
+from misstep.harness.judges.prompted_judge import PromptedJudge
+from misstep.harness.runs.judging.judge import run_judge
+from misstep.studies.judged_runs import open_run
+from misstep.studies.judging.scores import assessed, scores_text_json
+from tests.misstep.made_up_judges import benchmark, judge_file
+
+asked: Counter[str] = Counter()
+mood: dict[str, int] = {"fails_after": 10**9, "stops_after": 10**9}
+
+
+def answer(request: Request) -> Outcome | str:
+    """A model: fruit where there is an apple; it fails or is stopped after so many requests."""
+    said = request.messages[-1].content
+    asked[said] += 1
+    if sum(asked.values()) > mood["stops_after"]:
+        raise KeyboardInterrupt
+    if sum(asked.values()) > mood["fails_after"]:
+        return Failure("connection", "the connection was reset")
+    if "mumble" in said:
+        return "the answer is fruit"
+    return json.dumps({"reasoning": "r", "label": "fruit" if "apple" in said else "vegetable"})
+
+
+def scored(run: Path, folder: Path) -> Scores:
+    return assessed(open_run(run, str(folder))).scores
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked.clear()
+    monkeypatch.setitem(mood, "fails_after", 10**9)
+    monkeypatch.setitem(mood, "stops_after", 10**9)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return benchmark(tmp_path / "plants", ["apple", "carrot", "apple mumble", "leek", "apple pie", "bean"])
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> JudgeSpec:
+    return read_judge(judge_file(tmp_path))
+
+
+SCRIPTED = ClientSettings(
+    client="scripted", script="tests.harness.runs.judging.test_judge:answer", attempts=1, failures_to_stop=100
+)
+
+
+def test_every_item_has_a_verdict_and_the_scores_count_the_unanswered_both_ways(
+    tmp_path: Path, folder: Path, spec: JudgeSpec
+) -> None:
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    assert (ended.done, ended.failed, ended.stopped) == (6, 0, "")
+    scores = scored(tmp_path / "run", folder)
+    assert (scores.n, scores.answered, scores.unreadable) == (6, 5, 1)
+    assert scores.accuracy.value == 1.0
+    assert scores.accuracy_all.value == 5 / 6
+
+
+def test_a_finished_run_asks_nothing_again(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    before = (tmp_path / "run" / VERDICTS).read_bytes()
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    assert sum(asked.values()) == 6
+    assert (tmp_path / "run" / VERDICTS).read_bytes() == before
+
+
+@pytest.mark.parametrize("stops_after", range(1, 6))
+def test_stopped_anywhere_the_same_line_asks_only_what_is_left_and_scores_the_same(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, stops_after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_judge(PromptedJudge(spec), folder, tmp_path / "whole", SCRIPTED)
+    asked.clear()
+    monkeypatch.setitem(mood, "stops_after", stops_after)
+    with pytest.raises(KeyboardInterrupt):
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency=1)
+    kept = len(list(read_verdicts(tmp_path / "run", unfinished=True)))
+    asked.clear()
+    monkeypatch.setitem(mood, "stops_after", 10**9)
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    assert sum(asked.values()) == 6 - kept
+    whole, gone_on_with = (scored(tmp_path / name, folder) for name in ("whole", "run"))
+    unmeasured = {"seconds": None}
+    assert msgspec.structs.replace(whole, **unmeasured) == msgspec.structs.replace(gone_on_with, **unmeasured)
+
+
+def test_with_the_number_in_flight_found_out_every_item_is_judged_and_a_line_says_what_it_was(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency="auto")
+    assert (ended.done, ended.failed) == (6, 0)
+    assert re.search(
+        r"up to \d requests? (was|were) in flight at once; the server refused 0 of 6\.", capsys.readouterr().err
+    )
+
+
+def test_what_failed_is_asked_again_by_the_same_line_and_nothing_else_is(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(mood, "fails_after", 4)
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, concurrency=1)
+    assert (ended.done, ended.failed) == (6, 2)
+    assert scored(tmp_path / "run", folder).failed == 2
+    monkeypatch.setitem(mood, "fails_after", 10**9)
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    assert (ended.done, ended.failed) == (6, 0)
+    assert sorted(asked.values()) == [1, 1, 1, 1, 2, 2]
+    assert scored(tmp_path / "run", folder).failed == 0
+
+
+def test_a_server_that_is_gone_stops_the_run_and_keeps_what_was_answered(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(mood, "fails_after", 3)
+    settings = msgspec.structs.replace(SCRIPTED, failures_to_stop=2)
+    with pytest.raises(MissingPrerequisite):
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", settings, concurrency=1)
+    kept = {verdict.item: verdict.status for verdict in read_verdicts(tmp_path / "run", unfinished=True)}
+    assert list(kept.values()).count("failed") <= 3
+    assert sum(status != "failed" for status in kept.values()) == 3
+
+
+def test_an_item_without_what_the_prompt_asks_for_fails_with_the_reason_and_costs_no_request(
+    tmp_path: Path, folder: Path, spec: JudgeSpec
+) -> None:
+    with (folder / "items.jsonl").open("a") as stream:
+        stream.write('{"id": "late", "kind": "text", "task": "name the plant"}\n')
+    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    assert (ended.done, ended.failed) == (7, 1)
+    (late,) = [verdict for verdict in read_verdicts(tmp_path / "run", unfinished=True) if verdict.item == "late"]
+    assert "no {text}" in str(late.error)
+
+
+def test_another_judge_does_not_go_on_with_a_run(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    other = msgspec.structs.replace(spec, name="other", digest="other")
+    with pytest.raises(UsageError, match="holds another run"):
+        run_judge(PromptedJudge(other), folder, tmp_path / "run", SCRIPTED)
+
+
+def test_a_judge_with_other_labels_than_the_benchmark_is_refused(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    with pytest.raises(UsageError, match="other labels"):
+        run_judge(
+            PromptedJudge(msgspec.structs.replace(spec, labels={"yes": "", "no": ""})),
+            folder,
+            tmp_path / "run",
+            SCRIPTED,
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{}", "items.jsonl:7: the keys id and kind are missing"),
+        ('{"id": "i0", "kind": "text"}', "items.jsonl:7: two items have the id 'i0'"),
+        ("\xff", "items.jsonl:7: not valid JSON"),
+    ],
+)
+def test_a_broken_item_is_named_before_anything_is_asked(
+    tmp_path: Path, folder: Path, spec: JudgeSpec, line: str, said: str
+) -> None:
+    with (folder / "items.jsonl").open("a", encoding="latin-1") as stream:
+        stream.write(f"{line}\n")
+    with pytest.raises(InputError, match=said):
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    assert not asked
+
+
+def test_a_path_that_leads_out_of_the_benchmark_is_not_followed(tmp_path: Path, folder: Path) -> None:
+    prompt = "---\nname: p\nversion: 1\nplaceholders: labels, trajectory\n---\n{labels} {trajectory}\n"
+    spec = read_judge(judge_file(tmp_path, prompt))
+    (tmp_path / "secret.json").write_text("{}")
+    (folder / "items.jsonl").write_text('{"id": "i0", "kind": "text", "trajectory": "../secret.json"}\n')
+    with pytest.raises(InputError, match=r"items\.jsonl:1: trajectory: the path '\.\./secret\.json' leads out"):
+        run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    assert not asked
+
+
+def test_scores_have_the_shape_that_scripts_rely_on(tmp_path: Path, folder: Path, spec: JudgeSpec) -> None:
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    document = json.loads(scores_text_json(assessed(open_run(tmp_path / "run"))))
+    assert document["labels"]["fruit"].keys() >= {"precision", "recall", "f1", "support"}
+    assert document["confusion"].keys() >= {"labels", "matrix", "unanswered"}
+    assert document["accuracy"].keys() == {"value", "low", "high", "n", "method", "reason"}
+    for name in ("judge", "benchmark", "n", "answered", "cost_usd", "input_tokens", "output_tokens", "seconds"):
+        assert name in document
+
+
+def test_the_order_in_which_items_were_answered_changes_no_digit(tmp_path: Path, spec: JudgeSpec, folder: Path) -> None:
+    run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED)
+    file = tmp_path / "run" / VERDICTS
+    in_order = open_run(tmp_path / "run", str(folder)).verdicts
+    file.write_bytes(b"".join(reversed(file.read_bytes().splitlines(keepends=True))))
+    assert open_run(tmp_path / "run", str(folder)).verdicts == in_order
+    assert [verdict.item for verdict in in_order] == [f"i{number}" for number in range(6)]

@@ -1,0 +1,213 @@
+"""`misstep notebook` writes a notebook that runs, and whose figures are those of the run's own scores."""
+
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import misstep
+from misstep.studies.reflexive.runs import open_reflexive_run
+from misstep.studies.repair_report import scores_json
+from misstep.studies.reproduction.lab import lab_command
+from misstep.studies.reproduction.notebooks import execute
+from tests.misstep.as_a_user import in_new_interpreter, in_this_process
+from tests.misstep.made_up_exports import KINDS
+from tests.misstep.made_up_repairs import CASES, repaired, repaired_run
+from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
+from tests.misstep.made_up_triage import triage_benchmark, triage_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = benchmark_of_runs(tmp_path / "gates", 12)
+    return judged_run(
+        tmp_path / "run", folder, [verdict(number, "yes" if number < 8 else "no") for number in range(12)]
+    )
+
+
+def test_a_run_opens_as_frames_of_items_verdicts_and_gold(run: Path) -> None:
+    opened = misstep.open(run)
+    assert [len(frame) for frame in (opened.items, opened.verdicts, opened.gold)] == [12, 12, 12]
+    assert list(opened.gold.columns) == ["item", "rater", "label"]
+    assert opened.verdicts.label.value_counts().to_dict() == {"yes": 8, "no": 4}
+    assert opened.answers.gold.tolist() == ["yes", "no"] * 6
+    assert opened.answers.cluster.nunique() == 12
+
+
+def names_after(notebook: Path) -> dict[str, Any]:
+    """What the cells of a notebook leave."""
+    names: dict[str, Any] = {}
+    for cell in json.loads(notebook.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)  # noqa: S102 (what a user runs)
+    return names
+
+
+def figures(estimate: Any) -> tuple[Any, ...]:
+    return tuple(estimate[name] for name in ("value", "low", "high", "n"))
+
+
+@pytest.fixture
+def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    folder = tmp_path / "generated"
+    assert in_this_process("generate", monkeypatch, capsys)("trajectories", "--n", 30, "--out", folder)[0] == 0
+    return folder
+
+
+def test_the_notebook_of_a_judge_has_the_figures_that_its_run_is_scored_with(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "loops"
+    asked = ("run", "infinite_loop@rule", "--benchmark", generated, "--out", folder)
+    assert in_this_process("judge", monkeypatch, capsys)(*asked)[0] == 0
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    names, scores = names_after(Path(out.strip())), json.loads((folder / "scores.json").read_text())
+    assert figures(msgspec.to_builtins(names["share"])) == pytest.approx(figures(scores["accuracy_all"]))
+    assert names["kappa"] == pytest.approx(scores["cohen_kappa"]["value"])
+    places = [scores["confusion"]["labels"].index(label) for label in names["labels"]]
+    matrix = [[scores["confusion"]["matrix"][row][column] for column in places] for row in places]
+    assert names["confusion"].tolist() == matrix
+    for label, of_label in scores["labels"].items():
+        for name in ("precision", "recall", "f1"):
+            assert names["by_label"][name][label] == pytest.approx(of_label[name]["value"])
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+def test_the_notebook_of_repairs_has_the_solve_rate_of_the_run(
+    samples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tries = [repaired(case, case == "apple" or sample == 1, sample) for case in CASES for sample in range(samples)]
+    tries.append(repaired("rowan", None, ended="not_affirmed"))
+    folder = repaired_run(tmp_path / "repairs", tries)
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    names, scores = names_after(Path(out.strip())), json.loads(scores_json(folder))
+    assert figures(msgspec.to_builtins(names["rate"])) == pytest.approx(figures(scores["solve_rate"]))
+    assert len(names["unsolved"]) == sum(not attempt.solved for attempt in tries) - 1
+
+
+def test_the_notebook_of_classified_sessions_has_the_shares_of_the_run(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "sessions"
+    found = in_this_process("classify", monkeypatch, capsys)(generated / "trajectories.jsonl", "--out", folder)
+    assert found[0] == 0
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    shares = names_after(Path(out.strip()))["shares"]
+    categories = json.loads((folder / "scores.json").read_text())["categories"]
+    assert set(shares.index) == set(categories)
+    for name, category in categories.items():
+        shown = [math.nan if one is None else one for one in figures(category["interval"])]
+        assert shares.loc[name].tolist() == pytest.approx(shown, nan_ok=True)
+
+
+def test_the_interval_is_over_runs_where_several_items_are_about_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark = benchmark_of_runs(tmp_path / "gates", 12)
+    items = (benchmark / "items.jsonl").read_text()
+    for number in range(1, 12, 2):
+        items = items.replace(f'"trajectory_id":"run-{number}"', f'"trajectory_id":"run-{number - 1}"')
+    (benchmark / "items.jsonl").write_text(items)
+    folder = judged_run(tmp_path / "run", benchmark, [verdict(number, "yes", score=0.9) for number in range(12)])
+    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 0
+    names = names_after(Path(out.strip()))
+    assert "6 clusters" in names["share"].method
+    assert names["scored"].score.tolist() == [0.9] * 12
+
+
+def test_the_notebook_runs_headless(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("nbclient", reason="pip install 'misstep[notebooks]' brings what runs notebooks")
+    path = Path(in_this_process("notebook", monkeypatch, capsys)(run)[1].strip())
+    [(_, executed)] = execute([path], {})
+    outputs = [output for cell in executed["cells"] for output in cell.get("outputs", ())]
+    assert [output for output in outputs if output["output_type"] == "error"] == []
+    assert sum(output["output_type"] == "execute_result" for output in outputs) == 5
+
+
+def test_a_run_without_verdicts_is_an_error_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = judged_run(tmp_path / "run", benchmark_of_runs(tmp_path / "gates", 2), [verdict(0)])
+    (folder / "verdicts.jsonl").write_text("")
+    code, _, error = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert code == 2
+    assert "no verdicts" in error
+
+
+def test_a_notebook_that_is_there_is_not_written_over(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.ipynb"
+    mine.write_text("my work")
+    code, _, error = in_this_process("notebook", monkeypatch, capsys)(run, "--out", mine)
+    assert (code, mine.read_text()) == (2, "my work")
+    assert "exists" in error
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_run_has_a_notebook_that_runs_top_to_bottom_and_names_its_kernel(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, error = in_this_process("notebook", monkeypatch, capsys)(KINDS[kind](tmp_path))
+    assert code == 0, error
+    written = json.loads(Path(out.strip()).read_text())
+    assert written["metadata"]["kernelspec"] == {"display_name": "Python 3", "language": "python", "name": "python3"}
+    assert len(names_after(Path(out.strip()))) > 5
+
+
+def test_the_notebooks_of_an_observer_and_of_a_loop_have_the_figures_of_their_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = in_this_process("notebook", monkeypatch, capsys)
+    watched, loop = KINDS["observed"](tmp_path), KINDS["reflected"](tmp_path)
+    scores = json.loads((watched / "scores.json").read_text())["misbehaviour_rate"]
+    assert figures(msgspec.to_builtins(names_after(Path(notebook(watched)[1].strip()))["rate"])) == figures(scores)
+    rate = names_after(Path(notebook(loop)[1].strip()))["rate"]
+    assert rate == open_reflexive_run(loop).scores.solve_rate
+
+
+def test_items_that_nobody_has_labelled_give_shares_of_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = triage_run(tmp_path / "run", triage_benchmark(tmp_path / "cases", 5, labelled=False), ["agent/", "task/"])
+    names = names_after(Path(in_this_process("notebook", monkeypatch, capsys)(folder)[1].strip()))
+    assert names["shares"].value.to_dict() == {"agent": 0.5, "task": 0.5}
+
+
+def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that_is_there(
+    run: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "jupyterlab.py").write_text("import sys\nprint(*sys.argv[1:], sep='\\n')\nsys.exit(7)")
+    mine = tmp_path / "mine.ipynb"
+    mine.write_text("my work")
+    opened = in_new_interpreter(
+        "notebook", run, "--out", mine, "--open", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
+    )
+    assert (opened.returncode, mine.read_text()) == (7, "my work")
+    assert "opened as it is" in opened.stderr
+    said = opened.stdout.splitlines()
+    assert (said[0], said[-1]) == (str(mine), str(mine))
+    assert "--ServerApp.ip=127.0.0.1" in said
+    assert "token" not in opened.stdout
+    assert "--allow-root" in lab_command(mine, as_root=True)
+    assert "--allow-root" not in lab_command(mine, as_root=False)
+
+
+def test_without_jupyterlab_the_notebook_is_written_and_what_brings_it_is_named(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("misstep.studies.reproduction.lab.find_spec", lambda _: None)
+    code, out, error = in_this_process("notebook", monkeypatch, capsys)(run, "--open")
+    assert (code, "pip install 'misstep[lab]'" in error) == (3, True)
+    assert Path(out.strip()).exists()

@@ -1,0 +1,178 @@
+"""`misstep triage` as a user runs it: whose fault runs are, with evidence, on cases and on jobs of public harnesses."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from misstep.harness.errors import InputError, SandboxMissing, UsageError
+from misstep.harness.journal.records import read_manifest, read_triage_verdicts
+from misstep.harness.runs.triage.judges import RULES
+from misstep.judge import app as judge_app
+from misstep.studies.judging.assessment import NO_JUDGE
+from misstep.triage.run import app
+from misstep.view import app as view_app
+from tests.harness.runs.triage.jobs import made_up_jobs
+from tests.harness.triage.made_up_cases import triage_case
+from tests.local_model import local_model_or_skip
+
+Cases = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A made-up rule in the place of those that judge."""
+    for access, name in (("text", "TEXT"), ("read-only", "READ_ONLY"), ("sandbox", "SANDBOX")):
+        monkeypatch.setitem(RULES, f"triage@rules-{access}", f"tests.misstep.made_up_rule:{name}")
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    """Four cases: the disk, the agent twice, and one without logs."""
+    logs = ("No space left: disk full", "2 != 3", "\x1b[31m3 != 4", "")
+    for number, log in enumerate(logs):
+        files = {"case.toml": f'id = "case-{number}"\noutcome = "failed"\n'}
+        files |= {"logs/tests.log": log} if log else {}
+        triage_case(tmp_path / "cases" / f"case-{number}", files)
+    return tmp_path / "cases"
+
+
+def run(*arguments: str | Path, exit_code: int = 0) -> Any:
+    done = CliRunner().invoke(app, [*map(str, arguments), "--workers", "1"], catch_exceptions=False)
+    assert done.exit_code == exit_code, done.output
+    return done
+
+
+def test_the_answer_comes_first_with_intervals_then_the_table_then_the_cases(cases):
+    lines = run(cases).stdout.splitlines()
+    assert "The agent is at fault in 66.7%" in lines[0]
+    assert "95% interval" in lines[0]
+    assert any(line.startswith("Logical failure") for line in lines)
+    assert "case-0  infrastructure, sandbox crash (75.0%)  logs/tests.log:1: No space left: disk full" in lines
+    assert "case-3  abstained                              there are no logs" in lines
+
+
+def test_what_comes_from_a_case_cannot_steer_the_terminal(cases):
+    assert "\x1b" not in run(cases).stdout
+
+
+def test_the_document_has_the_verdicts_with_their_evidence(cases):
+    document = json.loads(run(cases, "--json").stdout)
+    first = document["verdicts"][0]
+    assert (first["item"], first["label"], first["subcategory"]) == ("case-0", "infrastructure", "sandbox_crash")
+    assert first["evidence"] == [{"kind": "log", "where": "logs/tests.log:1", "text": "No space left: disk full"}]
+    assert (document["n"], document["answered"], document["scores"]) == (4, 3, None)
+    assert document["causes"]["agent"]["value"] == pytest.approx(2 / 3)
+
+
+def test_without_out_nothing_is_kept(cases, tmp_path):
+    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    run(cases)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_run_is_kept_and_is_a_run_of_a_judge(cases, tmp_path):
+    out = tmp_path / "run"
+    run(cases, "--out", out)
+    manifest = read_manifest(out)
+    assert manifest is not None
+    assert (manifest.command, manifest.settings["judge"], bool(manifest.finished)) == (
+        "judge run",
+        "triage@rules-text",
+        True,
+    )
+    assert [verdict.access for verdict in read_triage_verdicts(out)] == ["text"] * 4
+    assert (out / "report.html").is_file()
+
+
+def test_gold_labels_are_scored_against(cases, tmp_path):
+    with (cases / "gold.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(
+            [("item", "rater", "label"), ("case-0", "ann", "infrastructure"), ("case-1", "ann", "task")]
+        )
+    assert "gives the gold label on" in run(cases, "--out", tmp_path / "run").stdout
+    document = json.loads(run(cases, "--json").stdout)
+    assert document["scores"]["accuracy"]["value"] == 0.5
+
+
+def test_runs_with_two_accesses_can_be_compared(cases, tmp_path):
+    (cases / "gold.csv").write_text("item,rater,label\ncase-0,ann,infrastructure\ncase-1,ann,agent\n")
+    run(cases, "--out", tmp_path / "texts")
+    run(cases, "--access", "read-only", "--out", tmp_path / "files")
+    compared = CliRunner().invoke(
+        judge_app, ["compare", str(tmp_path / "texts"), str(tmp_path / "files"), "--json"], catch_exceptions=False
+    )
+    assert json.loads(compared.stdout)["pairs"][0]["difference"] == 0
+
+
+def test_the_same_command_judges_no_case_again(cases, tmp_path):
+    out = tmp_path / "run"
+    run(cases, "--out", out)
+    before = (out / "verdicts.jsonl").read_bytes()
+    run(cases, "--out", out)
+    assert (out / "verdicts.jsonl").read_bytes() == before
+
+
+def test_a_changed_case_begins_the_run_anew(cases, tmp_path):
+    out = tmp_path / "run"
+    run(cases, "--out", out)
+    (cases / "case-1/logs/tests.log").write_text("disk")
+    run(cases, "--out", out)
+    assert [verdict.label for verdict in read_triage_verdicts(out)][:2] == ["infrastructure", "infrastructure"]
+    assert (out / "earlier-1").is_dir()
+
+
+def test_a_rule_that_breaks_costs_its_case_alone(cases):
+    (cases / "case-1/instruction.md").write_text("break")
+    document = json.loads(run(cases, "--json").stdout)
+    assert [verdict["status"] for verdict in document["verdicts"]] == ["answered", "failed", "answered", "abstained"]
+    assert "this rule breaks" in document["verdicts"][1]["error"]
+
+
+@pytest.mark.parametrize("name", ["harbor", "terminal_bench", "swe_bench", "nemo_gym"])
+def test_a_job_of_a_public_harness_is_read_as_it_is(tmp_path, name):
+    job = getattr(made_up_jobs, name)(tmp_path / "job")
+    lines = run(job, "--access", "sandbox").stdout.splitlines()
+    assert "at fault in" in lines[0]
+    assert "nothing can be run" in lines[1]
+    access = "read-only" if name == "harbor" else "text"
+    assert f"triage@rules-{access}" in "".join(lines)
+
+
+def test_contradicting_options_are_refused(cases, tmp_path):
+    with pytest.raises(UsageError, match="asks no model"):
+        run(cases, "--judge", "rules", "--model", "m")
+    with pytest.raises(UsageError, match="names no model"):
+        run(cases, "--judge", "model")
+    with pytest.raises(InputError, match="no such file or folder"):
+        run(tmp_path / "nowhere")
+
+
+def test_without_a_sandbox_the_command_says_what_brings_it(cases, monkeypatch):
+    def missing(name: str) -> None:
+        raise SandboxMissing(f"no {name}", "Install it.")
+
+    monkeypatch.setattr("misstep.harness.workspace.find_sandbox", missing)
+    with pytest.raises(SandboxMissing):
+        run(cases, "--access", "sandbox")
+    run(cases, "--access", "read-only")
+
+
+@pytest.mark.local_llm
+def test_the_small_local_model_investigates_and_is_marked_as_no_judge(cases, tmp_path):
+    local_model_or_skip()
+    out = tmp_path / "run"
+    options = ("--local", "--access", "read-only", "--iterations", "1", "--out", out)
+    assert NO_JUDGE in run(cases / "case-1", *options).stdout
+    assert NO_JUDGE in (out / "report.html").read_text()
+    (verdict,) = read_triage_verdicts(out)
+    assert (verdict.label, verdict.status) == (None, "unreadable")
+    (investigation,) = (out / "investigations").iterdir()
+    page = tmp_path / "investigation.html"
+    done = CliRunner().invoke(view_app, [str(investigation), "--out", str(page)], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "triage@read-only" in page.read_text()

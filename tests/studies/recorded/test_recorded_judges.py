@@ -1,0 +1,96 @@
+"""Recorded judges against people: the figures that the sets' own papers print."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from misstep.analysis.measures.judging.judged import scored_items
+from misstep.analysis.measures.judging.people.marked import marked_scores
+from misstep.studies.recorded import recorded_judges as studies_judges
+
+
+@pytest.fixture
+def at_hand(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", os.fspath(data_folder))
+
+
+PRINTED = {
+    "agent judge on MetaGPT": ("92.08", "0.7751", ((69, 12), (17, 268)), "77.87"),
+    "agent judge on GPT-Pilot": ("86.61", "0.7301", ((142, 21), (28, 175)), "55.46"),
+    "agent judge on OpenHands": ("90.16", "0.7995", ((140, 17), (19, 190)), "57.10"),
+}
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_the_agent_judge_agrees_with_people_as_far_as_published() -> None:
+    found = {}
+    for judged in studies_judges.judged_by_developer():
+        scores = scored_items(judged, resamples=100).scores
+        found[judged.title] = (
+            f"{100 * (scores.accuracy.value or 0):.2f}",
+            f"{scores.cohen_kappa.value:.4f}",
+            scores.confusion.matrix,
+            f"{100 * (scores.majority_share.value or 0):.2f}",
+        )
+        assert scores.n == scores.answered == 366
+        assert "55 clusters" in scores.cohen_kappa.method
+    assert found == PRINTED
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_trails_judges_score_as_its_authors_print() -> None:
+    found = {}
+    for judged in studies_judges.marked_runs():
+        scores = marked_scores(judged.people, judged.judge, unmarked_as_zero=True, resamples=50)
+        figures = (scores.weighted_f1, scores.location, scores.joint)
+        found[judged.title] = (scores.n, scores.answered, *(f"{figure.value:.4f}" for figure in figures))
+    assert found == {
+        "gemini-2.5-flash on gaia": (117, 109, "0.3951", "0.3656", "0.1358"),
+        "gemini-2.5-flash on swe_bench": (14, 9, "0.1929", "0.0179", "0.0000"),
+        "o4-mini on gaia": (117, 57, "0.2016", "0.0997", "0.0222"),
+    }
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_trails_judge_over_answered_traces_alone_scores_as_its_fork_prints() -> None:
+    (judged,) = [one for one in studies_judges.marked_runs() if one.title == "gemini-2.5-flash on gaia"]
+    answered = {trace: marks for trace, marks in judged.judge.items() if marks is not None}
+    scores = marked_scores(judged.people, answered, unmarked_as_zero=True, resamples=50)
+    figures = (scores.weighted_f1, scores.location, scores.joint)
+    assert [f"{figure.value:.4f}" for figure in figures] == ["0.4163", "0.3925", "0.1457"]
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_a_trace_that_a_judge_did_not_answer_is_unanswered_for_every_category() -> None:
+    scores = {one.title: scored_items(one, resamples=50).scores for one in studies_judges.judged_by_category()}
+    o4_mini = scores["o4-mini on gaia"]
+    assert (o4_mini.n, o4_mini.answered, o4_mini.failed, o4_mini.unreadable) == (117 * 19, 57 * 19, 59 * 19, 19)
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_the_agent_judge_comes_whole_with_its_items() -> None:
+    ((judged, items),) = studies_judges.agent_judge()
+    assert {verdict.item for verdict in judged.verdicts} == {item.id for item in items}
+    assert len(items) == 3 * 366
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("at_hand")
+def test_trails_judges_rate_the_traces_that_people_rated() -> None:
+    for judged in studies_judges.rated_runs():
+        assert judged.judge.keys() <= judged.people.keys()
+
+
+def test_without_the_data_there_are_no_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISSTEP_DATA", os.fspath(tmp_path))
+    assert studies_judges.judged_by_developer() == []
+    assert studies_judges.judged_by_category() == []
+    assert studies_judges.marked_runs() == []
+    assert studies_judges.agent_judge() == []
+    assert studies_judges.rated_runs() == []
