@@ -2,30 +2,13 @@
 
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import gate as gate_options
-from misstep.options.agreement import (
-    Adjudicate,
-    Boot,
-    By,
-    Consensus,
-    Decimal,
-    File,
-    IntervalWidth,
-    Item,
-    Keep,
-    Label,
-    Level,
-    Missing,
-    Order,
-    Rater,
-    Raters,
-    names,
-)
+from misstep.options.agreement import Adjudicate, Boot, Consensus, File, IntervalWidth, LabelOptions
 from misstep.options.common import Html, Json, Seed, command_app, json_text, write_file
+from misstep.options.gate import BELOW, GateOptions
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.agreement import QuestionReports
@@ -36,26 +19,16 @@ app = command_app()
 @app.command()
 def agreement(
     file: File,
-    raters: Raters = "",
-    level: Level = "nominal",
-    order: Order = "",
-    item: Item = "",
-    rater: Rater = "",
-    label: Label = "",
-    by: By = "",
-    keep: Keep = None,
-    missing: Missing = "",
-    decimal: Decimal = None,
     boot: Boot = 10_000,
     seed: Seed = 0,
     interval_width: IntervalWidth = None,
     consensus: Consensus = None,
     adjudicate: Adjudicate = None,
-    fail_under: gate_options.FailUnder = None,
-    junit: gate_options.JUnit = None,
-    summary: gate_options.Summary = None,
     json: Json = False,
     html: Html = None,
+    *,
+    labels: LabelOptions,
+    limits: Annotated[GateOptions, BELOW],
 ) -> None:
     """Measure how far annotators agree.
 
@@ -70,26 +43,13 @@ def agreement(
     misstep agreement scores.xlsx --level ordinal --missing NA
     misstep agreement labels.csv --adjudicate disputed.csv
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.labels import Reading, read_questions
+    from misstep.analysis.labels import read_questions
     from misstep.analysis.labels.content import shown
     from misstep.analysis.measures.agreement import QuestionReports, agreement_report
     from misstep.analysis.measures.agreement.decisions import adjudication_csv, consensus_csv
-    from misstep.analysis.measures.gates import fail_under as gate_of
 
-    gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
-    reading = Reading(
-        raters=names(raters, "--raters"),
-        level=level,
-        order=names(order, "--order"),
-        item=item,
-        rater=rater,
-        labels=names(label, "--label"),
-        by=by,
-        keep=keep,
-        missing=names(missing, "--missing"),
-        decimal=decimal,
-    )
-    questions = read_questions(file, reading)
+    gates = limits.gates()
+    questions = read_questions(file, labels.reading())
     remarks = [*questions.remarks]
     remarks += [
         f"{name}: {remark_text}" if name else remark_text
@@ -99,7 +59,7 @@ def agreement(
     for remark in remarks:
         say(f"misstep: {plain(f'{shown(file)}: {remark}')}")
     reports = {
-        name: agreement_report(labels, level, boot, seed, interval_width) for name, labels in questions.labels.items()
+        name: agreement_report(one, labels.level, boot, seed, interval_width) for name, one in questions.labels.items()
     }
     found = QuestionReports(reports, questions.remarks)
     if consensus is not None:
@@ -114,7 +74,7 @@ def agreement(
         from misstep.analysis.pages.agreement_text import reports_text
 
         print(reports_text(found))
-    gate_options.settle(gates, found.coefficients(), "misstep agreement", junit, summary)
+    limits.settle(gates, found.coefficients(), "misstep agreement")
 
 
 def _page(found: "QuestionReports", file: str) -> str:

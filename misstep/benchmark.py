@@ -9,7 +9,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
-from misstep.options.agreement import Item, Keep, Label, Missing, Rater, gold_reading
+from misstep.options.agreement import OF_GOLD, LabelOptions
 from misstep.options.common import command_app, path_or_address
 
 app = command_app(has_commands=True)
@@ -34,11 +34,8 @@ def make(
         Literal["misbehaviour", "triage", "text"],
         typer.Option(help="Kind of the items; an item of `text` is the last message of the agent."),
     ] = "misbehaviour",
-    item: Item = "",
-    rater: Rater = "",
-    label: Label = "",
-    keep: Keep = None,
-    missing: Missing = "",
+    *,
+    reading: Annotated[LabelOptions, OF_GOLD],
 ) -> None:
     """Make a benchmark of sessions that people have labelled.
 
@@ -50,7 +47,7 @@ def make(
 
     if (out / "gold.csv").exists():
         raise UsageError(f"{out} holds a benchmark", "Name another folder with --out.")
-    rows, remarks = gold_from(labels, gold_reading(item, rater, label, keep, missing))
+    rows, remarks = gold_from(labels, reading.gold_reading())
     for remark in remarks:
         say(f"misstep: {plain(f'{path_text(labels)}: {remark}')}")
     given = dict.fromkeys(sorted({row.label for row in rows}), "")

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.analysis.pages.findings import complaints, findings_text, shares
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.copies import is_address
@@ -15,14 +14,13 @@ from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
-from misstep.options import gate as gate_options
 from misstep.options.classify import Categories
-from misstep.options.cluster import DaskOption, ShardsOption, asks_cluster
 from misstep.options.common import Html, Json, command_app, json_text, moment, path_or_address
+from misstep.options.gate import ABOVE, GateOptions
 from misstep.options.merged import show_merged
 from misstep.options.pages import write_page
 from misstep.options.run_folders import stopped_with
-from misstep.options.shard import ShardOption, folder_of, place_of_shards, refuse_beside_shard
+from misstep.options.shard import ShardOptions, folder_of, place_of_shards, refuse_beside_shard
 from misstep.studies.classified_paths import (
     as_json,
     classified_findings,
@@ -46,9 +44,6 @@ def classify(
             " --dask also an address such as s3://bucket/run.",
         ),
     ] = None,
-    shard: ShardOption = None,
-    dask: DaskOption = None,
-    shards: ShardsOption = None,
     since: Annotated[
         datetime | None,
         typer.Option(
@@ -69,11 +64,11 @@ def classify(
             help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
         ),
     ] = None,
-    fail_on: gate_options.FailOn = None,
-    junit: gate_options.JUnit = None,
-    summary: gate_options.Summary = None,
     json: Json = False,
     html: Html = None,
+    *,
+    parts: ShardOptions,
+    limits: Annotated[GateOptions, ABOVE],
 ) -> None:
     """Find misbehaviour in agent runs of any known format with rules, and count how frequent it is.
 
@@ -90,9 +85,9 @@ def classify(
     chosen, changed = chosen_categories(categories), Changed(since, until)
     given = [path if is_address(path) else str(Path(path)) for path in paths]
     named = ["--categories", categories] if categories else []
+    shard = parts.shard
     if shard is not None:
-        whole = {"--fail-on": fail_on, "--junit": junit, "--summary": summary, "--html": html}
-        refuse_beside_shard({"--dask": dask, **whole})
+        refuse_beside_shard({"--dask": parts.dask, **limits.whole, "--html": html})
         place = place_of_shards(out)
         with stopped_with(f"shard {shard} is done again by the same line"):
             done = classified_shard(
@@ -107,16 +102,23 @@ def classify(
             )
         print(json_text(done) if json else shard_text(done, place))
         return
-    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
-    if asks_cluster(dask, shards, {"--html": html, "--workers": workers}):
+    gates = limits.gates()
+    if parts.asks_cluster({"--html": html, "--workers": workers}):
         place = place_of_shards(out, "--dask")
         with stopped_with(f"the shards that are done are kept in {place}, and the same line goes on from there"):
             from misstep.studies.merged_runs import classified_on_cluster
 
             merged = classified_on_cluster(
-                dask, shards, given, chosen, classify_all, place, [*given, *named, "--out", place], changed
+                str(parts.dask),
+                parts.shards,
+                given,
+                chosen,
+                classify_all,
+                place,
+                [*given, *named, "--out", place],
+                changed,
             )
-        show_merged(merged, gates, "misstep classify", junit, summary, json=json)
+        show_merged(merged, limits, gates, "misstep classify", json=json)
         return
     places = list(map(path_or_address, paths))
     arguments = [*map(path_text, places), *named]
@@ -139,6 +141,6 @@ def classify(
     print(as_json(found).decode() if json else findings_text(found, page), end="" if json else "\n")
     for sentence in complaints(found):
         say(f"misstep: {sentence}")
-    gate_options.settle(gates, shares(found), "misstep classify", junit, summary)
+    limits.settle(gates, shares(found), "misstep classify")
     if found.unreadable or found.failed:
         raise typer.Exit(1)

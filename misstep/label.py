@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options.agreement import Item, Keep, Label, Missing, gold_reading
+from misstep.options.agreement import OF_A_TOOL, LabelOptions
 from misstep.options.common import BenchmarkFolder, Seed, command_app, path_alone, path_or_address, write_file
 
 if TYPE_CHECKING:
@@ -52,10 +53,8 @@ def label(
             help="Take the labels from a file, as for `misstep agreement`, instead.",
         ),
     ] = None,
-    item: Item = "",
-    label: Label = "",
-    keep: Keep = None,
-    missing: Missing = "",
+    *,
+    reading: Annotated[LabelOptions, OF_A_TOOL],
 ) -> None:
     """Label a random sample of the items of a judge's run, and score the judge by it.
 
@@ -86,7 +85,7 @@ def label(
     else:
         from misstep.studies.recorded.gold_labels import add_gold, gold_from
 
-        rows, remarks = gold_from(labels, gold_reading(item, rater, label, keep, missing))
+        rows, remarks = gold_from(labels, replace(reading, rater=rater).gold_reading())
         for remark in remarks:
             say(f"misstep: {plain(f'{labels}: {remark}')}")
         sample = None if n is None else {one.id for one in drawn.items}

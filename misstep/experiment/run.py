@@ -9,10 +9,15 @@ import typer
 from misstep.harness.escaping import plain
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.progress import say
-from misstep.options import model as model_options
-from misstep.options import rate as rate_options
 from misstep.options import run_folders
 from misstep.options.common import Json, Seed, refuse_given
+from misstep.options.groups import Only
+from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep.options.sandbox import NEVER_WITHOUT, SandboxOptions
+
+_NO_PRICES = Only(
+    "model", "base_url", "rpm", "tpm", "max_cost", "price_in", "price_out", "cache", "record", "replay", "local"
+)
 
 
 def run(
@@ -37,20 +42,11 @@ def run(
     wordings: Annotated[
         WordingSet, typer.Option(help="Set of texts that users and agents speak from: development or scoring.")
     ] = "scoring",
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
-    rpm: rate_options.Rpm = None,
-    tpm: rate_options.Tpm = None,
-    max_cost: model_options.MaxCost = None,
-    price_in: model_options.PriceIn = None,
-    price_out: model_options.PriceOut = None,
-    cache: model_options.CacheFile = None,
-    record: model_options.Record = None,
-    replay: model_options.Replay = None,
-    local: model_options.Local = False,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of sessions at once.")] = 4,
-    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
     json: Json = False,
+    *,
+    asking: Annotated[ModelOptions, _NO_PRICES],
+    box: Annotated[SandboxOptions, NEVER_WITHOUT],
 ) -> None:
     """Run an experiment with a scripted agent.
 
@@ -71,17 +67,14 @@ def run(
     from misstep.harness.workspace import find_sandbox
     from misstep.studies.experiments import report_of_run
 
-    if not (model or local or replay is not None):
-        refuse_given(context, model_options.MODEL_OPTIONS, "the scripted agent asks no model")
-    asking = model_options.ModelOptions(
-        model, base_url, max_cost, None, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
-    )
-    check_model(detector, model or ("local" if local else ""), alone=False)
-    with model_options.with_local_model(asking) as known, run_folders.kept_when_stopped(out):
+    if not asking.asks:
+        refuse_given(context, MODEL_OPTIONS, "the scripted agent asks no model")
+    check_model(detector, asking.model or ("local" if asking.local else ""), alone=False)
+    with with_local_model(asking) as known, run_folders.kept_when_stopped(out):
         settings = ModelSettings(known.model, seed=seed)
         plan = ExperimentPlan(design, n, seed, name, Beside(detector, every, delay), wordings, settings)
-        client = model_options.client_settings(known)
-        ended = run_experiment(out, plan, find_sandbox(sandbox), client, workers=workers, arguments=sys.argv[1:])
+        client = client_settings(known)
+        ended = run_experiment(out, plan, find_sandbox(box.place), client, workers=workers, arguments=sys.argv[1:])
     if ended.done < n:
         say(f"misstep: stopped; {ended.done:,} of {n:,} sessions are done, and the same command goes on with it.")
         raise typer.Exit(1)

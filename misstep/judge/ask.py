@@ -9,8 +9,9 @@ from misstep.harness.escaping import plain, printable
 from misstep.harness.progress import say
 from misstep.harness.runs.judging.judge_once import Asked, ask_once
 from misstep.judge import options
-from misstep.options import model as model_options
 from misstep.options.common import Json, json_text, path_or_address, refuse_given
+from misstep.options.groups import Only
+from misstep.options.model import MODEL_OPTIONS, ModelOptions
 
 
 def ask(
@@ -20,22 +21,17 @@ def ask(
         Path, typer.Argument(metavar="FILE", parser=path_or_address, help="Session of any known format, or a text.")
     ],
     item: Annotated[str, typer.Option("--id", help="Session to ask about; by default the first one.")] = "",
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
-    cache: model_options.CacheFile = None,
-    record: model_options.Record = None,
-    replay: model_options.Replay = None,
-    local: model_options.Local = False,
     json: Json = False,
+    *,
+    asking: Annotated[ModelOptions, Only("model", "base_url", "cache", "record", "replay", "local")],
 ) -> None:
     """Ask a judge about one session or text, and show all of it.
 
     The output has the prompt, the reply and the verdict. Use it to try a new prompt.
     """
-    asking = model_options.ModelOptions(model, base_url, None, None, cache, record, replay, local)
     with options.opened_judge(judge, asking) as (opened, settings):
         if not opened.uses_model:
-            refuse_given(context, model_options.MODEL_OPTIONS, "the judge asks no model")
+            refuse_given(context, MODEL_OPTIONS, "the judge asks no model")
         asked = ask_once(opened, file, settings, item)
     print(json_text(asked) if json else _shown(asked))
     if asked.of > 1 and not item:

@@ -7,10 +7,9 @@ import typer
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.judge import options
-from misstep.options import model as model_options
-from misstep.options import rate as rate_options
 from misstep.options import run_folders
 from misstep.options.common import Data, Json
+from misstep.options.model import ModelOptions
 
 
 def inject(
@@ -22,21 +21,10 @@ def inject(
     items: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of plain items to attack.")] = None,
     attacks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of attacked items to make.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the choice of attacks, items and places.")] = 0,
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
-    concurrency: rate_options.Concurrency = "16",
-    rpm: rate_options.Rpm = None,
-    tpm: rate_options.Tpm = None,
-    max_cost: model_options.MaxCost = None,
-    prices: model_options.Prices = None,
-    price_in: model_options.PriceIn = None,
-    price_out: model_options.PriceOut = None,
-    cache: model_options.CacheFile = None,
-    record: model_options.Record = None,
-    replay: model_options.Replay = None,
-    local: model_options.Local = False,
     data: Data = None,
     json: Json = False,
+    *,
+    asking: ModelOptions,
 ) -> None:
     """Measure how often planted instructions change a verdict.
 
@@ -53,10 +41,6 @@ def inject(
     from misstep.studies.recorded.flips import write_flips
     from misstep.studies.recorded.injections import benchmark_source, shipped_source, write_injections
 
-    asking = model_options.ModelOptions(
-        model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
-    )
-    in_flight = rate_options.in_flight(concurrency)
     stopped: MissingPrerequisite | None = None
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not isinstance(opened, PromptedJudge):
@@ -70,11 +54,11 @@ def inject(
             source = shipped_source(spec, items)
         folder = write_injections(spec, out, source, count=attacks, seed=seed)
         try:
-            ended = run_judge(opened, folder, out, settings, concurrency=in_flight, arguments=sys.argv[1:])
+            ended = run_judge(opened, folder, out, settings, concurrency=asking.in_flight, arguments=sys.argv[1:])
         except MissingPrerequisite as error:
             stopped = error
     write_scores(out, folder)
-    document, text = write_flips(out, folder, seed, plumbing=local)
+    document, text = write_flips(out, folder, seed, plumbing=asking.local)
     if stopped is not None:
         raise stopped
     print(document if json else text, end="")

@@ -4,18 +4,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.judge import options
-from misstep.options import gate as gate_options
-from misstep.options import model as model_options
-from misstep.options import rate as rate_options
 from misstep.options import run_folders
-from misstep.options.cluster import DaskOption, ShardsOption, asks_cluster
 from misstep.options.cluster_lines import do_line
 from misstep.options.common import Data, path_or_address, refuse_given
-from misstep.options.item_shards import number_of_shards, say_shard
-from misstep.options.shard import ShardOption, refuse_beside_shard
+from misstep.options.gate import BELOW, GateOptions
+from misstep.options.item_shards import say_shard
+from misstep.options.model import ModelOptions
+from misstep.options.shard import ShardOptions
 
 
 def run(
@@ -34,34 +33,19 @@ def run(
         str,
         typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
     ] = "",
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
-    concurrency: rate_options.Concurrency = "16",
-    rpm: rate_options.Rpm = None,
-    tpm: rate_options.Tpm = None,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
-    shard: ShardOption = None,
-    dask: DaskOption = None,
-    shards: ShardsOption = None,
     batch: Annotated[
         bool, typer.Option("--batch", help="Send the requests through the Batch API, at its price.")
     ] = False,
-    max_cost: model_options.MaxCost = None,
-    prices: model_options.Prices = None,
-    price_in: model_options.PriceIn = None,
-    price_out: model_options.PriceOut = None,
-    cache: model_options.CacheFile = None,
-    record: model_options.Record = None,
-    replay: model_options.Replay = None,
-    local: model_options.Local = False,
     data: Data = None,
-    fail_under: gate_options.FailUnder = None,
-    junit: gate_options.JUnit = None,
-    summary: gate_options.Summary = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print the scores as one JSON document instead of text.")
     ] = False,
+    *,
+    asking: ModelOptions,
+    parts: ShardOptions,
+    limits: Annotated[GateOptions, BELOW],
 ) -> None:
     """Run a judge over a benchmark or over sessions, and score it.
 
@@ -77,29 +61,23 @@ def run(
     import sys
 
     from misstep.analysis.gold import check_gold, item_ids
-    from misstep.analysis.measures.gates import fail_under as gate_of
     from misstep.harness.items import read_question
     from misstep.harness.runs.judging.item_selection import Sampling
     from misstep.harness.runs.judging.judge import run_judge
     from misstep.harness.runs.judging.session_benchmark import asked_about
     from misstep.studies.judging.scored import kept_figures
 
-    if batch and (local or record is not None or replay is not None):
+    if batch and (asking.local or asking.record is not None or asking.replay is not None):
         raise UsageError("--batch needs a server with the Batch API", "Leave out --local, --record and --replay.")
-    if batch and (rpm is not None or tpm is not None):
+    if batch and (asking.rpm is not None or asking.tpm is not None):
         raise UsageError("--batch sends no single requests", "Leave out --rpm and --tpm.")
     if sample is None:
         refuse_given(context, {"seed"}, "it draws the items of --sample")
-    in_flight = rate_options.in_flight(concurrency)
-    whole = {"--fail-under": fail_under, "--junit": junit, "--summary": summary}
-    if shard is not None:
-        refuse_beside_shard({"--dask": dask, **whole})
-    if asks_cluster(dask, shards, whole):
-        do_line(dask, shards, out, json=json)
+    shard = parts.shard
+    if parts.asks_cluster(limits.whole):
+        do_line(parts, out, json=json)
         return
-    gates = gate_options.gates_of(fail_under, gate_of, junit, summary)
-    limits = (price_in, price_out, number_of_shards(shard), rpm, tpm)
-    asking = model_options.ModelOptions(model, base_url, max_cost, prices, cache, record, replay, local, *limits)
+    gates, asking = limits.gates(), replace(asking, shards=parts.count)
     with options.opened_judge(judge, asking, data) as (opened, settings), run_folders.kept_when_stopped(out):
         if not opened.uses_model:
             options.refuse_model_options(context)
@@ -112,7 +90,7 @@ def run(
                 folder,
                 out,
                 settings,
-                concurrency=in_flight,
+                concurrency=asking.in_flight,
                 batch=batch,
                 sampling=None if sample is None else Sampling(sample, seed),
                 shard=shard,
@@ -121,11 +99,11 @@ def run(
         except MissingPrerequisite as error:
             stopped = error
     if shard is None:
-        options.print_scores(out, folder, json=json, plumbing=local, shown=stopped is None)
+        options.print_scores(out, folder, json=json, plumbing=asking.local, shown=stopped is None)
     if stopped is not None:
         raise stopped
     options.exit_unless_whole(ended)
     if shard is not None:
         say_shard(shard, out, ended.wanted, "item", json=json)
     if gates:
-        gate_options.settle(gates, kept_figures(out), f"misstep judge run {judge}", junit, summary)
+        limits.settle(gates, kept_figures(out), f"misstep judge run {judge}")

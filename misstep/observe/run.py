@@ -8,8 +8,9 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.observe.files import follow_file, replay_files
-from misstep.options import model as model_options
 from misstep.options.common import Json, command_app, path_or_address
+from misstep.options.groups import Only
+from misstep.options.model import ModelOptions
 
 app = command_app()
 
@@ -43,13 +44,6 @@ def observe(
             help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
         ),
     ] = None,
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
-    max_cost: model_options.MaxCost = None,
-    price_in: model_options.PriceIn = None,
-    price_out: model_options.PriceOut = None,
-    cache: model_options.CacheFile = None,
-    replay: model_options.Replay = None,
     follow: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Session that grows; guidance is printed as it becomes due.")
     ] = None,
@@ -57,6 +51,8 @@ def observe(
         bool, typer.Option("--hook", help="Answer one event of a coding agent's hook on standard input.")
     ] = False,
     json: Json = False,
+    *,
+    asking: Annotated[ModelOptions, Only("model", "base_url", "max_cost", "price_in", "price_out", "cache", "replay")],
 ) -> None:
     """Replay agent runs through the observer: what it sees, at which step, and what it would tell the agent.
 
@@ -70,7 +66,7 @@ def observe(
         try:
             from misstep.harness.observer.hook import answer_hook
 
-            answer_hook(every, detector, model, categories, alone=not (paths or follow or out))
+            answer_hook(every, detector, asking.model, categories, alone=not (paths or follow or out))
         finally:
             os._exit(0)  # nothing that comes after, such as a stream that is closed, changes the exit code
     from misstep.harness.classifiers import chosen_categories
@@ -82,10 +78,7 @@ def observe(
     detector_named(detector)
     if (follow is None) == (not paths):
         raise UsageError("name files to replay, or one with --follow", "Give PATH, or --follow FILE.")
-    check_model(detector, model)
-    asking = model_options.ModelOptions(
-        model, base_url, max_cost, cache=cache, replay=replay, price_in=price_in, price_out=price_out
-    )
+    check_model(detector, asking.model)
     if follow is not None and (out or workers):
         raise UsageError("--out and --workers are for recorded runs", "Leave them out beside --follow.")
     if follow is not None:

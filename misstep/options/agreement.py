@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
 from misstep.options.common import path_or_address
+from misstep.options.groups import Only, OptionGroup
 
 if TYPE_CHECKING:
     from misstep.analysis.labels import Reading
@@ -18,48 +20,6 @@ File = Annotated[
         metavar="LABELS",
         parser=path_or_address,
         help="File with the labels: CSV, TSV, .xlsx, JSON or JSON Lines, packed by gzip or not; - is standard input.",
-    ),
-]
-Raters = Annotated[str, typer.Option(metavar="A,B", help="Raters to compare; by default all.")]
-Level = Annotated[
-    Literal["nominal", "ordinal", "interval"],
-    typer.Option(
-        help="Level of measurement for Krippendorff's alpha; ordinal labels also get weighted kappa and Gwet's AC2."
-    ),
-]
-Order = Annotated[
-    str, typer.Option(metavar="LOW,HIGH", help="Order of ordinal labels that are not numbers, lowest first.")
-]
-Item = Annotated[
-    str,
-    typer.Option(
-        metavar="COLUMN", help="Column of the items, if it is not recognised; in an export a field of its tasks."
-    ),
-]
-Rater = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the raters in a file with one rating per row.")]
-Label = Annotated[
-    str,
-    typer.Option(
-        metavar="NAMES",
-        help="Column of the labels in a file with one rating per row, or a question of an export. Several names give "
-        "one report each.",
-    ),
-]
-By = Annotated[
-    str, typer.Option(metavar="COLUMN", help="Column that names the question of each row; one report per question.")
-]
-Keep = Annotated[
-    Literal["first", "last"] | None,
-    typer.Option(help="Rating that counts where a rater labelled an item again; by default that is an error."),
-]
-Missing = Annotated[
-    str, typer.Option(metavar="NA,?", help="Labels that stand for a missing rating, besides the empty cell.")
-]
-Decimal = Annotated[
-    Literal["point", "comma"] | None,
-    typer.Option(
-        help="Decimal separator. By default, 2,5 is 2.5 at the ordinal and interval level if cells are not separated "
-        "by commas and all labels are then numbers."
     ),
 ]
 Boot = Annotated[
@@ -87,18 +47,82 @@ Adjudicate = Annotated[
 ]
 
 
-def gold_reading(item: str, rater: str, label: str, keep: Literal["first", "last"] | None, missing: str) -> "Reading":
-    """How a file of gold labels is read, of one rater or several."""
-    from misstep.analysis.labels import Reading
+class LabelOptions(OptionGroup, frozen=True):
+    """How a file of labels is read."""
 
-    return Reading(
-        item=item,
-        rater=rater,
-        labels=names(label, "--label"),
-        keep=keep,
-        missing=names(missing, "--missing"),
-        fewest_raters=1,
-    )
+    panel = "Labels"
+    raters: Annotated[str, typer.Option(metavar="A,B", help="Raters to compare; by default all.")] = ""
+    level: Annotated[
+        Literal["nominal", "ordinal", "interval"],
+        typer.Option(
+            help="Level of measurement for Krippendorff's alpha; ordinal labels also get weighted kappa and Gwet's AC2."
+        ),
+    ] = "nominal"
+    order: Annotated[
+        str, typer.Option(metavar="LOW,HIGH", help="Order of ordinal labels that are not numbers, lowest first.")
+    ] = ""
+    item: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN", help="Column of the items, if it is not recognised; in an export a field of its tasks."
+        ),
+    ] = ""
+    rater: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column of the raters in a file with one rating per row.")
+    ] = ""
+    label: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Column of the labels in a file with one rating per row, or a question of an "
+            "export. Several names give "
+            "one report each.",
+        ),
+    ] = ""
+    by: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column that names the question of each row; one report per question.")
+    ] = ""
+    keep: Annotated[
+        Literal["first", "last"] | None,
+        typer.Option(help="Rating that counts where a rater labelled an item again; by default that is an error."),
+    ] = None
+    missing: Annotated[
+        str, typer.Option(metavar="NA,?", help="Labels that stand for a missing rating, besides the empty cell.")
+    ] = ""
+    decimal: Annotated[
+        Literal["point", "comma"] | None,
+        typer.Option(
+            help="Decimal separator. By default, 2,5 is 2.5 at the ordinal and interval level if "
+            "cells are not separated "
+            "by commas and all labels are then numbers."
+        ),
+    ] = None
+
+    def reading(self) -> "Reading":
+        """Return how the file is read."""
+        from misstep.analysis.labels import Reading
+
+        return Reading(
+            raters=names(self.raters, "--raters"),
+            level=self.level,
+            order=names(self.order, "--order"),
+            item=self.item,
+            rater=self.rater,
+            labels=names(self.label, "--label"),
+            by=self.by,
+            keep=self.keep,
+            missing=names(self.missing, "--missing"),
+            decimal=self.decimal,
+        )
+
+    def gold_reading(self) -> "Reading":
+        """Return how a file of gold labels is read, of one rater or several."""
+        return replace(self.reading(), fewest_raters=1)
+
+
+WITHOUT_DECIMAL = Only("raters", "level", "order", "item", "rater", "label", "by", "keep", "missing")
+OF_GOLD = Only("item", "rater", "label", "keep", "missing")
+OF_A_TOOL = Only("item", "label", "keep", "missing")
 
 
 def names(listed: str, option: str) -> list[str]:

@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from misstep.options.groups import CommandApp
 
-def command_app(*, has_commands: bool = False) -> typer.Typer:
+
+def command_app(*, has_commands: bool = False) -> CommandApp:
     """An empty application with the settings that all commands share."""
-    return typer.Typer(
+    return CommandApp(
         no_args_is_help=has_commands,
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -1,6 +1,6 @@
 """Options of the commands that can stop a pipeline, and what they do with the outcomes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,44 +9,64 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
+from misstep.options.groups import Only, OptionGroup
 from misstep.options.pages import write_page
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.gates import Gate
     from misstep.analysis.stats.estimate import Estimate
 
-FailOn = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FIGURE>LIMIT",
-        help="Exit with 1 where a figure is beyond a limit, such as 'any>5%'; FIGURE.lower and FIGURE.upper are the"
-        " ends of its interval. May be given several times.",
-    ),
-]
-FailUnder = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FIGURE=LIMIT",
-        help="Exit with 1 where a figure is under a limit; FIGURE.lower is the lower end of its interval. May be given"
-        " several times.",
-    ),
-]
-JUnit = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcome of each limit as JUnit XML.")
-]
-Summary = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Append the outcome of each limit to a Markdown file, as CI shows it."),
-]
+_SUMMARY = "Append the outcome of each limit to a Markdown file, as CI shows it."
 
 
-def gates_of(
-    given: Sequence[str] | None, read: "Callable[[str], Gate]", junit: Path | None, summary: Path | None
-) -> "list[Gate]":
-    """The limits that were asked for, read before any work is done."""
-    if not given and (junit or summary):
-        raise UsageError(f"{'--junit' if junit else '--summary'} has no effect: there is no limit", "Give one as well.")
-    return [read(text) for text in given or ()]
+class GateOptions(OptionGroup, frozen=True):
+    """Limits on figures, which decide the exit code, and the files with their outcome."""
+
+    panel = "Limits"
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIGURE>LIMIT",
+            help="Exit with 1 where a figure is beyond a limit, such as 'any>5%'; FIGURE.lower and FIGURE.upper are"
+            " the ends of its interval. May be given several times.",
+        ),
+    ] = None
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIGURE=LIMIT",
+            help="Exit with 1 where a figure is under a limit; FIGURE.lower is the lower end of its interval. May be"
+            " given several times.",
+        ),
+    ] = None
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcome of each limit as JUnit XML.")
+    ] = None
+    summary: Annotated[Path | None, typer.Option(metavar="FILE", help=_SUMMARY)] = None
+
+    def gates(self) -> "list[Gate]":
+        """The limits that were asked for, read before any work is done."""
+        from misstep.analysis.measures.gates import fail_on, fail_under
+
+        limits = [*map(fail_on, self.fail_on or ()), *map(fail_under, self.fail_under or ())]
+        if not limits and (self.junit or self.summary):
+            option = "--junit" if self.junit else "--summary"
+            raise UsageError(f"{option} has no effect: there is no limit", "Give one as well.")
+        return limits
+
+    @property
+    def whole(self) -> dict[str, object]:
+        """The options that are about the whole of a run, not about a shard."""
+        limits = {"--fail-on": self.fail_on, "--fail-under": self.fail_under}
+        return {**limits, "--junit": self.junit, "--summary": self.summary}
+
+    def settle(self, gates: "Sequence[Gate]", figures: "Mapping[str, Estimate]", title: str) -> None:
+        """Decide the limits, write what became of them, and end with exit code 1 unless all are kept."""
+        settle(gates, figures, title, self.junit, self.summary)
+
+
+ABOVE = Only("fail_on", "junit", "summary")
+BELOW = Only("fail_under", "junit", "summary")
 
 
 def settle(

@@ -7,11 +7,6 @@ from misstep.harness.runs.shards.layout import Shard, next_step
 from misstep.options.common import json_text
 
 
-def number_of_shards(shard: Shard | None) -> int:
-    """The number of parts that share what the whole run may spend."""
-    return 1 if shard is None else shard.count
-
-
 def say_shard(shard: Shard, out: Path, n: int, one: str, *, json: bool) -> None:
     """Print that a shard is done, and what comes next."""
     from misstep.analysis.tables.wording import counted_text

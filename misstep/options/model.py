@@ -1,74 +1,109 @@
 """Options of the commands that ask a model, and the settings of its client."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
+from misstep.options.groups import Only, OptionGroup, names_of
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
-
-Model = Annotated[str, typer.Option(help="Model to ask; it overrides the model of a judge's file.")]
-BaseUrl = Annotated[str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        metavar="USD",
-        help="Cost limit; the run stops before it spends more. It counts every retry; shards share it equally.",
-    ),
-]
-Prices = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices."),
-]
-PriceIn = Annotated[
-    float | None, typer.Option(min=0, metavar="USD", help="Price of a million input tokens, with --price-out.")
-]
-PriceOut = Annotated[
-    float | None, typer.Option(min=0, metavar="USD", help="Price of a million output tokens, with --price-in.")
-]
-CacheFile = Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")]
-Record = Annotated[Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")]
-Replay = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="File of recorded exchanges that answers instead of a server.")
-]
-Local = Annotated[
-    bool,
-    typer.Option("--local", help="Ask the small model of `make local-llm`. It tests the set-up only."),
-]
+    from misstep.harness.clients.settings import InFlight
 
 
-MODEL_OPTIONS = frozenset(
-    {"model", "base_url", "temperature", "functions", "concurrency", "rpm", "tpm", "max_cost", "prices"}
-    | {"price_in", "price_out", "cache", "record", "replay", "local"}
-)
-"""The parameters of commands that say which model is asked, and how."""
-
-
-class ModelOptions(Struct, frozen=True):
+class ModelOptions(OptionGroup, frozen=True):
     """The options for the model and the client."""
 
-    model: str = ""
-    base_url: str = ""
-    max_cost: float | None = None
-    prices: Path | None = None
-    cache: Path | None = None
-    record: Path | None = None
-    replay: Path | None = None
-    local: bool = False
-    price_in: float | None = None
-    price_out: float | None = None
+    panel = "Model"
+    model: Annotated[str, typer.Option(help="Model to ask; it overrides the model of a judge's file.")] = ""
+    base_url: Annotated[
+        str, typer.Option(help="Address of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.")
+    ] = ""
+    concurrency: Annotated[
+        str,
+        typer.Option(
+            metavar="N|auto", help="Number of requests in flight at once; auto finds out how many the server takes."
+        ),
+    ] = "16"
+    rpm: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Limit of requests per minute, retries included; shards share it."),
+    ] = None
+    tpm: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Limit of tokens per minute, in and out together; shards share it."),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD",
+            help="Cost limit; the run stops before it spends more. It counts every retry; shards share it equally.",
+        ),
+    ] = None
+    prices: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="TOML file with prices of models; it overrides the shipped prices."),
+    ] = None
+    price_in: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Price of a million input tokens, with --price-out.")
+    ] = None
+    price_out: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Price of a million output tokens, with --price-in.")
+    ] = None
+    cache: Annotated[Path | None, typer.Option(metavar="FILE", help="File that keeps answers from run to run.")] = None
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to which every request and reply is added.")
+    ] = None
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of recorded exchanges that answers instead of a server.")
+    ] = None
+    local: Annotated[
+        bool, typer.Option("--local", help="Ask the small model of `make local-llm`. It tests the set-up only.")
+    ] = False
     shards: int = 1
     """The number of shards that share the limits on cost and rates."""
-    rpm: int | None = None
-    tpm: int | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model is asked."""
+        return bool(self.model or self.local or self.replay is not None)
+
+    @property
+    def in_flight(self) -> "InFlight":
+        """The number of requests in flight, or `auto`."""
+        if self.concurrency == "auto":
+            return "auto"
+        if not re.fullmatch(r"[1-9][0-9]{0,5}", self.concurrency):
+            wrong = f"{self.concurrency!r} is neither a number from 1 on nor auto"
+            raise typer.BadParameter(wrong, param_hint="--concurrency")
+        return int(self.concurrency)
+
+
+EACH_AT_ONCE = Only(
+    "model",
+    "base_url",
+    "rpm",
+    "tpm",
+    "max_cost",
+    "prices",
+    "price_in",
+    "price_out",
+    "cache",
+    "record",
+    "replay",
+    "local",
+)
+"""The options of commands whose --workers say how much is done at once."""
+
+MODEL_OPTIONS = frozenset({"temperature", "functions", *names_of(ModelOptions)})
+"""The parameters of commands that say which model is asked, and how."""
 
 
 @contextmanager

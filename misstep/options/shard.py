@@ -11,6 +11,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.lake.addresses import is_address
 from misstep.harness.runs.shards.layout import MOST_SHARDS, Shard
+from misstep.options.groups import OptionGroup
 
 _EXPLICIT = "Give it as a number, such as --shard 3/8."
 _IN_SLURM = 'Number the array from 0 or 1 without gaps, or give the number yourself: --shard "$SLURM_ARRAY_TASK_ID/8".'
@@ -104,13 +105,54 @@ def refuse_beside_shard(given: Mapping[str, object]) -> None:
         )
 
 
-ShardOption = Annotated[
-    Shard | None,
-    typer.Option(
-        "--shard",
-        metavar="K/N",
-        parser=_given,
-        help="Part of the run to do here, such as 3/8; `misstep merge RUN` joins all of them. With auto or auto/8 the"
-        " number comes from the Slurm array or the indexed Kubernetes job.",
-    ),
-]
+class ShardOptions(OptionGroup, frozen=True):
+    """One shard of a run, or a Dask cluster that does them all."""
+
+    panel = "Shards"
+    shard: Annotated[
+        Shard | None,
+        typer.Option(
+            "--shard",
+            metavar="K/N",
+            parser=_given,
+            help="Part of the run to do here, such as 3/8; `misstep merge RUN` joins all of them. With auto or auto/8"
+            " the number comes from the Slurm array or the indexed Kubernetes job.",
+        ),
+    ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Dask cluster that does the shards of the run: tcp://HOST:8786, or local or local:2 for processes on"
+            " this machine.",
+        ),
+    ] = None
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_SHARDS,
+            metavar="N",
+            help="Number of shards for --dask; by default two for each thread of its workers.",
+        ),
+    ] = None
+
+    @property
+    def count(self) -> int:
+        """The number of parts that share what the whole run may spend."""
+        return 1 if self.shard is None else self.shard.count
+
+    def asks_cluster(self, whole: Mapping[str, object]) -> bool:
+        """Whether a Dask cluster does the shards; options about the whole of a run are refused beside them."""
+        if self.shard is not None:
+            refuse_beside_shard({"--dask": self.dask, **whole})
+        if self.dask is None and self.shards is not None:
+            raise UsageError("--shards without --dask", "Name a cluster with --dask, or one shard with --shard 3/8.")
+        named = next((option for option, value in whole.items() if value), None)
+        if self.dask is not None and named is not None:
+            raise UsageError(
+                f"{named} has no effect with --dask",
+                "Leave it out, or give it afterwards to the same line without --dask, which finds the run finished.",
+            )
+        return self.dask is not None

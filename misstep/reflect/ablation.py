@@ -9,12 +9,12 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json
+from misstep.options.sandbox import NEVER_WITHOUT, SandboxOptions
 from misstep.reflect.asking import (
     AgentsName,
     Cases,
     FailuresBetween,
     Items,
-    Sandboxes,
     Skill,
     Without,
     refuse_ignored,
@@ -36,8 +36,9 @@ def ablation(
     without: Without = None,
     failures_between: FailuresBetween = 3,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of processes.")] = 2,
-    sandbox: Sandboxes = "auto",
     json: Json = False,
+    *,
+    box: Annotated[SandboxOptions, NEVER_WITHOUT],
 ) -> None:
     """Run the loop with each mechanism left out, and compare.
 
@@ -57,7 +58,7 @@ def ablation(
     from misstep.harness.runs.reflect.skills import SkillOptions, made_skill
 
     refuse_ignored(context, skill, asks_model=False)
-    options = SkillOptions(n, first_seed, cases, sandbox)
+    options = SkillOptions(n, first_seed, cases, box.place)
     named = mechanisms_named(separate("--without", without))
     plan = AblationPlan(
         tuple(range(first_seed, first_seed + seeds)),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
 from misstep.options.common import refuse_given
+from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ FailuresBetween = Annotated[
     int, typer.Option(min=1, metavar="N", help="Number of failures in a row after which the strategist is asked.")
 ]
 Cases = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of repair cases, for the skill `repair`.")]
-Sandboxes = Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")]
 
 _LOCAL_REPLY, _LOCAL_ROOM = 64, 1_200
 """The tokens of a reply and of a context for the local model, which sees 4,096 in all."""
@@ -46,6 +46,21 @@ def finite(value: float | None) -> float | None:
     if value is None or isfinite(value):
         return value
     raise typer.BadParameter(f"{value} is no amount.")
+
+
+class ItemBudget(OptionGroup, frozen=True):
+    """What one item may take."""
+
+    panel = "Budget of an item"
+    item_seconds: Annotated[
+        float,
+        typer.Option(min=1, metavar="S", callback=finite, help="Time limit per item, in seconds on the run's clock."),
+    ] = 1200.0
+    attempts: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of attempts per item.")] = 100
+    tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of tokens per item.")] = None
+    usd: Annotated[
+        float | None, typer.Option(min=0, metavar="X", callback=finite, help="Cost limit per item, in US dollars.")
+    ] = None
 
 
 def separate(option: str, named: list[str] | None) -> list[str]:

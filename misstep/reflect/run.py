@@ -7,16 +7,16 @@ import typer
 
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import model as model_options
-from misstep.options import rate as rate_options
 from misstep.options import run_folders
 from misstep.options.common import Json
+from misstep.options.model import EACH_AT_ONCE, ModelOptions
+from misstep.options.sandbox import SandboxOptions
 from misstep.reflect.asking import (
     AgentsName,
     Cases,
     FailuresBetween,
+    ItemBudget,
     Items,
-    Sandboxes,
     Skill,
     Without,
     chosen,
@@ -45,15 +45,6 @@ def run(
             show_default="real with a model, otherwise virtual",
         ),
     ] = None,
-    item_seconds: Annotated[
-        float,
-        typer.Option(min=1, metavar="S", callback=finite, help="Time limit per item, in seconds on the run's clock."),
-    ] = 1200.0,
-    attempts: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of attempts per item.")] = 100,
-    tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of tokens per item.")] = None,
-    usd: Annotated[
-        float | None, typer.Option(min=0, metavar="X", callback=finite, help="Cost limit per item, in US dollars.")
-    ] = None,
     failures_between: FailuresBetween = 3,
     plateau: Annotated[
         str, typer.Option(metavar="NAME", help="Detector of plateaus: exact, keywords, cosine or embeddings.")
@@ -61,24 +52,12 @@ def run(
     lessons: Annotated[
         list[Path] | None, typer.Option(metavar="RUN", help="Earlier run whose lessons agents know from the start.")
     ] = None,
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
     temperature: Annotated[float | None, typer.Option(min=0, callback=finite, help="Temperature of the model.")] = None,
-    rpm: rate_options.Rpm = None,
-    tpm: rate_options.Tpm = None,
-    max_cost: model_options.MaxCost = None,
-    prices: model_options.Prices = None,
-    price_in: model_options.PriceIn = None,
-    price_out: model_options.PriceOut = None,
-    cache: model_options.CacheFile = None,
-    record: model_options.Record = None,
-    replay: model_options.Replay = None,
-    local: model_options.Local = False,
-    sandbox: Sandboxes = "auto",
-    unsafe_no_sandbox: Annotated[
-        bool, typer.Option("--unsafe-no-sandbox", help="Run commands without a sandbox, with limits alone.")
-    ] = False,
     json: Json = False,
+    *,
+    budget: ItemBudget,
+    asking: Annotated[ModelOptions, EACH_AT_ONCE],
+    box: SandboxOptions,
 ) -> None:
     """Run the reflexive loop on the work items of a skill.
 
@@ -106,12 +85,9 @@ def run(
     from misstep.studies.reflexive.report import reflections_json, run_text
     from misstep.studies.reflexive.runs import open_reflexive_run, open_reflexive_runs, say_warnings
 
-    refuse_ignored(context, skill, asks_model=bool(model or local or replay is not None), unsafe=unsafe_no_sandbox)
-    asking = model_options.ModelOptions(
-        model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out, rpm=rpm, tpm=tpm
-    )
+    refuse_ignored(context, skill, asks_model=asking.asks, unsafe=box.unsafe_no_sandbox)
     settings = LoopSettings(
-        item=ItemLimits(item_seconds, attempts, tokens, usd),
+        item=ItemLimits(budget.item_seconds, budget.attempts, budget.tokens, budget.usd),
         failures_between=failures_between,
         plateau=plateau,
         without=mechanisms_named(separate("--without", without)),
@@ -121,10 +97,8 @@ def run(
         say(f"misstep: {sentence}")
     open_reflexive_runs(lessons or ())
     ids = tuple(separate("--items", items)) or None
-    place = "unsandboxed" if unsafe_no_sandbox else sandbox
-    if unsafe_no_sandbox:
-        say("misstep: commands run without a sandbox, as --unsafe-no-sandbox asks.")
-    work = made_skill(skill, SkillOptions(n, seed, cases, place))
+    box.warn("commands run")
+    work = made_skill(skill, SkillOptions(n, seed, cases, box.place))
     with chosen(work, agents, seed, temperature, asking, settings, out) as (who, dials):
         plan = ReflectPlan(work, who.name, who.agents, dials, seed, ids, tuple(lessons or ()))
         is_real = time == "real" or (time is None and who.requests is not None)

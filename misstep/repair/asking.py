@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from msgspec import Struct
 
 from misstep.harness.errors import UsageError
 from misstep.options.common import refuse_given
+from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
 
 if TYPE_CHECKING:
@@ -17,27 +17,40 @@ if TYPE_CHECKING:
     from misstep.harness.protocols import FittedJudge
     from misstep.harness.repair.repairers import RepairerOptions
 
-PatchJudge = Annotated[
-    str,
-    typer.Option(
-        metavar="JUDGE",
-        help="Judge of the patches, as in `judge run`; patch_judge is the shipped one.",
-    ),
-]
-JudgeModel = Annotated[
-    str, typer.Option(metavar="M", help="Model of the patch judge; by default its own, then --model.")
-]
 
-
-class AskedAgent(Struct, frozen=True):
+class AskedAgent(OptionGroup, frozen=True):
     """The options of the policy."""
 
-    policy: str
-    edit_format: str
-    temperature: float | None
-    functions: bool
-    replay_run: Path | None
-    seed: int
+    panel = "Agent"
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="Policy that chooses commands: search (no model), model, replay, wayward, or package.module:name."
+        ),
+    ] = "search"
+    edit_format: Annotated[
+        str,
+        typer.Option("--format", help="Edit format: search_replace, unified_diff, line_diff or patch_envelope."),
+    ] = "search_replace"
+    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None
+    functions: Annotated[
+        bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
+    ] = False
+    replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None
+    seed: int = 0
+
+
+class PatchJudgeOptions(OptionGroup, frozen=True):
+    """The judge of patches and its model."""
+
+    panel = "Patch judge"
+    patch_judge: Annotated[
+        str,
+        typer.Option(metavar="JUDGE", help="Judge of the patches, as in `judge run`; patch_judge is the shipped one."),
+    ] = ""
+    judge_model: Annotated[
+        str, typer.Option(metavar="M", help="Model of the patch judge; by default its own, then --model.")
+    ] = ""
 
 
 def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, unsafe: bool) -> None:
@@ -55,7 +68,7 @@ def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, uns
 
 @contextmanager
 def opened(
-    agent: AskedAgent, asking: ModelOptions, patch_judge: str, judge_model: str
+    agent: AskedAgent, asking: ModelOptions, patches: PatchJudgeOptions
 ) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, ClientSettings]]":
     """What the policy is given, the judge of patches, and the client of both; the local model runs inside the block."""
     from misstep.harness.agent.policies.model import Form, ModelSettings
@@ -72,7 +85,7 @@ def opened(
         name = "" if agent.policy in ASK_NO_MODEL else known.model
         settings = ModelSettings(name, agent.temperature, seed=agent.seed, form=form)
         options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed)
-        judge, address = _judge(patch_judge, judge_model, known, alone=not name)
+        judge, address = _judge(patches.patch_judge, patches.judge_model, known, alone=not name)
         yield options, judge, client_settings(known, address)
 
 

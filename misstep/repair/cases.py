@@ -7,35 +7,35 @@ import typer
 from msgspec import Struct
 
 from misstep.harness.errors import InputError, UsageError
+from misstep.options.groups import OptionGroup
 
 if TYPE_CHECKING:
     from misstep.harness.repair.case import CaseFolder
     from misstep.harness.runs.repair_repository import HeldBack
     from misstep.harness.workspace import Sandbox
 
-TestCommand = Annotated[str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")]
-Outcomes = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Earlier outcomes of its tests: CSV or SQLite file with test, commit and outcome."
-    ),
-]
-TestSeconds = Annotated[
-    float | None, typer.Option(min=1, metavar="S", help="Time limit per run of its tests, in seconds (120).")
-]
-Uncommitted = Annotated[
-    bool, typer.Option("--uncommitted", help="Take its files as they stand, with changes that are not committed.")
-]
 _TEST_SECONDS = 120.0
 
 
-class RepositoryOptions(Struct, frozen=True):
-    """The options for a git repository, as they were given."""
+class RepositoryOptions(OptionGroup, frozen=True):
+    """The options for a git repository."""
 
-    test_command: str = ""
-    outcomes: Path | None = None
-    test_seconds: float | None = None
-    uncommitted: bool = False
+    panel = "Repository"
+    test_command: Annotated[
+        str, typer.Option(metavar="LINE", help="Shell line that runs the tests of a git repository.")
+    ] = ""
+    test_seconds: Annotated[
+        float | None, typer.Option(min=1, metavar="S", help="Time limit per run of its tests, in seconds (120).")
+    ] = None
+    uncommitted: Annotated[
+        bool, typer.Option("--uncommitted", help="Take its files as they stand, with changes that are not committed.")
+    ] = False
+    outcomes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Earlier outcomes of its tests: CSV or SQLite file with test, commit and outcome."
+        ),
+    ] = None
 
 
 class Named(Struct, frozen=True):

@@ -4,27 +4,20 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options import model as model_options
-from misstep.options import rate as rate_options
 from misstep.options import run_folders
-from misstep.options.cluster import DaskOption, ShardsOption, asks_cluster
 from misstep.options.cluster_lines import do_line
 from misstep.options.common import Json
-from misstep.options.item_shards import number_of_shards, say_shard
-from misstep.options.shard import ShardOption, refuse_beside_shard
-from misstep.repair.asking import AskedAgent, JudgeModel, PatchJudge, opened, refuse_ignored
-from misstep.repair.cases import (
-    Outcomes,
-    RepositoryOptions,
-    TestCommand,
-    TestSeconds,
-    Uncommitted,
-    named_cases,
-)
+from misstep.options.item_shards import say_shard
+from misstep.options.model import EACH_AT_ONCE, ModelOptions
+from misstep.options.sandbox import SandboxOptions
+from misstep.options.shard import ShardOptions
+from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored
+from misstep.repair.cases import RepositoryOptions, named_cases
 from misstep.repair.ending import print_scores
 
 
@@ -34,19 +27,9 @@ def run(
         Path, typer.Argument(metavar="CASES", help="Folder of repair cases, one case, or a git repository.")
     ],
     out: run_folders.Out,
-    policy: Annotated[
-        str,
-        typer.Option(
-            help="Policy that chooses commands: search (no model), model, replay, wayward, or package.module:name."
-        ),
-    ] = "search",
     setting: Annotated[
         str, typer.Option(help="Feedback to the agent: react, react+static, react+tests or react+static+tests.")
     ] = "react+static+tests",
-    edit_format: Annotated[
-        str,
-        typer.Option("--format", help="Edit format: search_replace, unified_diff, line_diff or patch_envelope."),
-    ] = "search_replace",
     instructions: Annotated[
         Literal["high-level", "detailed"] | None,
         typer.Option(help="Instructions that the agent gets instead of the failure."),
@@ -57,38 +40,14 @@ def run(
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of attempts at once.")] = 2,
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Repair a random sample of N cases.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample and for policies that choose.")] = 0,
-    shard: ShardOption = None,
-    dask: DaskOption = None,
-    shards: ShardsOption = None,
-    test_command: TestCommand = "",
-    test_seconds: TestSeconds = None,
-    uncommitted: Uncommitted = False,
-    outcomes: Outcomes = None,
-    replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None,
-    patch_judge: PatchJudge = "",
-    judge_model: JudgeModel = "",
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
-    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
-    functions: Annotated[
-        bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
-    ] = False,
-    rpm: rate_options.Rpm = None,
-    tpm: rate_options.Tpm = None,
-    max_cost: model_options.MaxCost = None,
-    prices: model_options.Prices = None,
-    price_in: model_options.PriceIn = None,
-    price_out: model_options.PriceOut = None,
-    cache: model_options.CacheFile = None,
-    record: model_options.Record = None,
-    replay: model_options.Replay = None,
-    local: model_options.Local = False,
-    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
-    unsafe_no_sandbox: Annotated[
-        bool,
-        typer.Option("--unsafe-no-sandbox", help="Run the code under repair without a sandbox, with limits alone."),
-    ] = False,
     json: Json = False,
+    *,
+    agent: AskedAgent,
+    repository: RepositoryOptions,
+    patches: PatchJudgeOptions,
+    asking: Annotated[ModelOptions, EACH_AT_ONCE],
+    parts: ShardOptions,
+    box: SandboxOptions,
 ) -> None:
     """Repair programs whose tests fail.
 
@@ -108,33 +67,28 @@ def run(
     from misstep.harness.runs.repair import RepairPlan, run_repairs
     from misstep.harness.workspace import find_sandbox
 
-    refuse_ignored(context, policy, patch_judge, unsafe=unsafe_no_sandbox)
-    if (shard is not None or dask is not None) and test_command:
-        option = f"--shard {shard}" if dask is None else "--dask"
+    refuse_ignored(context, agent.policy, patches.patch_judge, unsafe=box.unsafe_no_sandbox)
+    shard = parts.shard
+    if (shard is not None or parts.dask is not None) and repository.test_command:
+        option = f"--shard {shard}" if parts.dask is None else "--dask"
         raise UsageError(f"{option} with a git repository", f"Make repair cases of it first, or leave {option} out.")
-    if shard is not None:
-        refuse_beside_shard({"--dask": dask})
-    if asks_cluster(dask, shards, {}):
-        do_line(dask, shards, out, json=json)
+    if parts.asks_cluster({}):
+        do_line(parts, out, json=json)
         return
     limits = AgentLimits(iterations, seconds)
-    asked = (model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out)
-    asking = model_options.ModelOptions(*asked, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
-    found = find_sandbox("unsandboxed" if unsafe_no_sandbox else sandbox)
-    if unsafe_no_sandbox:
-        say("misstep: the code under repair runs without a sandbox, as --unsafe-no-sandbox asks.")
-    of_repository = RepositoryOptions(test_command, outcomes, test_seconds, uncommitted)
-    named = named_cases(cases, of_repository, out, found)
+    found = find_sandbox(box.place)
+    box.warn("the code under repair runs")
+    named = named_cases(cases, repository, out, found)
     chosen = sampled_cases(list(named.cases), sample, seed)
-    agent = AskedAgent(policy, edit_format, temperature, functions, replay_run, seed)
-    with opened(agent, asking, patch_judge, judge_model) as (given, judge, client):
+    with opened(replace(agent, seed=seed), replace(asking, shards=parts.count), patches) as (given, judge, client):
+        instructed = instructions or ""
         plan = RepairPlan(
-            policy, setting_named(setting), edit_format, given, instructions or "", attempts, limits, judge
+            agent.policy, setting_named(setting), agent.edit_format, given, instructed, attempts, limits, judge
         )
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
     if shard is None:
-        print_scores(out, named, json=json, plumbing=bool(local and patch_judge))
+        print_scores(out, named, json=json, plumbing=bool(asking.local and patches.patch_judge))
     elif ended.done == ended.wanted:
         say_shard(shard, out, ended.done, "attempt", json=json)
     if ended.done < ended.wanted:

@@ -8,7 +8,7 @@ import typer
 from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
-from misstep.options.agreement import By, Item, Keep, Label, Level, Missing, Order, Rater, Raters, names
+from misstep.options.agreement import WITHOUT_DECIMAL, LabelOptions
 from misstep.options.attempt import K, Threshold, numbers_of_attempts
 from misstep.options.common import BenchmarkFolder, Json, Seed, command_app, json_text, path_or_address, write_file
 
@@ -42,20 +42,13 @@ def count(
     threshold: Threshold = None,
     k: K = "1,2,4",
     benchmark: BenchmarkFolder = "",
-    raters: Raters = "",
-    level: Level = "nominal",
-    order: Order = "",
-    item: Item = "",
-    rater: Rater = "",
-    label: Label = "",
-    by: By = "",
-    keep: Keep = None,
-    missing: Missing = "",
     boot: Annotated[
         int, typer.Option(min=100, metavar="N", help="Number of bootstrap resamples for an interval.")
     ] = 10_000,
     seed: Seed = 0,
     json: Json = False,
+    *,
+    labels: Annotated[LabelOptions, WITHOUT_DECIMAL],
 ) -> None:
     """Count records, add up the counts of several machines, and print every figure that counts can give.
 
@@ -71,22 +64,11 @@ def count(
     misstep count counts-*.json --out counts.json
     misstep count run-1 run-2 --stratum model
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.labels import Reading
     from misstep.analysis.measures.counted import counted_report
     from misstep.studies.counting import counted_parts
     from misstep.studies.kinds.kind import Counting
 
-    reading = Reading(
-        raters=names(raters, "--raters"),
-        level=level,
-        order=names(order, "--order"),
-        item=item,
-        rater=rater,
-        labels=names(label, "--label"),
-        by=by,
-        keep=keep,
-        missing=names(missing, "--missing"),
-    )
+    reading = labels.reading()
     ks = numbers_of_attempts(k)
     parts = counted_parts(paths, Counting(reading, name, stratum, system, threshold, benchmark))
     found = counted_report(parts.total(), plain(", ".join(map(path_text, paths))), reading, ks, boot, seed)

@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
-from misstep.options import gate as gate_options
 from misstep.options.common import BenchmarkFolder, Json, command_app
+from misstep.options.gate import ABOVE, GateOptions
 from misstep.options.merged import show_merged
 from misstep.studies.merged_runs import merge_run
 
@@ -21,10 +20,9 @@ def merge(
         str, typer.Argument(metavar="RUN", help="Folder or address that the commands with --shard had for --out.")
     ],
     benchmark: BenchmarkFolder = "",
-    fail_on: gate_options.FailOn = None,
-    junit: gate_options.JUnit = None,
-    summary: gate_options.Summary = None,
     json: Json = False,
+    *,
+    limits: Annotated[GateOptions, ABOVE],
 ) -> None:
     """Join the shards of a run into what the same command without --shard would have written, to the byte.
 
@@ -35,7 +33,7 @@ def merge(
     The exit code is that of the command without --shard: for `classify` 1 if a session was unreadable or a classifier
     failed.
     """
-    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    gates = limits.gates()
     try:
         merged = merge_run(run, benchmark)
     except KeyboardInterrupt:
@@ -46,4 +44,4 @@ def merge(
             "--fail-on is about shares of categories, which this run has none of",
             "Give --fail-under to the command without --shard: it finds the run finished.",
         )
-    show_merged(merged, gates, "misstep merge", junit, summary, json=json)
+    show_merged(merged, limits, gates, "misstep merge", json=json)

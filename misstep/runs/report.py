@@ -6,12 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from misstep.analysis.measures.gates import fail_on as gate_of
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import REPORT
 from misstep.harness.runs.opened import check_named_once
-from misstep.options import gate as gate_options
 from misstep.options.common import BenchmarkFolder, Data, Json, command_app, path_alone
+from misstep.options.gate import ABOVE, GateOptions
 from misstep.options.pages import write_page
 from misstep.runs.report_sessions import report_sessions
 from misstep.studies.kinds import kind_in
@@ -53,12 +52,11 @@ def report(
             "2026-W05..2026-W08.",
         ),
     ] = None,
-    fail_on: gate_options.FailOn = None,
-    junit: gate_options.JUnit = None,
-    summary: gate_options.Summary = None,
     benchmark: BenchmarkFolder = "",
     data: Data = None,
     json: Json = False,
+    *,
+    limits: Annotated[GateOptions, ABOVE],
 ) -> None:
     """Write one HTML page for one or several runs of judges, with their scores, comparisons and every item.
 
@@ -73,7 +71,7 @@ def report(
     'any.change>2%', or 'any.change.lower>0' for one whose whole interval is a rise. The command prints the page's path;
     with --json it prints the figures of runs of `classify`, and writes a page only where --out names it.
     """
-    gates = gate_options.gates_of(fail_on, gate_of, junit, summary)
+    gates = limits.gates()
     known = {run: kind_in(run) for run in runs}
     manifests = {run: manifest for run, (_, manifest) in known.items()}
     kinds = {kind.command: kind for kind, _ in known.values()}
@@ -88,7 +86,7 @@ def report(
         raise UsageError("--fail-on is for a change", "Name two runs of `misstep classify`, or --by and --compare.")
     if kind and kind.by_category and (pair or (by is not None and len(runs) == 1)):
         changes = report_sessions(manifests, by, compare, out, again, json=json)
-        return gate_options.settle(gates, changes, "misstep report", junit, summary)
+        return limits.settle(gates, changes, "misstep report")
     if by or json or gates:
         raise UsageError(
             "--by, --fail-on and --json are for runs of `misstep classify`",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.runs.shards.layout import Shard
-from misstep.options import model as model_options
 from misstep.options.common import json_text
 from misstep.options.item_shards import say_shard
+from misstep.options.model import ModelOptions, client_settings
 
 if TYPE_CHECKING:
     from misstep.harness.runs.triage.benchmark import AskedCases
@@ -19,7 +19,7 @@ def judge_cases(
     judge: "CaseJudge",
     cases: "AskedCases",
     run: Path,
-    asking: model_options.ModelOptions,
+    asking: ModelOptions,
     *,
     shard: Shard | None,
     workers: int | None,
@@ -34,7 +34,7 @@ def judge_cases(
     from misstep.harness.runs.triage.processes import at_once
     from misstep.judge.options import exit_unless_whole
 
-    client = model_options.client_settings(asking)
+    client = client_settings(asking)
     with at_once(judge, workers) as (opened, concurrency):  # before anything starts threads
         from misstep.analysis.gold import check_gold, item_ids
         from misstep.studies.curation import check_free, curation_text

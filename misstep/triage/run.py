@@ -7,15 +7,12 @@ import typer
 from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
-from misstep.harness.progress import say
-from misstep.options import model as model_options
-from misstep.options import rate as rate_options
 from misstep.options import run_folders
-from misstep.options.cluster import DaskOption, ShardsOption, asks_cluster
 from misstep.options.cluster_lines import do_line
 from misstep.options.common import Json, command_app, path_alone, refuse_given
-from misstep.options.item_shards import number_of_shards
-from misstep.options.shard import ShardOption, place_of_shards, refuse_beside_shard
+from misstep.options.model import EACH_AT_ONCE, MODEL_OPTIONS, ModelOptions, with_local_model
+from misstep.options.sandbox import SandboxOptions
+from misstep.options.shard import ShardOptions, place_of_shards
 from misstep.triage.cases import judge_cases
 
 app = command_app()
@@ -54,9 +51,6 @@ def triage(
             help="Folder of the run; an unfinished run in it is continued.",
         ),
     ] = None,
-    shard: ShardOption = None,
-    dask: DaskOption = None,
-    shards: ShardsOption = None,
     gold: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Gold labels, if they are not in gold.csv above the cases.")
     ] = None,
@@ -64,24 +58,12 @@ def triage(
         Path | None,
         typer.Option(metavar="OUT", help="Folder for the runs by what is to be done with them, with a data card."),
     ] = None,
-    model: model_options.Model = "",
-    base_url: model_options.BaseUrl = "",
     iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Limit of a model's commands per case.")] = 40,
-    rpm: rate_options.Rpm = None,
-    tpm: rate_options.Tpm = None,
-    max_cost: model_options.MaxCost = None,
-    prices: model_options.Prices = None,
-    price_in: model_options.PriceIn = None,
-    price_out: model_options.PriceOut = None,
-    cache: model_options.CacheFile = None,
-    record: model_options.Record = None,
-    replay: model_options.Replay = None,
-    local: model_options.Local = False,
-    sandbox: Annotated[str, typer.Option(help="Sandbox: auto, bubblewrap or sandlock.")] = "auto",
-    unsafe_no_sandbox: Annotated[
-        bool, typer.Option("--unsafe-no-sandbox", help="Run the cases without a sandbox, with limits alone.")
-    ] = False,
     json: Json = False,
+    *,
+    asking: Annotated[ModelOptions, EACH_AT_ONCE],
+    parts: ShardOptions,
+    box: SandboxOptions,
 ) -> None:
     """Say of runs whether they are the fault of the task, of the agent or of the infrastructure.
 
@@ -100,50 +82,45 @@ def triage(
     from misstep.harness.runs.triage.judges import TOKENS_OF_CASE, judge_name, triage_judge
     from misstep.harness.workspace import find_sandbox
 
-    if shard is not None:
+    if parts.shard is not None:
         place_of_shards(None if out is None else str(out))
-        refuse_beside_shard({"--dask": dask, "--curate": curate})
-    if asks_cluster(dask, shards, {"--curate": curate}):
-        do_line(dask, shards, Path(place_of_shards(None if out is None else str(out), "--dask")), json=json)
+    if parts.asks_cluster({"--curate": curate}):
+        do_line(parts, Path(place_of_shards(None if out is None else str(out), "--dask")), json=json)
         return
-    options = (model, base_url, max_cost, prices, cache, record, replay, local, price_in, price_out)
-    asking = model_options.ModelOptions(*options, shards=number_of_shards(shard), rpm=rpm, tpm=tpm)
-    asks_model = bool(model or local or replay is not None)
+    asks_model = asking.asks
     if asks_model and judge not in (None, "model"):
         raise UsageError(f"--judge {judge} asks no model", "Leave out --judge, or the options of the model.")
     if not asks_model and judge != "model":
-        refuse_given(context, model_options.MODEL_OPTIONS | {"iterations"}, "no model is asked")
+        refuse_given(context, MODEL_OPTIONS | {"iterations"}, "no model is asked")
     if access == "text":
         refuse_given(context, {"iterations"}, "a judge of texts runs no commands")
     if access != "sandbox":
         refuse_given(context, {"sandbox", "unsafe_no_sandbox"}, f"with --access {access} nothing runs")
-    elif unsafe_no_sandbox:
+    elif box.unsafe_no_sandbox:
         refuse_given(context, {"sandbox"}, "--unsafe-no-sandbox uses none")
-    place = "unsandboxed" if unsafe_no_sandbox else sandbox
-    with run_folders.kept_or_thrown_away(out) as run, model_options.with_local_model(asking) as known:
-        cases = asked_cases(paths, run, gold, shard)
+    with run_folders.kept_or_thrown_away(out) as run, with_local_model(replace(asking, shards=parts.count)) as known:
+        cases = asked_cases(paths, run, gold, parts.shard)
         allowed = cases.at_most(access)
         if allowed == "sandbox":
-            find_sandbox(place)
-            if unsafe_no_sandbox:
-                say("misstep: the cases run without a sandbox, as --unsafe-no-sandbox asks.")
+            find_sandbox(box.place)
+            box.warn("the cases run")
         asked = ModelSettings(known.model, 0.0, seed=0)
-        if local:
+        if asking.local:
             asked = replace(asked, max_tokens=_LOCAL_REPLY, most_characters=_LOCAL_CHARACTERS)
         chosen = triage_judge(
             judge_name(judge or ("model" if asks_model else "rules"), allowed),
             model=asked,
             seconds=seconds,
-            sandbox=place,
+            sandbox=box.place,
             iterations=iterations,
-            budget=_LOCAL_TOKENS if local else TOKENS_OF_CASE,
+            budget=_LOCAL_TOKENS if asking.local else TOKENS_OF_CASE,
         )
         judge_cases(
             replace(chosen, cases=cases.cases),
             cases,
             run,
             known,
-            shard=shard,
+            shard=parts.shard,
             workers=workers,
             curate=curate,
             kept=out is not None,

@@ -1,0 +1,116 @@
+"""Groups of options: one declaration each, which commands take whole and `--help` shows as a section.
+
+A group is a frozen type whose fields carry their options. A command has one keyword parameter of its type; `grouped`
+gives the command line one option a field, and the command the filled group:
+
+    def run(out: Out, *, asking: ModelOptions, shards: ShardOptions) -> None: ...
+"""
+
+import copy
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+
+import typer
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
+from typer.core import TyperArgument, TyperCommand
+from typer.models import OptionInfo
+
+
+class OptionGroup(Struct, frozen=True):
+    """A group of options; `panel` is the title of its section in the help."""
+
+    panel: ClassVar[str] = "Options"
+
+
+class Only:
+    """The options of a group that a command has, where it has not all of them: `Annotated[Group, Only("model")]`."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help has a section for each group of options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then the command's own options, then those of each group."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                panel = getattr(parameter, "rich_help_panel", None) or "Options"
+                title = "Arguments" if isinstance(parameter, TyperArgument) else panel
+                sections.setdefault(title, []).append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that has one option for each field of its groups, and hands them over filled."""
+    hints = get_type_hints(command, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, tuple[type[OptionGroup], Sequence[str]]] = {}
+    for parameter in inspect.signature(command).parameters.values():
+        hint = hints[parameter.name]
+        group = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+        if not (isinstance(group, type) and issubclass(group, OptionGroup)):
+            parameters.append(parameter.replace(annotation=hint))
+            continue
+        names = next((one.names for one in get_args(hint)[1:] if isinstance(one, Only)), ())
+        options = [one for one in _options_of(group) if not names or one.name in names]
+        groups[parameter.name] = (group, [one.name for one in options])
+        parameters += options
+
+    @wraps(command)
+    def run(**values: Any) -> Any:
+        for name, (group, names) in groups.items():
+            values[name] = group(**{one: values.pop(one) for one in names})
+        return command(**values)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": None}
+    return run
+
+
+def names_of(group: type[OptionGroup]) -> list[str]:
+    """List the options of a group, as parameters."""
+    return [one.name for one in _options_of(group)]
+
+
+def _options_of(group: type[OptionGroup]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    parameters = []
+    for field in fields(group):
+        hint = hints[field.name]
+        kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        option = next((one for one in notes if isinstance(one, OptionInfo)), None)
+        if option is None:  # a value that the command sets, not the user
+            continue
+        own = copy.copy(option)
+        own.rich_help_panel = group.panel
+        default = inspect.Parameter.empty if field.default is NODEFAULT else field.default
+        parameters.append(
+            inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, own]
+            )
+        )
+    return parameters
+
+
+class CommandApp(typer.Typer):
+    """An application whose commands take groups of options."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Callable[..., Any]], Any]:
+        """Register a command."""
+        register = super().command(name, cls=GroupedCommand, **settings)
+
+        def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+            register(grouped(command))
+            return command
+
+        return decorate
