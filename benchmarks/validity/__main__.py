@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 import statsmodels
 
-from benchmarks.validity import agreement, clusters, experiments, judges, proportions, samples
+from benchmarks.validity import agreement, clusters, experiments, judges, proportions
 from benchmarks.validity.rates import NOMINAL, TOLERATED, Kind, Rate
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -34,8 +34,6 @@ DRAWN: tuple[Callable[[int, np.random.Generator], Iterator[Rate]], ...] = (
     judges.corrected,
     judges.prediction_powered,
     judges.recovery,
-    samples.means,
-    samples.ranks,
     clusters.sign_flips,
     clusters.paired_clusters,
     clusters.shared_arms,

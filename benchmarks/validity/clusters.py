@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.validity.alternatives.shares import clustered_proportion
 from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep.analysis.stats.clusters.clustered import cluster_bootstrap, clustered_difference
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
@@ -27,7 +26,6 @@ def one_arm(samples: int, rng: np.random.Generator, resamples: int = 1_000) -> I
             setting = f"{count} clusters of 1 to {LARGEST_CLUSTER}, share {share:g}, icc {CORRELATION:g}"
             drawn = draw_clusters(samples, count, rng, share)
             yield coverage("clustered share, Korn-Graubard", setting, share, [korn_graubard(each) for each in drawn])
-            yield coverage("clustered share, t", setting, share, [clustered_proportion(each) for each in drawn])
             if share == SHARE and count < 100:
                 sums, resampled = drawn.sum(axis=1), [_resampled(each, resamples, rng) for each in drawn]
                 yield coverage("cluster bootstrap", setting, share, resampled)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from benchmarks.validity.alternatives.relative_change import bca_change
 from benchmarks.validity.clusters import draw_clusters
 from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep.analysis.stats.decisions.incidence_difference import Followed, incidence_difference
@@ -40,8 +39,6 @@ def skewed_sums(
         changed = treated * np.array([1 + CHANGE, 1])
         found = [compare_ratios(*pair) for pair in zip(changed, control, strict=True)]
         yield coverage("relative change, Fieller", setting, CHANGE, [one.relative for one in found])
-        resampled = [bca_change(*pair, rng, draws) for pair in zip(changed, control, strict=True)]
-        yield coverage("relative change, BCa over units", setting, CHANGE, resampled)
 
 
 def failed_calls(samples: int, rng: np.random.Generator) -> Iterator[Rate]:

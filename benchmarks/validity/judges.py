@@ -1,19 +1,18 @@
 """Prevalence under a judge that errs, recovery over time, thresholds that keep a precision: all of known truth."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.validity.alternatives.prediction_powered import PredictionPowered, prediction_powered_mean
-from benchmarks.validity.alternatives.shares import rogan_gladen_known
 from benchmarks.validity.rates import Rate, coverage, of_distinct
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.decisions.incidence import cumulative_incidence
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.prediction_powered import powered_share
 from misstep.harness.verdict import Verdict
 
 Array = npt.NDArray[np.float64]
@@ -44,15 +43,10 @@ def corrected(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
                 lambda x, found, alone, size=validated: rogan_gladen((x, n), (found, size), (alone, size)).estimate,
             )
             yield coverage("Rogan-Gladen, Lang-Reiczigel", setting, prevalence, intervals)
-        known = of_distinct(
-            rng.binomial(n, flagged_share, (samples, 1)),
-            lambda x: rogan_gladen_known((x, n), sensitivity, specificity).estimate,
-        )
-        yield coverage("Rogan-Gladen, known rates", f"n = {n}, prevalence {prevalence:g}", prevalence, known)
 
 
 def prediction_powered(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
-    """Coverage of the prediction-powered mean, by our bounds and by the paper's, and of the labelled items alone.
+    """Coverage of the prediction-powered mean, by our bounds.
 
     A judge that is nearly always right often shows no error on few labels: these samples are counted apart, too.
     """
@@ -64,20 +58,20 @@ def prediction_powered(samples: int, rng: np.random.Generator) -> Iterator[Rate]
                 for _ in range(samples):
                     gold = rng.random(labelled + others) < prevalence
                     judged = np.where(rng.random(gold.shape) < accuracy, gold, ~gold)
-                    found.append(prediction_powered_mean(gold[:labelled], judged[:labelled], judged[labelled:]))
+                    found.append(_powered_share(gold[:labelled], judged[:labelled], judged[labelled:]))
                     errors.append(np.count_nonzero(gold[:labelled] != judged[:labelled]))
                 setting = f"{labelled} labelled + {others} judged items, prevalence {prevalence:g}, judge {accuracy:g}"
-                yield from _powered(setting, prevalence, found)
+                yield coverage("prediction-powered mean", setting, prevalence, found)
                 without = [each for each, wrong in zip(found, errors, strict=True) if not wrong]
                 if samples / 20 < len(without) < samples:
-                    yield from _powered(f"{setting}, no error seen", prevalence, without)
+                    yield coverage("prediction-powered mean", f"{setting}, no error seen", prevalence, without)
 
 
-def _powered(setting: str, truth: float, found: Sequence[PredictionPowered]) -> Iterator[Rate]:
-    normal = [Estimate(each.powered.value, *(each.normal or (None, None))) for each in found]
-    yield coverage("prediction-powered mean", setting, truth, [each.powered for each in found])
-    yield coverage("prediction-powered mean, limits of the paper", setting, truth, normal)
-    yield coverage("labelled items alone, Wald", setting, truth, [each.classical for each in found])
+def _powered_share(gold: Array, judged: Array, others: Array) -> Estimate:
+    flagged, missed, wrong = (
+        np.column_stack([counted, np.ones(len(counted))]) for counted in (others, gold & ~judged, judged & ~gold)
+    )
+    return powered_share(flagged, missed, wrong)
 
 
 def recovery(samples: int, rng: np.random.Generator) -> Iterator[Rate]:

@@ -5,14 +5,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.stats import binom
 
-from benchmarks.validity.alternatives.differences import (
-    chi_squared,
-    mcnemar_asymptotic,
-    mcnemar_exact,
-    unpooled_z,
-    wald,
-)
-from benchmarks.validity.alternatives.shares import jeffreys
 from benchmarks.validity.rates import Rate, coverage, rejections
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_difference
 from misstep.analysis.stats.estimate import Estimate
@@ -24,19 +16,14 @@ SHARES = np.arange(0.01, 0.995, 0.01)
 ONE_SHARE: dict[str, Callable[[int, int], Estimate]] = {
     "Wilson": wilson,
     "Clopper-Pearson": clopper_pearson,
-    "Jeffreys": jeffreys,
 }
-DIFFERENCES: dict[str, Callable[..., Estimate]] = {"Newcombe": newcombe, "Wald": wald}
+DIFFERENCES: dict[str, Callable[..., Estimate]] = {"Newcombe": newcombe}
 TWO_SHARES: dict[str, Callable[..., Significance]] = {
     "two-proportion z, pooled": pooled_z,
-    "two-proportion z, unpooled": unpooled_z,
-    "chi-squared, Yates": lambda *counts: chi_squared(*counts, yates=True),
     "Fisher's exact": fisher_exact,
 }
 PAIRED: dict[str, Callable[[PairedTable], Significance]] = {
-    "McNemar, exact": mcnemar_exact,
     "McNemar, mid-p": mcnemar_mid_p,
-    "McNemar, asymptotic": mcnemar_asymptotic,
 }
 
 
