@@ -14,8 +14,9 @@ endif
 reproduce: $(STAMP)
 	@$(BIN)/misstep reproduce --out reports
 
+# The tests of the benchmarks are part of `make bench`.
 test: $(STAMP)
-	@$(BIN)/pytest
+	@$(BIN)/pytest --ignore=tests/benchmarks
 
 lint: $(STAMP)
 	@$(BIN)/ruff format --check .
@@ -32,6 +33,7 @@ lab: .venv/.lab
 	@touch $@
 
 bench: $(STAMP)
+	@$(BIN)/pytest tests/benchmarks
 	@$(BIN)/python -m benchmarks
 
 # The pages of `docs` and a reference of all commands as a site in `site/`, with search; it opens from files.

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("suite", deadline=None)  # a busy machine is no failure
-settings.load_profile("suite")
+# Without a deadline: a busy machine is no failure. `HYPOTHESIS_PROFILE=nights` looks longer.
+settings.register_profile("ci", deadline=None, max_examples=30)
+settings.register_profile("nights", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # Programs that tests start import the project hundreds of times: where nothing compiled is kept, each compiles it anew.
 sys.dont_write_bytecode = False

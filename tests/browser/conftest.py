@@ -21,7 +21,7 @@ from misstep.analysis.tables import Row, Table
 from misstep.analysis.tables.files import write_table
 from misstep.studies.reproduction.provenance import data_set_record
 from tests.analysis.pages.made_up import HOSTILE, by_set, compared, of_many_sources, trajectory, verdicts
-from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown
+from tests.analysis.pages.made_up_notebooks import code, displayed, failed, notebook, printed, prose, shown
 from tests.analysis.pages.notebooks.test_frame_html import FRAME
 
 HOW_TO_GET_IT = "install Chromium and its driver: apt-get install chromium chromium-driver"

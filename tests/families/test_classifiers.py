@@ -71,7 +71,7 @@ def test_its_run_is_found(category: str) -> None:
     assert (verdict.label, verdict.judge, verdict.status) == ("yes", category, "answered")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(TRAJECTORIES)
 def test_whatever_the_run_the_verdict_is_well_formed(trajectory: Trajectory) -> None:
     verdicts = classify_all(trajectory)

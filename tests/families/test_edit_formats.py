@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from misstep.harness.edits import EDIT_FORMATS, apply_edit, edit_format, instructions
@@ -92,7 +92,6 @@ def test_a_format_from_elsewhere_is_named_by_its_dotted_path() -> None:
 
 @pytest.mark.parametrize("name", EDIT_FORMATS)
 @given(before=TEXTS, after=TEXTS)
-@settings(max_examples=150)
 def test_what_a_format_writes_it_applies_to_exactly_the_edited_file(name: str, before: str, after: str) -> None:
     try:
         reply = edit_format(name).render(PATH, before, after)
@@ -103,7 +102,6 @@ def test_what_a_format_writes_it_applies_to_exactly_the_edited_file(name: str, b
 
 @pytest.mark.parametrize("name", EDIT_FORMATS)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=150)
 def test_an_edit_of_plain_lines_is_never_refused(name: str, seed: int) -> None:
     draw = Random(seed)  # noqa: S311
     old = [f"line {draw.randint(0, 15)} of {draw.randint(0, 3)}" for _ in range(draw.randint(1, 25))]
@@ -117,7 +115,6 @@ def test_an_edit_of_plain_lines_is_never_refused(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", EDIT_FORMATS)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=200)
 def test_an_edit_with_a_changed_old_line_is_refused(name: str, seed: int) -> None:
     """The file has another line where the edit shows an old one: nothing may be applied."""
     draw = Random(seed)  # noqa: S311
@@ -133,7 +130,6 @@ def test_an_edit_with_a_changed_old_line_is_refused(name: str, seed: int) -> Non
 @pytest.mark.parametrize("name", EDIT_FORMATS)
 @given(reply=REPLIES, text=TEXTS)
 @example(reply="", text="")
-@settings(max_examples=300)
 def test_whatever_the_reply_nothing_but_a_refusal_is_raised_and_no_path_leads_out(
     name: str, reply: str, text: str
 ) -> None:

@@ -118,7 +118,7 @@ def _joined(documents: list[Any]) -> bytes:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_the_bytes_a_reader_raises_nothing_but_unreadable(name: str, data: st.DataObject) -> None:
     recording = recording_of(name)

@@ -1,6 +1,6 @@
 """Copies of what lies at an address: they are named by the address, and the address comes back from their path."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.copies import FOLDER, address_text, folder_names
@@ -12,7 +12,6 @@ ADDRESSES = st.builds("://".join, st.tuples(st.sampled_from(["s3", "gs", "memory
 
 
 @given(ADDRESSES, st.lists(st.text("ab%2F .", min_size=1, max_size=9), min_size=1, max_size=3))
-@settings(max_examples=60)
 def test_the_path_of_a_copy_gives_its_address_back(address: str, names: list[str]) -> None:
     top, name = address if address.endswith("/") else f"{address}/", "/".join(names)
     folders = folder_names(top)

@@ -19,7 +19,7 @@ from misstep.reproduce import app
 from misstep.studies.reproduction.notebooks import execute, read
 from misstep.studies.reproduction.reproduce import chosen
 from tests.analysis.pages.html_rules import check_page
-from tests.analysis.pages.notebooks import TABLE_SOURCE, code, notebook, printed, prose
+from tests.analysis.pages.made_up_notebooks import TABLE_SOURCE, code, notebook, printed, prose
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 pytest.importorskip("nbclient", reason="pip install 'misstep[notebooks]' brings what runs notebooks")

@@ -47,7 +47,7 @@ def measures(tp: int, fp: int, fn: int, tn: int) -> dict[str, Fraction]:
     return {name: Fraction(above, below) for name, (above, below) in quotients.items() if below}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(tp=CELLS, fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 4), rule=RULES, data=st.data())
 def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(
     tp: int, fp: int, fn: int, tn: int, digits: int, rule: Rule, data: st.DataObject
@@ -77,7 +77,7 @@ def test_figures_of_one_table_are_never_called_wrong_whichever_are_printed(
     assert found.status in ("reproduced", "underdetermined"), found.sentence
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(tp=st.integers(1, 40), fp=CELLS, fn=CELLS, tn=CELLS, digits=st.integers(1, 3), rule=RULES)
 def test_f1_and_accuracy_follow_from_cells_and_one_two_digits_off_differs(
     tp: int, fp: int, fn: int, tn: int, digits: int, rule: Rule

@@ -57,7 +57,7 @@ def known(cells: Cells) -> tuple[int, int, Fraction]:
     return n, agree, kappa_of(n, agree, product)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(
     cells=matrices(),
     digits=st.integers(2, 4),
@@ -77,7 +77,7 @@ def test_a_kappa_that_a_matrix_has_is_never_called_wrong(
     assert "gave up" not in found.sentence
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(cells=matrices(), digits=st.integers(2, 4), off=st.integers(1, 9))
 def test_a_kappa_greater_than_the_agreement_is_never_let_through(cells: Cells, digits: int, off: int) -> None:
     n, agree, _ = known(cells)
@@ -292,7 +292,7 @@ def test_a_kappa_that_would_not_fit_without_the_rows_either_is_impossible_only_o
     assert inferred.sentence.endswith("This contradicts nothing that is printed: 20 is not.")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(cells=matrices(25), digits=st.integers(2, 4), rule=st.sampled_from(SOUND_RULES), shown=st.integers(1, 3))
 def test_a_kappa_beside_rows_of_its_own_matrix_is_never_called_wrong(
     cells: Cells, digits: int, rule: Rule, shown: int

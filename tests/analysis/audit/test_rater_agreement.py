@@ -41,7 +41,7 @@ def shares(codes: np.ndarray, digits: int, rule: Rule) -> tuple[tuple[str, ...],
 RATINGS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=2, max_size=60).map(np.array)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(codes=RATINGS, digits=st.integers(1, 3), rule=st.sampled_from(SOUND_RULES))
 def test_the_agreement_of_any_three_raters_is_reproduced(codes: np.ndarray, digits: int, rule: Rule) -> None:
     each, overall = shares(codes, digits, rule)

@@ -37,7 +37,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(one, (*path, key))
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data(), st.sampled_from(sorted(EXPORTS)), ODD, st.sampled_from(["", "question"]), st.booleans())
 def test_a_part_that_is_something_else_is_read_over_or_named(
     tmp_path: Path, data: st.DataObject, name: str, odd: Any, by: str, drop: bool
@@ -54,7 +54,7 @@ def test_a_part_that_is_something_else_is_read_over_or_named(
     check(tmp_path, json.dumps(document).encode(), by)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_file_that_is_cut_or_overwritten_is_read_or_named(tmp_path: Path, data: st.DataObject) -> None:
     csv = made.CSV.encode()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.labels import read_labels
@@ -62,7 +62,6 @@ SCALES = {
 }
 
 
-@settings(max_examples=300)
 @given(
     scale=st.sampled_from(sorted(SCALES)),
     labels=st.integers(1, 200),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -246,7 +246,6 @@ _ANY_SESSIONS = st.lists(
 
 
 @given(_ANY_SESSIONS, st.sampled_from(GROUPINGS))
-@settings(max_examples=40)
 def test_a_run_compared_with_itself_has_no_difference(sessions: Sessions, by: Grouping) -> None:
     compared = compare_sessions(_run("a", sessions), _run("b", sessions), by)
     for change in (*compared.changes, *(one for group in compared.groups.values() for one in group)):
@@ -256,7 +255,6 @@ def test_a_run_compared_with_itself_has_no_difference(sessions: Sessions, by: Gr
 
 
 @given(_ANY_SESSIONS, _ANY_SESSIONS, st.booleans())
-@settings(max_examples=40)
 def test_naming_the_runs_the_other_way_turns_the_signs_and_nothing_else(
     first: Sessions, second: Sessions, paired: bool
 ) -> None:
@@ -275,7 +273,6 @@ def test_naming_the_runs_the_other_way_turns_the_signs_and_nothing_else(
 
 
 @given(_ANY_SESSIONS, _ANY_SESSIONS)
-@settings(max_examples=40)
 def test_the_shares_of_two_samples_are_those_that_each_run_reports(first: Sessions, second: Sessions) -> None:
     compared = compare_sessions(_run("a", first), _run("b", second))
     if compared.paired:

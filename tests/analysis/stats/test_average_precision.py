@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
@@ -12,7 +12,6 @@ from misstep.harness.errors import UsageError
 ITEMS = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
 
 
-@settings(max_examples=60)
 @given(ITEMS)
 def test_it_is_what_scikit_learn_computes_with_weights(items: list[tuple[int, bool, int]]) -> None:
     scores, positive, weights = (np.array(column) for column in zip(*items, strict=True))

@@ -59,7 +59,7 @@ def test_stretches_are_written_in_order_and_noted(tmp_path: Path) -> None:
     assert (tmp_path / VERDICTS).read_bytes() == WHOLE
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, len(WHOLE) + 30), st.integers(0, 200), st.integers(0, len(STRETCHES)))
 def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(
     tmp_path: Path, verdict_bytes: int, progress_bytes: int, until: int

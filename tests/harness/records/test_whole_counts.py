@@ -79,14 +79,14 @@ def shards(draw: st.DrawFn) -> list[CountedParts]:
 
 
 @given(shards(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_order_and_repeats_change_no_byte(parts: list[CountedParts], data: st.DataObject) -> None:
     again = data.draw(st.permutations(parts + data.draw(st.lists(st.sampled_from(parts), max_size=3))))
     assert merged(again).encoded() == merged(parts).encoded()
 
 
 @given(shards())
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_merging_is_associative_and_a_merged_file_may_be_merged_again(parts: list[CountedParts]) -> None:
     a, b, c, d = parts
     left, right = a.merge(b).merge(c).merge(d), a.merge(b.merge(c.merge(d)))
@@ -95,7 +95,7 @@ def test_merging_is_associative_and_a_merged_file_may_be_merged_again(parts: lis
 
 
 @given(shards())
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_the_total_does_not_depend_on_the_number_of_parts(parts: list[CountedParts]) -> None:
     one = summed(part.counts for shard in parts for part in shard.parts.values())
     assert msgspec.json.encode(merged(parts[::-1]).total()) == msgspec.json.encode(one)

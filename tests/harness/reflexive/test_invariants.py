@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
@@ -181,7 +181,6 @@ def run_random(
     asyncio.run(run_loop(NotebookSkill(WORK), target, agents, dials, clock, log))
 
 
-@settings(max_examples=80)
 @given(
     st.lists(plans, min_size=1, max_size=6),
     st.lists(replies, min_size=1, max_size=4),
@@ -316,7 +315,6 @@ class Killed(BaseException):
     """What a kill is here: nothing catches it."""
 
 
-@settings(max_examples=60)
 @given(
     st.lists(plans, min_size=1, max_size=6),
     st.lists(replies, min_size=1, max_size=4),

@@ -1,6 +1,7 @@
 """Options of the commands that ask a model become the settings of its client."""
 
 import pytest
+import typer
 
 from misstep.harness.clients.prices import Price
 from misstep.harness.errors import UsageError
@@ -17,3 +18,18 @@ def test_one_price_alone_is_refused(given: str, lacking: str) -> None:
     options = ModelOptions(price_in=1.0) if given == "in" else ModelOptions(price_out=1.0)
     with pytest.raises(UsageError, match=f"--price-{given} is given alone.*--price-{lacking}"):
         client_settings(options)
+
+
+def test_the_number_of_requests_in_flight_is_a_number_or_found_out() -> None:
+    assert [ModelOptions(concurrency=given).in_flight for given in ("1", "16", "auto")] == [1, 16, "auto"]
+
+
+@pytest.mark.parametrize("given", ["0", "-4", "many", "", "4.5", "٤"])
+def test_a_number_in_flight_that_is_none_is_refused(given: str) -> None:
+    with pytest.raises(typer.BadParameter, match="neither a number from 1 on nor auto"):
+        assert ModelOptions(concurrency=given).in_flight
+
+
+def test_limits_a_minute_are_those_of_the_client() -> None:
+    settings = client_settings(ModelOptions(rpm=60, tpm=90_000))
+    assert (settings.rpm, settings.tpm) == (60, 90_000)

@@ -18,7 +18,7 @@ from misstep.harness.datasets.catalogue import files_of
 from misstep.harness.places import data_folder
 from misstep.studies.reproduction.provenance import data_set_record, write_provenance
 from tests.analysis.pages.html_rules import check_page
-from tests.analysis.pages.notebooks import code, displayed, notebook, shown
+from tests.analysis.pages.made_up_notebooks import code, displayed, notebook, shown
 
 GENERATOR = "misstep.harness.generate.trajectories.generate_trajectories"
 COMMAND = "misstep reproduce made_up --seed 5"

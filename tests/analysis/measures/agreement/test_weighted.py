@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -58,7 +58,6 @@ def test_ac2_is_what_its_definition_gives_by_hand(tmp_path: Path) -> None:
         assert (found.linear.value, found.quadratic.value) == (pytest.approx(13 / 29), pytest.approx(7 / 11))
 
 
-@settings(max_examples=50)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=8))
 def test_ac2_with_weights_of_full_agreement_alone_is_ac1(rows: list[list[int]]) -> None:
     counts, sets = np.array(rows), np.ones((1, len(rows)))
@@ -66,7 +65,6 @@ def test_ac2_with_weights_of_full_agreement_alone_is_ac1(rows: list[list[int]]) 
     assert np.array_equal(ac1, ac2, equal_nan=True)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
 def test_kappa_with_weights_of_full_agreement_alone_is_kappa(pairs: list[tuple[int, int]]) -> None:
     rows, columns = (np.array(codes) for codes in zip(*pairs, strict=True))

@@ -148,7 +148,7 @@ def test_chances_of_k_attempts_are_those_of_the_tasks(tasks: list[TaskCounts]) -
 
 
 @given(st.lists(st.floats(0, 3e6), min_size=1, max_size=80))
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 def test_a_quantile_lies_between_the_edges_that_are_given_for_it(seconds: list[float]) -> None:
     bins = [TimeBin("j", time_bin(one), 1) for one in seconds]
     (found,) = counted_times(summed(Counts(times=(one,)) for one in [*bins, TimeBin("j", None, 2)]).times)

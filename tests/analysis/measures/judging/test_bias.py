@@ -1,7 +1,7 @@
 """Which label errors flow to which."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.measures.judging.bias import NOTHING_ANSWERED, NOTHING_UNANSWERED, bias
@@ -87,7 +87,6 @@ def test_without_answers_everything_is_missing_with_a_reason() -> None:
     assert found.labels[0].difference.reason == NOTHING_ANSWERED
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.sampled_from(YES_NO), st.sampled_from([*YES_NO, "other", None])), min_size=1, max_size=20),
     st.sampled_from([0, 2, 3]),

@@ -10,7 +10,7 @@ from misstep.analysis.plots import bars
 from misstep.analysis.tables import Row, Table
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up import by_set, compared
-from tests.analysis.pages.notebooks import code, displayed, failed, notebook, printed, prose, shown
+from tests.analysis.pages.made_up_notebooks import code, displayed, failed, notebook, printed, prose, shown
 
 FOOT = Foot("misstep reproduce made_up")
 

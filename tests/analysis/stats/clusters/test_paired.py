@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from benchmarks.validity.alternatives.differences import mcnemar_asymptotic, mcnemar_exact
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.validity.alternatives.differences import mcnemar_asymptotic, mcnemar_exact
 from misstep.analysis.stats.clusters.paired import (
     PairedTable,
     mcnemar_mid_p,
@@ -65,7 +65,7 @@ def _score(table: PairedTable, difference: float) -> float:
     return (b - c - table.n * difference) ** 2 / (table.n * (2 * share + difference * (1 - difference)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(both=st.integers(0, 12), first=st.integers(0, 12), second=st.integers(0, 12), neither=st.integers(1, 12))
 def test_at_the_ends_of_tangos_interval_the_score_test_is_just_not_rejected(
     both: int, first: int, second: int, neither: int

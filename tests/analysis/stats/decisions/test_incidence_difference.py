@@ -17,7 +17,7 @@ def followed(subjects: list[tuple[int, int, str]]) -> Followed:
     return Followed(*zip(*subjects, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(SUBJECTS, SUBJECTS, st.integers(0, 6), st.integers(1, 2))
 def test_each_arm_has_the_incidence_of_the_library(first: list, second: list, at: int, cause: int) -> None:
     found = incidence_difference(followed(first), followed(second), at, np.random.default_rng(0), cause, resamples=20)

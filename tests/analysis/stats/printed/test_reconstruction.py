@@ -28,7 +28,7 @@ def digits(table: Confusion) -> dict[Measure, str]:
     return {name: f"{values[name]:.3f}" for name in MEASURES if values.get(name) is not None}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(tp=COUNTS, fp=COUNTS, fn=COUNTS, tn=COUNTS)
 def test_a_table_is_among_those_that_its_own_figures_allow(tp: int, fp: int, fn: int, tn: int) -> None:
     table = Confusion(tp, fp, fn, tn)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
+from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
 from misstep.analysis.stats.printed.two_by_two import pooled_p_values, unpooled_p_values, yates_p_values
 from misstep.analysis.stats.printed.two_proportions import pooled_z
 
@@ -13,7 +13,6 @@ SIZES = st.integers(1, 3_000)
 
 
 @given(n1=SIZES, n2=SIZES, data=st.data())
-@settings(max_examples=50)
 def test_arrays_give_what_single_tests_give(n1: int, n2: int, data: st.DataObject) -> None:
     x1, x2 = data.draw(st.integers(0, n1)), data.draw(st.integers(0, n2))
     one_at_a_time = pooled_z(x1, n1, x2, n2), unpooled_z(x1, n1, x2, n2), chi_squared(x1, n1, x2, n2, yates=True)

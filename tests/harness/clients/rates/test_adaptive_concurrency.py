@@ -95,7 +95,7 @@ def test_the_number_in_flight_doubles_until_the_server_asks_for_less() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from([0, 0, 0, 1, 2, 3]), st.floats(0, 5)), min_size=1), st.integers(1, 40))
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 def test_whatever_the_server_says_its_pauses_are_kept_and_the_bounds_hold(
     said: list[tuple[int, float]], most: int
 ) -> None:

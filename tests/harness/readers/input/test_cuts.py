@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from misstep.harness.readers.input.cuts import SLICE_BYTES, group_cuts, line_cuts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(
     lines=st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b" ")), max_size=12),
     places=st.lists(st.integers(0, 120), max_size=5),
@@ -31,7 +31,7 @@ def test_neighbouring_cuts_have_every_line_once_and_know_its_number(
     assert all(piece.endswith(b"\n") for piece, _, _ in found[:-1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(
     groups=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20)), max_size=8),
     places=st.lists(st.integers(0, 160), max_size=4),

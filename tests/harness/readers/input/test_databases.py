@@ -219,7 +219,7 @@ def test_a_broken_page_costs_the_sessions_with_messages_on_it_where_an_index_tel
     assert all("cannot be read: database disk image is malformed" in one.error for one in lost)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_the_bytes_of_a_database_nothing_is_raised_but_the_projects_own_errors(
     tmp_path: Path, data: st.DataObject

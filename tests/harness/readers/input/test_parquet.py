@@ -290,7 +290,7 @@ def test_without_pyarrow_the_command_that_brings_it_is_named(tmp_path: Path, mon
 
 
 @given(st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_broken_bytes_raise_no_error_but_ours(tmp_path: Path, data: st.DataObject) -> None:
     path = written(tmp_path / "chats.parquet", {"id": ["a", "b", "c"], "messages": [CHAT] * 3})
     broken = bytearray(path.read_bytes())

@@ -230,7 +230,7 @@ TRAJECTORIES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(TRAJECTORIES)
 def test_any_trajectory_whatever_is_in_its_extra_is_the_same_when_written_and_read_again(
     trajectory: Trajectory,
@@ -239,7 +239,7 @@ def test_any_trajectory_whatever_is_in_its_extra_is_the_same_when_written_and_re
     assert list(read(written, Source("atif", "elsewhere"))) == [trajectory]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(TRAJECTORIES)
 def test_what_was_written_once_is_written_again_to_the_same_bytes(trajectory: Trajectory) -> None:
     written = msgspec.json.encode(to_atif(trajectory))

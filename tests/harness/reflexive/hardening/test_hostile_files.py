@@ -39,7 +39,7 @@ def edits(draw: st.DrawFn) -> dict[str, object]:
     return found
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(edits())
 def test_any_files_have_an_answer(changes: dict[str, object]) -> None:
     files = changed(changes)

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.clients import ClientSettings
@@ -105,7 +105,6 @@ def test_merged_shards_are_the_run_of_the_whole_to_the_byte(
 
 
 @given(n=st.integers(0, 40), count=st.integers(1, 50))
-@settings(max_examples=50)
 def test_each_thing_is_dealt_to_one_shard_and_none_has_two_more_than_another(n: int, count: int) -> None:
     hands = [list(dealt(range(n), shard)) for shard in shards_of(count)]
     assert sorted(chain.from_iterable(hands)) == list(range(n))

@@ -28,7 +28,7 @@ def _plan(shards: int = 8, *paths: str, categories: tuple[str, ...] = ("infinite
     return Plan(shards, manifest_of(categories, ()), paths or ("runs",))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(FILES, st.integers(1, 12))
 def test_shards_have_every_byte_once_and_none_has_more_than_its_share_and_one_piece(
     files: list[tuple[int, list[int]]], count: int

@@ -191,7 +191,7 @@ def test_many_different_scores_are_tested_at_no_more_than_twenty_thresholds() ->
     assert 0.5 < one.threshold < 0.95
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(ITEMS, st.integers(0, 5), st.sampled_from([1, 2]), st.sampled_from([0.3, 0.8]))
 def test_whatever_the_answers_a_threshold_is_given_out_exactly_where_its_bound_holds(
     answers: list[Answer], seed: int, run_size: int, floor: float
