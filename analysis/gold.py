@@ -57,7 +57,7 @@ class _ItemOnly(Struct, gc=False):
 
 
 def item_ids(folder: Path) -> frozenset[str]:
-    """The ids of all items of a benchmark folder."""
+    """Return the ids of all items of a benchmark folder."""
     return frozenset(item.id for item in read_items(folder, _ItemOnly))
 
 
@@ -75,7 +75,7 @@ def read_marked_errors(folder: Path) -> Iterator[MarkedError]:
 
 
 def read_gold(folder: Path, items: Collection[str] | None = None) -> Iterator[GoldLabel]:
-    """The labels of a benchmark folder, in order; an empty label is a missing one."""
+    """Return the labels of a benchmark folder, in order; an empty label is a missing one."""
     path = folder / "gold.csv"
     unknown: dict[str, int] = {}
     for line, row in gold_lines(path):
@@ -96,7 +96,7 @@ def write_gold(folder: Path, labels: Iterable[GoldLabel]) -> None:
 
 
 def _of_unknown_items(path: Path, unknown: dict[str, int]) -> InputError:
-    """A mistyped id would quietly take an item out of every score."""
+    """Return a mistyped id would quietly take an item out of every score."""
     shown = ", ".join(repr(item) for item in islice(unknown, _SHOWN))
     more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
     n = "an item" if len(unknown) == 1 else f"{len(unknown):,} items"

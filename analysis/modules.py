@@ -12,7 +12,7 @@ _MODULE = re.compile(r"misstep(?:\.[A-Za-z_]\w*)*", re.ASCII)
 
 @cache
 def source_of(module: str) -> str:
-    """The source of a module; empty where it is none of this project's."""
+    """Return the source of a module; empty where it is none of this project's."""
     if not _MODULE.fullmatch(module):
         return ""
     try:
@@ -28,7 +28,7 @@ def source_of(module: str) -> str:
 def line_of(function: str) -> int | None:
     """Return the line, from 1, of a function such as `misstep.analysis.papers.wink.prevalence.models_table`.
 
-    `None` where there is no such function at the top of such a module.
+    `None` if there is no such function at the top of such a module.
     """
     module, _, name = function.rpartition(".")
     for node in ast.parse(source_of(module)).body:

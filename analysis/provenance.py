@@ -23,9 +23,9 @@ The shape, with made-up values; the same seed on the same machine gives the same
         "function": "misstep.analysis.papers.fruit.share_table"}]}
 
 A published file's sha256 is that of its bytes; a data set's that of its list of files, `data/datasets/<name>.csv`, and
-each file's that of its content; a generator's and a function's that of the module they stand in. `verified` says
-whether the files at hand have these hashes; it is null where a set is not at hand. The seed is the run's: what draws
-nothing does not depend on it. `row` is the place of the figure in the table's JSON, from 0.
+each file's that of its content; a generator's and a function's that of the module they are in. `verified` says
+whether the files available have these hashes; it is null where a set is not available. The seed is the run's: what
+draws nothing does not depend on it. `row` is the place of the figure in the table's JSON, from 0.
 """
 
 import hashlib
@@ -85,7 +85,7 @@ class Provenance(Struct, frozen=True):
 
 
 def module_sha256(function: str) -> str:
-    """sha256 of the source of the module that a function stands in; empty where there is no such source."""
+    """sha256 of the source of the module that a function is in; empty if there is no such source."""
     source = source_of(function.rpartition(".")[0])
     return hashlib.sha256(source.encode()).hexdigest() if source else ""
 
@@ -95,7 +95,7 @@ def made_tables(
     drawn: Mapping[tuple[str, str], Sequence[str]],
     files: Mapping[tuple[str, str], dict[str, str]],
 ) -> tuple[MadeTable, ...]:
-    """Every table once, by paper and name."""
+    """Return every table once, by paper and name."""
     known = {(table.paper, table.name): table for shown in tables.values() for table in shown}
     return tuple(
         MadeTable(

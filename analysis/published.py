@@ -148,7 +148,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """How a row of a table names it: the paper and the id; empty where it is of no file."""
+        """Return how a row of a table names it: the paper and the id; empty where it is of no file."""
         return (f"{self.paper}/{self.id}",) if self.paper else ()
 
     @property
@@ -159,17 +159,17 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_worked_out(self) -> bool:
-        """Whether the paper does not print it: it was inferred, as its place says."""
+        """Return whether the paper does not print it: it was inferred, as its place says."""
         return self.place.startswith(_WORKED_OUT)
 
     @property
     def number(self) -> float:
-        """The number; a share or a difference of shares is printed in percent and given as a fraction."""
+        """Return the number; a share or a difference of shares is printed in percent and given as a fraction."""
         return float(self.digits) / (100 if self.unit in _PERCENT else 1)
 
     @property
     def derivations(self) -> tuple[Derivation, ...]:
-        """Every way to work it out again that the file names, the first one first."""
+        """Return every way to work it out again that the file names, the first one first."""
         return self.also if self.check is None else (Derivation(self.check, self.inputs, self.reading), *self.also)
 
 
@@ -215,7 +215,7 @@ class Paper(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     reconstruction: tuple[_Reconstruction, ...] = ()
 
     def __getitem__(self, id: str) -> Figure:  # noqa: A002 (the file's own word)
-        """The figure with an id."""
+        """Return the figure with an id."""
         try:
             return self._by_id[id]
         except KeyError:
@@ -230,12 +230,12 @@ class Paper(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 
 def published_papers() -> tuple[str, ...]:
-    """The slugs of the papers whose figures are at hand."""
+    """Return the slugs of the papers whose figures are available."""
     return tuple(sorted(file.stem for file in (data_folder() / "published").glob("*.toml")))
 
 
 def load_paper(slug: str) -> Paper:
-    """The printed figures of a paper."""
+    """Return the printed figures of a paper."""
     file = data_folder() / "published" / f"{slug}.toml"
     if not file.exists():
         raise UsageError(f"there are no published figures of {slug!r}", f"Known: {', '.join(published_papers())}.")
@@ -243,7 +243,7 @@ def load_paper(slug: str) -> Paper:
 
 
 def read_paper(file: Path) -> Paper:
-    """The printed figures in a file of this form."""
+    """Return the printed figures in a file of this form."""
     try:
         written = file.read_bytes()
     except OSError as error:
@@ -307,7 +307,7 @@ def _check_order(paper: Paper, file: Path) -> None:
 
 
 def _needed(figure: Figure, matrices: dict[str, list[str]]) -> Iterator[str]:
-    """The figures that one is worked out from."""
+    """Return the figures that one is worked out from."""
     for derivation in figure.derivations:
         for key, value in derivation.inputs.items():
             for name in (value,) if isinstance(value, str) else value:
@@ -333,7 +333,7 @@ def _check_inputs(derivation: Derivation, figures: set[str], matrices: set[str],
 
 
 def published_row(figure: Figure, quantity: str | None = None, *, n: int | None = None, group: str = "") -> Row:
-    """A printed figure as a row of a table."""
+    """Return a printed figure as a row of a table."""
     return Row(
         quantity=quantity or figure.row,
         value=figure.printed if figure.unit == "text" else figure.number,

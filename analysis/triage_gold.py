@@ -22,7 +22,7 @@ _FORM = "gold_construction.csv has the columns item, family, set, variant and pa
 class Construction(Struct, frozen=True):
     """How a generated case was made: from which family of tasks, of which set, in which variant.
 
-    `partner` is the case that looks like it and has another label; empty where there is none.
+    `partner` is the case that looks like it and has another label; empty if there is none.
     """
 
     item: str
@@ -33,13 +33,13 @@ class Construction(Struct, frozen=True):
 
 
 def read_subcategories(folder: Path) -> tuple[GoldLabel, ...]:
-    """The subcategories that raters gave; none where there is no such file."""
+    """Return the subcategories that raters gave; none if there is no such file."""
     file = folder / SUBCATEGORIES
     return tuple(label for _, label in gold_lines(file)) if file.is_file() else ()
 
 
 def read_constructions(folder: Path) -> dict[str, Construction]:
-    """Item → how it was made; empty where there is no such file."""
+    """Item → how it was made; empty if there is no such file."""
     file = folder / CONSTRUCTIONS
     if not file.is_file():
         return {}

@@ -1,1 +1,1 @@
-"""Speed, memory and validity, measured by hand or by `make bench`; the figures stand in RESULTS.md."""
+"""Speed, memory and validity, measured by hand or by `make bench`; the figures are in RESULTS.md."""

@@ -42,7 +42,7 @@ def write_labels(path: Path, codes: np.ndarray) -> None:
 
 
 def best(action: Callable[[], object], times: int = 5) -> float:
-    """The shortest of several runs, in seconds."""
+    """Return the shortest of several runs, in seconds."""
     taken = []
     for _ in range(times):
         start = time.perf_counter()

@@ -36,7 +36,7 @@ class History:
         self._asked: dict[int, int] = {}
 
     def fails(self, commit: int) -> bool:
-        """The outcome of one more run at a commit."""
+        """Return the outcome of one more run at a commit."""
         number = self._asked[commit] = self._asked.get(commit, 0) + 1
         rate = self._rates[commit >= self.change]
         return random.Random(f"{self._seed} {commit} {number}").random() < rate  # noqa: S311
@@ -53,7 +53,7 @@ def plain(count: int, fails: Fails) -> Found:
 
 
 def ours(count: int, fails: Fails, prior: Prior | None = None) -> Found:
-    """The search of the failure bot, whose rates are unknown to it."""
+    """Return the search of the failure bot, whose rates are unknown to it."""
     point = ChangePoint(count, prior=prior)
     point.rule_out(0)
     best, posterior = point.best()
@@ -67,7 +67,7 @@ def ours(count: int, fails: Fails, prior: Prior | None = None) -> Found:
 
 
 def bayesect(count: int, fails: Fails) -> Found:
-    """The posterior and the choice of commits of git-bayesect, whose places count from the newest commit."""
+    """Return the posterior and the choice of commits of git-bayesect, whose places count from the newest commit."""
     from git_bayesect import Bisector
 
     weights = [1.0] * count

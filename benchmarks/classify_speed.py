@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def gain_of_two_processes() -> float:
-    """How much more two processes of nothing but Python do at once than one does alone."""
+    """Return how much more two processes of nothing but Python do at once than one does alone."""
     command = [sys.executable, "-c", _SPIN]
     alone = float(measure(command).output)
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]

@@ -50,7 +50,7 @@ def requests(number: int) -> Iterator[Request]:
 
 @asynccontextmanager
 async def bare_aiohttp(address: str, *, kept: bool) -> AsyncIterator[Callable[[Request], Awaitable[object]]]:
-    """An aiohttp session and nothing else; its connections are kept, or each carries one request."""
+    """Return an aiohttp session and nothing else; its connections are kept, or each carries one request."""
     connector = aiohttp.TCPConnector(limit=0, force_close=not kept)
     async with aiohttp.ClientSession(connector=connector) as session:
 
@@ -64,7 +64,7 @@ async def bare_aiohttp(address: str, *, kept: bool) -> AsyncIterator[Callable[[R
 
 @asynccontextmanager
 async def openai_alone(address: str) -> AsyncIterator[Callable[[Request], Awaitable[object]]]:
-    """The openai client as it comes, with the aiohttp transport that it has."""
+    """Return the openai client as it comes, with the aiohttp transport that it has."""
     http = openai.DefaultAioHttpClient()
     async with openai.AsyncOpenAI(base_url=address, api_key="none", max_retries=0, http_client=http) as client:
 
@@ -102,7 +102,7 @@ CLIENTS = {
 
 
 async def rate(ask: Callable[[Request], Awaitable[object]], number: int) -> Rate:
-    """How fast requests are answered by workers that share them."""
+    """Return how fast requests are answered by workers that share them."""
     left = requests(number)
 
     async def work() -> None:
@@ -116,7 +116,7 @@ async def rate(ask: Callable[[Request], Awaitable[object]], number: int) -> Rate
 
 
 async def compare(address: str) -> dict[str, Rate]:
-    """The best rate of each client."""
+    """Return the best rate of each client."""
     best: dict[str, Rate] = {}
     for _ in range(ROUNDS):
         for name, opened in CLIENTS.items():

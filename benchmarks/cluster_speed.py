@@ -63,7 +63,7 @@ def _taken(cluster: Cluster, file: Path, out: Path) -> tuple[float, float]:
 
 
 def _worked(cluster: Cluster) -> dict[str, float]:
-    """The processor time that each worker has taken."""
+    """Return the processor time that each worker has taken."""
     with Client(cluster.address, set_as_default=False) as client:
         return dict(client.run(time.process_time))
 

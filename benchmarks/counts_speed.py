@@ -36,7 +36,7 @@ JUDGES = 3
 
 
 def patterns(codes: np.ndarray) -> Counts:
-    """The rating patterns of some items."""
+    """Return the rating patterns of some items."""
     rows, items = np.unique(codes, axis=0, return_counts=True)
     found = (
         RatingPattern("", RATERS, tuple(str(LABELS[code]) for code in row), int(n))
@@ -60,7 +60,7 @@ def scores(seed: int) -> Counts:
 
 
 def encoded(counts: list[Counts]) -> list[bytes]:
-    """The files of 64 machines."""
+    """Return the files of 64 machines."""
     return [
         CountedParts({f"machine {number}": CountedPart(str(number), one)}).encoded()
         for number, one in enumerate(counts)
@@ -68,12 +68,12 @@ def encoded(counts: list[Counts]) -> list[bytes]:
 
 
 def merged(files: list[bytes]) -> Counts:
-    """What all machines counted, from their files."""
+    """Return what all machines counted, from their files."""
     return reduce(CountedParts.merge, (decoded_parts(file, "counts") for file in files)).total()
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """The shortest of three runs."""
+    """Return the shortest of three runs."""
     return best(action, 3)
 
 

@@ -35,7 +35,7 @@ class Stub:
         self.address = self._line()
 
     def report(self) -> dict[str, Any]:
-        """What came since the last report."""
+        """Return what came since the last report."""
         if self._process.stdin is None:
             sys.exit("the stub has no pipes")
         self._process.stdin.write("\n")
@@ -51,7 +51,7 @@ class Stub:
 
 @contextmanager
 def stub() -> Iterator[Stub]:
-    """A stub that is there for a while."""
+    """Return a stub that is there for a while."""
     command = [sys.executable, "-m", "benchmarks.stub_server", str(LATENCY_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Stub(process)
@@ -60,7 +60,7 @@ def stub() -> Iterator[Stub]:
 
 
 def made_up(folder: Path, items: int) -> Path:
-    """A benchmark of so many texts of 4 kB, and a judge beside it."""
+    """Return a benchmark of so many texts of 4 kB, and a judge beside it."""
     benchmark = folder / f"{items}-items"
     benchmark.mkdir()
     (benchmark / "benchmark.toml").write_text('name = "made_up"\nkind = "text"\nlabels = ["yes", "no"]\n')
@@ -81,7 +81,7 @@ def made_up(folder: Path, items: int) -> Path:
 
 
 def command(folder: Path, benchmark: Path, out: str, address: str, cache: Path | None = None) -> list[str]:
-    """The command line of a run."""
+    """Return the command line of a run."""
     asked = [sys.executable, "-m", "misstep", "judge", "run", str(folder / "judge.toml"), "--benchmark", str(benchmark)]
     kept = [] if cache is None else ["--cache", str(cache)]
     return [*asked, "--out", str(folder / out), "--base-url", address, "--concurrency", str(IN_FLIGHT), *kept]

@@ -45,7 +45,7 @@ def measure(command: Sequence[str]) -> Taken:
 
 
 def _processor_seconds() -> float:
-    """What the processes that were started and have ended took of the processors."""
+    """Return what the processes that were started and have ended took of the processors."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -94,7 +94,7 @@ def _kib(process: int, file: str, field: str) -> int:
 
 
 def machine() -> str:
-    """The processor, how many of it this process may use, the memory and the Python, as one line."""
+    """Return the processor, how many of it this process may use, the memory and the Python, as one line."""
     processor = next(
         (line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), "processor"
     )

@@ -51,7 +51,7 @@ class Flooding:
     name = "flooding"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
-        """All steps, thousands of times."""
+        """Return all steps, thousands of times."""
         steps, text = tuple(range(len(trajectory.steps))), "x" * 1_000_000
         return Feedback((Misbehaviour("infinite_loop", steps, text),) * 5_000)
 
@@ -86,7 +86,7 @@ async def walk(steps: Sequence[Step], watcher: Watcher | None) -> tuple[list[flo
 
 
 async def cost(runs: Sequence[Trajectory], detector: str) -> Cost:
-    """What a detector costs the agent of these runs."""
+    """Return what a detector costs the agent of these runs."""
     kept: list[float] = []
     processor = 0.0
     observed: list[ObservedRun] = []

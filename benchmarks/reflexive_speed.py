@@ -42,7 +42,7 @@ class Worked(Struct):
 
 
 def on_disk(seed: int, settings: LoopSettings) -> list[LoopEvent]:
-    """The events of a run whose log is a file."""
+    """Return the events of a run whose log is a file."""
     skill = SimulatedSkill(ITEMS, seed)
     with tempfile.TemporaryDirectory() as folder:
         plan = ReflectPlan(skill, "mixed", skill.agents["mixed"](seed), settings, seed)
@@ -51,7 +51,7 @@ def on_disk(seed: int, settings: LoopSettings) -> list[LoopEvent]:
 
 
 def in_memory(seed: int, settings: LoopSettings) -> list[LoopEvent]:
-    """The events of a run whose log is nowhere else."""
+    """Return the events of a run whose log is nowhere else."""
     skill, clock = SimulatedSkill(ITEMS, seed), VirtualClock()
     log = Log(clock)
     with tempfile.TemporaryDirectory() as folder, skill.open(Path(folder), clock) as target:
@@ -75,7 +75,7 @@ def worked(form: str, hours: float, settings: LoopSettings) -> Worked:
 
 
 def shares(hours: float, settings: LoopSettings) -> list[str]:
-    """The modules in which most of the time is spent, by a profile of runs in memory."""
+    """Return the modules in which most of the time is spent, by a profile of runs in memory."""
     profile = cProfile.Profile()
     profile.runcall(worked, "in memory", hours, settings)
     root = str(Path(__file__).parents[1])

@@ -1,6 +1,6 @@
 """How long 40 planted cases take to build and to repair without a model: `python -m benchmarks repair_speed`.
 
-The cases are a fixed sample of the shipped recipes; packages that are not at hand are downloaded. The agent is the
+The cases are a fixed sample of the shipped recipes; packages that are not available are downloaded. The agent is the
 policy `search` in the full setting, two cases at a time, for which two cores have to be free.
 """
 

@@ -50,7 +50,7 @@ return performance.now() - started;
 
 
 def all_flagged(trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
-    """Every category in every session, at five steps and with a reason of the usual length."""
+    """Return every category in every session, at five steps and with a reason of the usual length."""
     steps = tuple(range(min(5, len(trajectory.steps))))
     reason = f"bash fails 5 times by the agent's own error in {trajectory.id}, and is not put right (steps 1, 2, 3)."
     return [Verdict(trajectory.id, one, "yes", "answered", steps=steps, rationale=reason) for one in categories]
@@ -71,7 +71,7 @@ def write_sessions(folder: Path, number: int, seed: int) -> None:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A headless browser."""
+    """Return a headless browser."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()

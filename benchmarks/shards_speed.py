@@ -81,7 +81,7 @@ def _write_shards(store: Store, generated: Path) -> tuple[Plan, str]:
 
 
 def _renamed(judged: Judged, number: str) -> Judged:
-    """The same stretch with a number behind each id, so that no session has the id of another."""
+    """Return the same stretch with a number behind each id, so that no session has the id of another."""
     items = [(f"{item}-{number}", *lengths) for item, *lengths in judged.items]
     lines, sessions = (
         [_with_id(piece, item, f"{item}-{number}") for item, piece in _pieces(judged, content, place)]

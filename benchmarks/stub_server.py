@@ -54,7 +54,7 @@ class Count:
         self._at_once = max(self._at_once, self.waiting)
 
     def report(self) -> str:
-        """What came, as JSON; counts from 0 again."""
+        """Return what came, as JSON; counts from 0 again."""
         told = {"requests": self._requests, "first": self._first, "last": self._last, "at_once": self._at_once}
         self._start()
         return json.dumps(told)
@@ -89,7 +89,7 @@ class Stub(asyncio.Protocol):
 
 
 def whole_request(received: bytearray) -> int | None:
-    """How many bytes the first request has; `None` while some of them are to come."""
+    """Return how many bytes the first request has; `None` while some of them are to come."""
     end = received.find(b"\r\n\r\n")
     if end < 0:
         return None

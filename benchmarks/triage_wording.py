@@ -48,7 +48,7 @@ class VisibleRun(Struct, frozen=True):
 
 
 def areas(runs: Sequence[VisibleRun], giveaway: str = "") -> tuple[Area, Area]:
-    """How well words, and lengths, tell the agent's fault from the task's."""
+    """Return how well words, and lengths, tell the agent's fault from the task's."""
     texts = np.array([f"{run.text} {giveaway if run.agent_at_fault else ''}" for run in runs], dtype=object)
     lengths = np.array([run.lengths for run in runs], float)
     labels = np.array([run.agent_at_fault for run in runs])
@@ -69,7 +69,7 @@ def _area(name: str, model: Pipeline, shown: Array, labels: Array, groups: Array
 
 
 def visible_runs(folder: Path) -> Iterator[VisibleRun]:
-    """The failed runs of a generated benchmark that are the task's or the agent's fault."""
+    """Return the failed runs of a generated benchmark that are the task's or the agent's fault."""
     gold = {row["item"]: row["label"] for row in _rows(folder / "gold.csv")}
     family = {row["item"]: row["family"] for row in _rows(folder / "gold_construction.csv")}
     for item in sorted(gold):
@@ -89,7 +89,7 @@ def _rows(file: Path) -> list[dict[str, str]]:
 
 
 def _interval(labels: Array, scores: Array, groups: Array) -> tuple[float, float]:
-    """The 95% interval by a bootstrap of families."""
+    """Return the 95% interval by a bootstrap of families."""
     random = np.random.default_rng(0)
     places = [np.flatnonzero(groups == name) for name in sorted(set(groups))]
     found: list[float] = []

@@ -22,7 +22,7 @@ ROUNDS_OF_SNAPSHOTS = 5
 
 
 def seconds(act: Callable[[], object]) -> float:
-    """How long it takes."""
+    """Return how long it takes."""
     started = time.perf_counter()
     act()
     return time.perf_counter() - started

@@ -2,7 +2,7 @@
 
     misstep judge run examples.asks_twice:AsksTwice --benchmark examples/last_messages --out run --model gpt-5-mini
 
-A claim for which the model finds no words of the message is no claim.
+A claim for which the model finds no words of the message is not a claim.
 """
 
 from misstep import Ask, Item, Message, Reply, Request, Trajectory, Verdict, fence
@@ -12,7 +12,7 @@ SECOND = "Copy the words that say so, and nothing else.\n\n"
 
 
 class AsksTwice:
-    """Yes only where the words that the model quotes stand in the message."""
+    """Yes only where the words that the model quotes are in the message."""
 
     name = "asks_twice"
     kind = "text"

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class Attempts(Struct, frozen=True):
-    """One system on one task; `table` names the table of its set that the counts stand in.
+    """One system on one task; `table` names the table of its set that the counts are in.
 
     A task that a system was not tried on has no `Attempts` of it.
     """

@@ -24,12 +24,12 @@ _COPY = re.compile(rf"(?:\A|/){FOLDER}/(?=[a-z][a-z0-9+.-]+{_MARK})")
 
 
 def is_address(text: str) -> bool:
-    """Whether a text names a place by `scheme://` rather than by a path."""
+    """Return whether a text names a place by `scheme://` rather than by a path."""
     return _ADDRESS.match(text) is not None
 
 
 def folder_names(top: str) -> tuple[str, ...]:
-    """The folders, each in the one before it, for what lies below an address that ends in `/`."""
+    """Return the folders, each in the one before it, for what lies below an address that ends in `/`."""
     return tuple(_pieces(quote(top, safe="")))
 
 
@@ -44,7 +44,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def address_text(path: str) -> str:
-    """A path as it is; of a local copy the address that it is a copy of."""
+    """Return a path as it is; of a local copy the address that it is a copy of."""
     found = _COPY.search(path) if _MARK in path else None
     if found is None:
         return path

@@ -34,13 +34,13 @@ _ENDS = (".", "?", "!", "…")
 
 
 def closed(sentence: str) -> str:
-    """A sentence with its full stop, which none gets that has an end already, as words of others often have."""
+    """Return a sentence with its full stop, which none gets that has an end already, as words of others often have."""
     ended = sentence.rstrip().rstrip("'\"”)")
     return sentence if not sentence or ended.endswith(_ENDS) else f"{sentence}."
 
 
 def clause(sentence: str) -> str:
-    """A sentence without its full stop, for more to follow."""
+    """Return a sentence without its full stop, for more to follow."""
     return sentence.rstrip().removesuffix(".")
 
 
@@ -59,7 +59,7 @@ class MisstepError(Exception):
         super().__init__(self.line())
 
     def line(self) -> str:
-        """The error as one line: where, what was found, what to do."""
+        """Return the error as one line: where, what was found, what to do."""
         return f"{closed(self.found)} {self.advice}" if self.advice else self.found
 
 
@@ -89,7 +89,7 @@ class InputError(MisstepError):
         super().__init__(found, advice)
 
     def line(self) -> str:
-        """The error as one line that opens with `file:line: field:`."""
+        """Return the error as one line that opens with `file:line: field:`."""
         place = self.file or ""
         if self.line_number is not None:
             place += f":{self.line_number}"
@@ -156,7 +156,7 @@ class EditRefused(MisstepError):
     """An edit cannot be applied without the danger of being wrong; nothing of it has been applied.
 
     - `reason`: Which kind of refusal it is.
-    - `found`, `advice`: As for `MisstepError`; `advice` holds the nearest lines of the file, where there are any.
+    - `found`, `advice`: As for `MisstepError`; `advice` holds the nearest lines of the file, if there are any.
     - `path`: The file that was to be edited, if it is known.
     """
 
@@ -213,13 +213,13 @@ class CannotWrite(MisstepError):
 
 
 def is_full(error: OSError) -> bool:
-    """Whether it is the device that takes no more."""
+    """Return whether it is the device that takes no more."""
     return error.errno in _NO_ROOM
 
 
 @contextmanager
 def writing(file: Path | str) -> Iterator[None]:
-    """What is done inside writes a file: an `OSError` in it names the file, as a full device alone does not."""
+    """Return what is done inside writes a file: an `OSError` in it names the file, as a full device alone does not."""
     try:
         yield
     except OSError as error:

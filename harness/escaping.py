@@ -36,14 +36,14 @@ def plain(text: str) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate, which no UTF-8 can hold."""
+    """Return the text with U+FFFD for each lone surrogate, which no UTF-8 can hold."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def json_without_surrogates(value: Any) -> Any:
-    """A decoded JSON value with U+FFFD for each lone surrogate, so that it can be written again."""
+    """Return a decoded JSON value with U+FFFD for each lone surrogate, so that it can be written again."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, list):

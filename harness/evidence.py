@@ -10,10 +10,10 @@ Evidence = Literal["generated", "real"]
 
 
 def together(each: Iterable[Evidence]) -> Evidence:
-    """The evidence of a figure over all of these: generated as soon as one of them is."""
+    """Return the evidence of a figure over all of these: generated as soon as one of them is."""
     return "generated" if "generated" in set(each) else "real"
 
 
 def noted(evidence: Evidence) -> dict[str, str]:
-    """The field as tables have it: what is real says nothing."""
+    """Return the field as tables have it: what is real says nothing."""
     return {"evidence": evidence} if evidence == "generated" else {}

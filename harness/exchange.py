@@ -65,7 +65,7 @@ class Function(Struct, frozen=True):
     optional: tuple[str, ...] = ()
 
     def body(self) -> dict[str, Any]:
-        """What is sent, as values for JSON."""
+        """Return what is sent, as values for JSON."""
         properties = {name: {"type": "string", "description": meaning} for name, meaning in self.arguments.items()}
         required = [name for name in self.arguments if name not in self.optional]
         schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
@@ -109,7 +109,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
             raise ValueError(f"extra cannot set {', '.join(taken)}")
 
     def body(self) -> dict[str, Any]:
-        """What is sent, as values for JSON."""
+        """Return what is sent, as values for JSON."""
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [
@@ -132,15 +132,15 @@ class Request(Struct, frozen=True, omit_defaults=True):
         return body | self.extra
 
     def content(self) -> bytes:
-        """What is sent, as JSON with sorted keys."""
+        """Return what is sent, as JSON with sorted keys."""
         return _canonical(self.body())
 
     def key(self) -> str:
-        """The name under which the answer is kept: 64 hexadecimal digits."""
+        """Return the name under which the answer is kept: 64 hexadecimal digits."""
         return hashlib.sha256(b'{"body":%b,"sample":%d}' % (self.content(), self.sample)).hexdigest()
 
     def most_tokens_out(self) -> int | None:
-        """How many tokens the answer may have at most; `None` where nothing bounds it."""
+        """Return how many tokens the answer may have at most; `None` where nothing bounds it."""
         bounds = (self.max_tokens, self.extra.get("max_completion_tokens"))
         return min((bound for bound in bounds if isinstance(bound, int)), default=None)
 
@@ -220,7 +220,7 @@ class Client(Protocol):
     """Anything that can be asked."""
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome of one request; a failure is a value."""
+        """Return the outcome of one request; a failure is a value."""
 
     async def close(self) -> None:
         """Give back what is held: connections, files."""

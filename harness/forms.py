@@ -36,7 +36,7 @@ _MOST_SHOWN = 40
 
 
 def toml_form(data: bytes, type_: type[T], file: Path, form: str) -> T:
-    """A TOML file as a struct."""
+    """Return a TOML file as a struct."""
     try:
         text = data.removeprefix(BOM_UTF8).decode()
         raw = msgspec.toml.decode(text)
@@ -54,7 +54,7 @@ def toml_form(data: bytes, type_: type[T], file: Path, form: str) -> T:
 
 
 def json_form(data: bytes, decoder: "msgspec.json.Decoder[T]", file: Path, line: int, form: str) -> T:
-    """A line of JSON as a struct; otherwise as `toml_form`."""
+    """Return a line of JSON as a struct; otherwise as `toml_form`."""
     try:
         try:
             return decoder.decode(data)
@@ -88,7 +88,7 @@ def _broken(
     line: int | None = None,
     text: str = "",
 ) -> InputError:
-    """What breaks the form, as an error that names everything a person needs to put it right."""
+    """Return what breaks the form, as an error that names everything a person needs to put it right."""
     match = _AT.fullmatch(str(error))
     said, path = (match[1], match[2] or "") if match else (str(error), "")
     steps = [name or (int(place) if place else None) for name, place, _ in _STEP.findall(path)]
@@ -104,7 +104,7 @@ def _broken(
 
 
 def _told(said: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, str]:
-    """What was found, what is valid there, and the key that it is about beyond the place of the error."""
+    """Return what was found, what is valid there, and the key that it is about beyond the place of the error."""
     if isinstance(kind, inspect.StructType) and isinstance(value, Mapping):
         names = [field.encode_name for field in kind.fields]
         lacking = [field.encode_name for field in kind.fields if field.required and field.encode_name not in value]
@@ -127,12 +127,12 @@ def _told(said: str, kind: inspect.Type | None, value: Any) -> tuple[str, str, s
         wanted = " or ".join(WORDS.get(one.strip(), one.strip()) for one in expected[1].split("|"))
         return f"{shown} where {wanted} is expected", "", ""
     if isinstance(kind, inspect.DateType):
-        return f"{shown} is no date", "Write it as 2026-01-31. ", ""
+        return f"{shown} is not a date", "Write it as 2026-01-31. ", ""
     return said, "", ""
 
 
 def _at(kind: inspect.Type | None, value: Any, steps: list[str | int | None]) -> tuple[inspect.Type | None, Any]:
-    """The type and the value at the end of a path, as far as both can be followed."""
+    """Return the type and the value at the end of a path, as far as both can be followed."""
     for step in steps:
         kind = _inside(kind, step)
         if isinstance(value, Mapping) and isinstance(step, str):
@@ -165,14 +165,14 @@ def _inside(kind: inspect.Type | None, step: str | int | None) -> inspect.Type |
 
 
 def values_of(kind: inspect.Type | None) -> list[str]:
-    """The values that a type allows, where it lists them."""
+    """Return the values that a type allows, where it lists them."""
     if isinstance(kind, inspect.UnionType):
         return [value for one in kind.types for value in values_of(one)]
     return [str(value) for value in kind.values] if isinstance(kind, inspect.LiteralType) else []
 
 
 def nearest(written: str, known: Iterable[str]) -> str:
-    """The question whether the nearest of the known words was meant; empty where none is near."""
+    """Return the question whether the nearest of the known words was meant; empty where none is near."""
     found = get_close_matches(written.casefold(), list(known), 1, 0.6)
     return f"Did you mean {found[0]}? " if found else ""
 
@@ -191,7 +191,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _line_of(text: str, steps: list[str | int | None]) -> int | None:
-    """The line of a TOML text that holds what a path leads to: as far as the keys of the path stand in it."""
+    """Return the line of a TOML text that holds what a path leads to: as far as the keys of the path are in it."""
     lines = text.splitlines()
     found: int | None = None
     start = 0

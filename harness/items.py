@@ -28,7 +28,7 @@ RunsIn = Callable[[Path], Mapping[str, Trajectory]]
 """The runs in a file of any known format, by their ids; raises `InputError` where one cannot be read."""
 
 InlineRun = Callable[[dict[str, Any], str], Trajectory]
-"""The run in a JSON object of any known format, and the id of its item; raises `InputError` where there is none."""
+"""The run in a JSON object of any known format, and the id of its item; raises `InputError` if there is none."""
 
 MOST_LINE_BYTES = 64 << 20
 """The longest line of `items.jsonl` that is read."""
@@ -46,7 +46,7 @@ _ITEM_FORM = "An item is one JSON object with id, kind and what the kind needs. 
 
 
 class Inline(Struct, frozen=True):
-    """A run that stands in the item itself; nothing of it is decoded."""
+    """A run that is in the item itself; nothing of it is decoded."""
 
 
 class Item(Struct, frozen=True, omit_defaults=True):
@@ -86,13 +86,13 @@ class Item(Struct, frozen=True, omit_defaults=True):
 
     @property
     def skip_reason(self) -> str:
-        """Why a judge is not asked about the item, in a few words; empty where it can be."""
+        """Return why a judge is not asked about the item, in a few words; empty where it can be."""
         shown = self.trajectory is not None or self.text or self.task or self.patch
         return self.unaskable or ("" if shown else NOTHING_TO_SHOW)
 
 
 def category_in(extra: Mapping[str, Any]) -> str:
-    """The category that an item's `extra` names; empty where it names none."""
+    """Return the category that an item's `extra` names; empty where it names none."""
     named = extra.get(CATEGORY)
     return named if isinstance(named, str) else ""
 
@@ -158,7 +158,7 @@ class BenchmarkFile(Struct):
 
 
 def read_question(folder: Path) -> Question:
-    """What the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none."""
+    """Return what the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none."""
     file = folder / "benchmark.toml"
     try:
         written = file.read_bytes()
@@ -189,7 +189,7 @@ class HasId(Protocol):
 
     @property
     def id(self) -> str:
-        """The item's id."""
+        """Return the item's id."""
 
 
 Projection = TypeVar("Projection", bound=HasId)
@@ -200,7 +200,7 @@ def read_items(folder: Path) -> Iterator[Item]: ...
 @overload
 def read_items(folder: Path, of: type[Projection]) -> Iterator[Projection]: ...
 def read_items(folder: Path, of: type[Any] = Item) -> Iterator[Any]:
-    """The items of a folder, in order, as a stream."""
+    """Return the items of a folder, in order, as a stream."""
     return (item for _, item in numbered_items(folder, of))
 
 
@@ -209,7 +209,7 @@ def numbered_items(folder: Path) -> Iterator[tuple[int, Item]]: ...
 @overload
 def numbered_items(folder: Path, of: type[Projection]) -> Iterator[tuple[int, Projection]]: ...
 def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, Any]]:
-    """As `read_items`, each item with the number of the line that it stands in."""
+    """As `read_items`, each item with the number of the line that it is in."""
     file = folder / "items.jsonl"
     decoder = msgspec.json.Decoder(of)
     seen: set[str] = set()
@@ -241,7 +241,7 @@ class Runs:
     """The runs that the items of one benchmark folder are about.
 
     - `folder`: The benchmark's folder; no path leads out of it.
-    - `read`, `read_inline`: What gives the runs of a file, and the run that stands in an item itself.
+    - `read`, `read_inline`: What gives the runs of a file, and the run that is in an item itself.
     """
 
     def __init__(self, folder: Path, read: RunsIn, read_inline: InlineRun) -> None:
@@ -251,7 +251,7 @@ class Runs:
         self._of_file = lru_cache(maxsize=_FILES_HELD)(self._load)
 
     def of(self, item: Item) -> Trajectory | None:
-        """The run that an item is about; `None` where it is about none."""
+        """Return the run that an item is about; `None` where it is about none."""
         if item.trajectory is None:
             return None
         if isinstance(item.trajectory, dict):
@@ -270,7 +270,7 @@ class Runs:
 
 
 def trajectory_file(folder: Path, path: str) -> Path:
-    """The file that an item of a benchmark folder names."""
+    """Return the file that an item of a benchmark folder names."""
     advice = "Name a file below its folder."
     try:
         file = (folder / path).resolve()
@@ -289,6 +289,6 @@ def trajectory_file(folder: Path, path: str) -> Path:
 
 
 def _some(runs: Mapping[str, Trajectory]) -> str:
-    """How many runs there are, and the ids of the first."""
+    """Return how many runs there are, and the ids of the first."""
     first = ", ".join(islice(runs, 3))
     return f"the {len(runs):,} runs of the file ({first}{', …' if len(runs) > 3 else ''})" if runs else "its runs: none"

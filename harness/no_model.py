@@ -1,4 +1,4 @@
-"""A way to ask where there is no model: for rules, and for what is run without one."""
+"""A way to ask if there is no model: for rules, and for what is run without one."""
 
 from misstep.harness.exchange import Failure, Outcome, Request
 from misstep.harness.protocols import Ask
@@ -10,9 +10,9 @@ class NoModel:
     model = ""
 
     async def __call__(self, request: Request) -> Outcome:  # noqa: ARG002
-        """The failure."""
+        """Return the failure."""
         return Failure("bad_request", "A model is asked, and none is named.")
 
 
 NO_MODEL: Ask = NoModel()
-"""The way to ask where there is no model."""
+"""The way to ask if there is no model."""

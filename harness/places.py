@@ -14,12 +14,12 @@ _BESIDE_HARNESS = Path(__file__).resolve().parents[1]
 
 
 def data_folder() -> Path:
-    """The project's own data files: published figures, the registry of data sets, recordings."""
+    """Return the project's own data files: published figures, the registry of data sets, recordings."""
     return _own("data")
 
 
 def notebooks_folder() -> Path:
-    """The notebooks that `misstep reproduce` runs."""
+    """Return the notebooks that `misstep reproduce` runs."""
     return _own("notebooks")
 
 
@@ -43,7 +43,7 @@ def cache_folder() -> Path:
 
 
 def path_text(path: Path) -> str:
-    """A path as a text that can be written: bytes of a name that are no UTF-8 become U+FFFD.
+    """Return a path as a text that can be written: bytes of a name that are not UTF-8 become U+FFFD.
 
     Of a local copy it is the address that it is a copy of.
     """
@@ -54,12 +54,12 @@ _DATABASES = (".db", ".vscdb", ".sqlite", ".sqlite3")
 
 
 def last_changes_of(path: Path) -> Path | None:
-    """The file beside a SQLite database in which what was written last stands; `None` where there is none."""
+    """Return the file beside a SQLite database in which what was written last stands; `None` if there is none."""
     name = name_of_last_changes(path.name)
     beside = path.with_name(name) if name else None
     return beside if beside and beside.is_file() else None
 
 
 def name_of_last_changes(name: str) -> str | None:
-    """The name that such a file has beside a database; `None` where a file is no database by its name."""
+    """Return the name that such a file has beside a database; `None` where a file is not a database by its name."""
     return f"{name}-wal" if name.endswith(_DATABASES) else None

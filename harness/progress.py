@@ -14,7 +14,7 @@ def say(sentence: str) -> None:
 
 
 class Progress:
-    """One line on stderr that moves while something is done; silent where stderr is no terminal.
+    """One line on stderr that moves while something is done; silent where stderr is not a terminal.
 
     - `what`: What is counted, in the plural: "trajectories".
     - `total`: How many there will be, where that is known.

@@ -48,17 +48,17 @@ class Prompt(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """How a verdict names it: `name@version+sha`, the first 12 digits of the file's digest."""
+        """Return how a verdict names it: `name@version+sha`, the first 12 digits of the file's digest."""
         return f"{self.name}@{self.version}+{self.sha256[:12]}"
 
 
 def shipped_prompts() -> tuple[str, ...]:
-    """The prompts that come with Misstep, as `room/name`."""
+    """Return the prompts that come with Misstep, as `room/name`."""
     return tuple(sorted(path.relative_to(_SHIPPED).with_suffix("").as_posix() for path in _SHIPPED.rglob("*.md")))
 
 
 def load_prompt(name: str, beside: Path | None = None) -> Prompt:
-    """The prompt in a file, or a shipped one."""
+    """Return the prompt in a file, or a shipped one."""
     file = (beside or Path()) / name
     if not file.is_file():
         file = _SHIPPED / f"{name}.md"
@@ -74,12 +74,12 @@ def load_prompt(name: str, beside: Path | None = None) -> Prompt:
 
 @cache
 def shipped_prompt(name: str) -> Prompt:
-    """A prompt that comes with Misstep, read once a process."""
+    """Return a prompt that comes with Misstep, read once a process."""
     return load_prompt(name, _SHIPPED)
 
 
 def parse_prompt(text: str, file: Path, sha256: str) -> Prompt:
-    """The prompt in the text of a file; raises `InputError` where it breaks the form."""
+    """Return the prompt in the text of a file; raises `InputError` where it breaks the form."""
     front = _FRONT.match(text)
     if front is None:
         raise InputError("the front matter is missing", _FORM, file=file, line=1)
@@ -112,7 +112,7 @@ def _fields(front: str, file: Path) -> dict[str, str]:
 
 
 def placeholders_in(text: str) -> frozenset[str]:
-    """The names of the placeholders that a text has."""
+    """Return the names of the placeholders that a text has."""
     return frozenset(_PLACEHOLDER.findall(text))
 
 
@@ -132,7 +132,7 @@ def _expect_same(declared: Iterable[str], used: Iterable[str], file: Path) -> No
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """A text with its placeholders filled, in one pass: braces inside a value stay what they are."""
+    """Return a text with its placeholders filled, in one pass: braces inside a value stay what they are."""
 
     def value(found: re.Match[str]) -> str:
         name = found[1]

@@ -40,10 +40,10 @@ class Reader(Protocol):
     UNIT: Unit
 
     def refuse(self, sample: Sample) -> str | None:
-        """Why the file is not of this format, in a few words; `None` when it is."""
+        """Return why the file is not of this format, in a few words; `None` when it is."""
 
     def read(self, data: bytes, source: Source) -> Iterator[Trajectory]:
-        """The trajectories in the bytes of one value or of a whole file, in UTF-8 without a byte-order mark.
+        """Return the trajectories in the bytes of one value or of a whole file, in UTF-8 without a byte-order mark.
 
         `source` has format, file and, for a line of a file, its number.
 
@@ -63,17 +63,17 @@ class Classifier(Protocol):
     CATEGORY: str
 
     def classify(self, trajectory: Trajectory) -> Verdict:
-        """The verdict on one trajectory: label, evidence steps, one sentence why."""
+        """Return the verdict on one trajectory: label, evidence steps, one sentence why."""
 
 
 class Ask(Protocol):
     """A way to ask a model, with the cost limit, cache, retries and records of the run."""
 
     model: str
-    """The model that the command line or the judge's file names; empty where there is none."""
+    """The model that the command line or the judge's file names; empty if there is none."""
 
     async def __call__(self, request: Request) -> Outcome:
-        """What the model answered, or why there is no answer; nothing is raised."""
+        """Return what the model answered, or why there is no answer; nothing is raised."""
 
 
 class WrittenJudge(Protocol):
@@ -84,14 +84,14 @@ class WrittenJudge(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in its verdicts."""
+        """Return its name in its verdicts."""
 
     @property
     def labels(self) -> Sequence[str] | Mapping[str, str]:
-        """The labels that it may give, or label → meaning."""
+        """Return the labels that it may give, or label → meaning."""
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """The verdict on an item, as `FittedJudge.judge`."""
+        """Return the verdict on an item, as `FittedJudge.judge`."""
 
 
 class FittedJudge(Protocol):
@@ -99,11 +99,11 @@ class FittedJudge(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in its verdicts."""
+        """Return its name in its verdicts."""
 
     @property
     def kind(self) -> Kind | Literal["any"]:
-        """The kind of items that it is for."""
+        """Return the kind of items that it is for."""
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -111,20 +111,20 @@ class FittedJudge(Protocol):
 
     @property
     def uses_model(self) -> bool:
-        """Whether it asks a model at all."""
+        """Return whether it asks a model at all."""
 
     @property
     def reads_trajectories(self) -> bool:
-        """Whether it looks at the run that an item is about."""
+        """Return whether it looks at the run that an item is about."""
 
     def settings(self) -> dict[str, Any]:
-        """All values that can change a verdict, for the manifest of the run; they have types of TOML."""
+        """Return all values that can change a verdict, for the manifest of the run; they have types of TOML."""
 
     def skip_reason(self, item: Item) -> str:
-        """Why the judge has no verdict on an item, in a few words; empty where it has."""
+        """Return why the judge has no verdict on an item, in a few words; empty where it has."""
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """The verdict on an item; `trajectory` is the run that it is about, where there is one."""
+        """Return the verdict on an item; `trajectory` is the run that it is about, if there is one."""
 
 
 class Judge(FittedJudge, Protocol):
@@ -135,7 +135,7 @@ class Judge(FittedJudge, Protocol):
     """
 
     def fitted(self, question: Question, folder: Path) -> FittedJudge:
-        """The judge as it is asked what the benchmark in `folder` asks."""
+        """Return the judge as it is asked what the benchmark in `folder` asks."""
 
 
 ReadFile = Callable[[Path], Iterator[Trajectory | Unreadable]]
@@ -156,4 +156,4 @@ class OutcomeLoader(Protocol):
     NAME: str
 
     def outcomes(self, folder: Path) -> Iterator[Attempts]:
-        """Every system on every task it was tried on."""
+        """Return every system on every task it was tried on."""

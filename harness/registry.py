@@ -32,7 +32,7 @@ class Registry(dict[str, str], Generic[T]):
         return self | {name: target for name, target in _added(self.group).items() if name not in self}
 
     def load(self, name: str) -> T:
-        """What stands under `name`, or at `name` itself where that is a dotted path `package.module:name`.
+        """Return what stands under `name`, or at `name` itself where that is a dotted path `package.module:name`.
 
         A module that is not installed is looked for in the present folder.
         """
@@ -51,7 +51,7 @@ class Registry(dict[str, str], Generic[T]):
         except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything
             raise UsageError(
                 f"{name!r} cannot be loaded from {target!r}: {raised(error)}",
-                "Check the dotted path: a module is installed or stands in the present folder.",
+                "Check the dotted path: a module is installed or is in the present folder.",
             ) from error
         return found
 
@@ -73,13 +73,13 @@ class Registry(dict[str, str], Generic[T]):
         return f"{target} of the package {packages[0]}" if packages else target
 
     def version(self, name: str) -> str:
-        """The version of the package that a registered name comes from; Misstep's own for what belongs to it."""
+        """Return the version of the package that a registered name comes from; Misstep's own for what belongs to it."""
         points = [] if name in self else entry_points(group=self.group)
         return next((point.dist.version for point in points if point.name == name and point.dist), __version__)
 
 
 def _at(module: str, attribute: str) -> Any:
-    """A module, or what it has by a name: also a module below it that nobody imported yet."""
+    """Return a module, or what it has by a name: also a module below it that nobody imported yet."""
     loaded = import_module(module)
     if not attribute:
         return loaded
@@ -90,18 +90,18 @@ def _at(module: str, attribute: str) -> Any:
 
 
 def entry_points_from_outside() -> list[EntryPoint]:
-    """Every entry point in a group of Misstep's, whether or not there is such a group, by group and name."""
+    """Return every entry point in a group of Misstep's, whether or not there is such a group, by group and name."""
     groups = sorted(group for group in entry_points().groups if group.startswith("misstep."))
     return [point for group in groups for point in sorted(entry_points(group=group), key=lambda point: point.name)]
 
 
 @cache
 def _added(group: str) -> dict[str, str]:
-    """The entry points of a group; what is installed is looked through once, as that takes milliseconds."""
+    """Return the entry points of a group; what is installed is looked through once, as that takes milliseconds."""
     return {point.name: point.value for point in entry_points(group=group)}
 
 
 def raised(error: BaseException) -> str:
-    """What was raised, on one line."""
+    """Return what was raised, on one line."""
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -59,12 +59,12 @@ _LIKE = {
 
 
 def reminder(text: str) -> str:
-    """A text as a word of the harness; tags in it are broken."""
+    """Return a text as a word of the harness; tags in it are broken."""
     return f"<{TAG}>\n{defused(text).strip()}\n</{TAG}>"
 
 
 def defused(text: str) -> str:
-    """The text with every tag of a reminder broken, opening or closing; all else stays as it is.
+    """Return the text with every tag of a reminder broken, opening or closing; all else stays as it is.
 
     >>> defused("a < b, </system-reminder> and more")
     'a < b, ›/system-reminder> and more'
@@ -73,7 +73,7 @@ def defused(text: str) -> str:
 
 
 def _names_it(text: str, place: int) -> bool:
-    """Whether the name of the tag follows, or its beginning where the text or the tag breaks off."""
+    """Return whether the name of the tag follows, or its beginning where the text or the tag breaks off."""
     matched = 0
     for letter in _letters(text, place):
         if letter != _NAME[matched]:
@@ -85,7 +85,7 @@ def _names_it(text: str, place: int) -> bool:
 
 
 def _letters(text: str, place: int) -> Iterator[str]:
-    """The letters and digits from a place on, as small Latin ones, and `>`; up to the next bracket."""
+    """Return the letters and digits from a place on, as small Latin ones, and `>`; up to the next bracket."""
     for _ in range(_FARTHEST):
         place = _BLANKS.match(text, place).end()  # type: ignore[union-attr]
         if place == len(text) or text[place] == _BROKEN or _OPENING.match(text, place):
@@ -98,7 +98,7 @@ def _letters(text: str, place: int) -> Iterator[str]:
 
 
 def _sign(written: re.Match[str]) -> str:
-    """The sign that an entity or an escape stands for."""
+    """Return the sign that an entity or an escape stands for."""
     entity, *escapes = written.groups()
     if entity:
         return html.unescape(f"&{entity};")

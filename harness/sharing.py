@@ -48,7 +48,7 @@ def private_places(arguments: Iterable[str], folders: Iterable[str] = (), server
 
 
 def without_places(text: str, places: Places) -> str:
-    """A text in which what stands for them takes the place of private places and of what lies below them."""
+    """Return a text in which what stands for them takes the place of private places and of what lies below them."""
     if not places or not any(place in text for place in places):
         return text
     longest_first = sorted(places, key=len, reverse=True)
@@ -62,13 +62,13 @@ def _stand_in(found: str, places: Places) -> str:
 
 
 def without_folders(place: str) -> str:
-    """The last name of a place where it is an absolute path or a private address; else the place."""
+    """Return the last name of a place where it is an absolute path or a private address; else the place."""
     private = is_absolute(place) or (is_address(place) and not place.startswith(_PUBLIC))
     return _last_name(place.rstrip("/\\")) if private else place
 
 
 def is_absolute(text: str) -> bool:
-    """Whether a text is a path from the root of a machine, of any system."""
+    """Return whether a text is a path from the root of a machine, of any system."""
     return "\n" not in text and (PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute())
 
 

@@ -1,7 +1,7 @@
 """The nouns of a recorded run: trajectory, step, tool call, tool result (Wink, equation 1).
 
 A trajectory is what an agent was asked and everything that happened then. Steps count from 0, one a turn; what
-tools answered stands in the step whose calls they answer. What a format says and these types have no place for
+tools answered is in the step whose calls they answer. What a format says and these types have no place for
 is kept in `extra`, never dropped. All types are frozen, compare by value and decode straight from bytes.
 """
 

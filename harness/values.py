@@ -45,7 +45,7 @@ def digest(value: Any, even: Callable[[str], str] = str.strip) -> bytes:
 
 
 def plain(value: Any) -> str:
-    """A value that is no text, list or object, as JSON prints it; a float that is a whole number as that."""
+    """Return a value that is not text, list or object, as JSON prints it; a float that is a whole number as that."""
     if value.__class__ is int:
         return _whole(value)
     if value is None or isinstance(value, bool):
@@ -56,7 +56,7 @@ def plain(value: Any) -> str:
 
 
 def written(value: Any, *, indented: bool = True) -> str:
-    """A value as JSON, for people on lines of their own; what JSON has no form for is written as text."""
+    """Return a value as JSON, for people on lines of their own; what JSON has no form for is written as text."""
     return "".join(_pieces(value, _INDENTED if indented else 0))
 
 

@@ -148,7 +148,7 @@ _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MO
 if not TYPE_CHECKING:  # a type checker would take any name for one that is here
 
     def __getattr__(name: str) -> object:
-        """A public name, imported when it is first asked for."""
+        """Return a public name, imported when it is first asked for."""
         if name not in _PLACES:
             raise AttributeError(f"module 'misstep' has no attribute {name!r}")
         module, inner = _PLACES[name]
@@ -160,7 +160,7 @@ def __dir__() -> list[str]:
 
 
 def open(run: Path | str, benchmark: str = "", data: Path | None = None) -> "RunFrames":  # noqa: A001
-    """A run as pandas frames: `items`, `verdicts`, `gold`; of a run of repairs `attempts` and `signals`.
+    """Return a run as pandas frames: `items`, `verdicts`, `gold`; of a run of repairs `attempts` and `signals`.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def open(run: Path | str, benchmark: str = "", data: Path | None = None) -> "Run
     Raises
     ------
     InputError, UsageError, MissingPrerequisite
-        The folder is no run, or its benchmark cannot be read.
+        The folder is not a run, or its benchmark cannot be read.
 
     Examples
     --------

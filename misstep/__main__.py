@@ -23,7 +23,7 @@ class Commands(TyperGroup):
         return list(LINES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """What the overview says of a command: its name and its line, without importing it."""
+        """Return what the overview says of a command: its name and its line, without importing it."""
         return TyperCommand(cmd_name, help=LINES[cmd_name][1]) if cmd_name in LINES else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
@@ -36,7 +36,7 @@ class Commands(TyperGroup):
                 formatter.write_dl([(name.ljust(width), line) for name, (_, line) in commands.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is to run, imported."""
+        """Return the command that is to run, imported."""
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             command = typer.main.get_command(import_module(LINES[str(name)][0]).app)
@@ -90,7 +90,7 @@ def _flush() -> None:
 
 
 def _of_the_system(error: OSError) -> MisstepError:
-    """What the system said no to, as one line; an error that names no file is one of ours and stays as it is."""
+    """Return what the system said no to, as one line; an error that names no file is one of ours and stays as it is."""
     if error.filename is not None and is_full(error):
         return CannotWrite(error.filename, error.strerror or str(error))
     if error.filename is None:

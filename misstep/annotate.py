@@ -135,6 +135,6 @@ def export(
 
 
 def unfinished(state: "State") -> str:
-    """What a reader of an unfinished study must know, in a sentence."""
+    """Return what a reader of an unfinished study must know, in a sentence."""
     left = ", ".join(f"{rater} {len(state.left(rater)):,}" for rater in state.plan.raters if state.left(rater))
     return f"The study is not finished, and its figures may change; cases left in the phase {state.phase}: {left}."

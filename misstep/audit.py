@@ -85,7 +85,7 @@ def _papers() -> tuple[str, ...]:
 
 
 def _found(name: str) -> "list[Finding]":
-    """The findings of a file or, where there is no such file, of a shipped paper."""
+    """Return the findings of a file or, if there is no such file, of a shipped paper."""
     from misstep.analysis.audit.findings import paper_findings, row_findings
     from misstep.analysis.audit.user_file import read_user_rows
     from misstep.analysis.published import load_paper, read_paper

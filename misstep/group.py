@@ -26,7 +26,7 @@ def group(
     """Group the reasons or errors of a run by their words.
 
     The groups help with reading: each has its words, an example, its members, and how stable it is when a fifth of the
-    texts is left out. Their number and sizes are no finding, and no page or table counts them.
+    texts is left out. Their number and sizes are not finding, and no page or table counts them.
 
     \b
     misstep group RUN

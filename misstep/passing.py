@@ -41,11 +41,11 @@ def passing(
     pass@k is the chance that one of k attempts at a task passes, pass^k the chance that all of k do. A task flickers if
     it passes in some attempts and fails in others.
 
-    A file has one attempt per row in the columns task and passed, and where there are several systems the column
+    A file has one attempt per row in the columns task and passed, and if there are several systems the column
     system; a column attempt numbers the attempts. Or it has one task per row in the columns task, n and c: c of n
     attempts passed. An outcome is yes or no, true or false, 1 or 0, pass or fail, passed or failed. An empty or
-    unreadable outcome is counted and named, and is no failure: figures are given over the attempts with an outcome, and
-    again with the others as failed. The exit code is 1 if an outcome is unreadable.
+    unreadable outcome is counted and named, and is not a failure: figures are given over the attempts with an outcome,
+    and again with the others as failed. The exit code is 1 if an outcome is unreadable.
 
     \b
     misstep pass attempts.csv

@@ -31,7 +31,7 @@ def sessions(
     """List packed sessions that meet a condition, by what stands beside their text.
 
     A condition compares columns with literals (= != < <= > >=, is null, is not null), joined with and, or, not and
-    parentheses. A text stands in single quotes. Columns: transcript_id, source_type, source_uri, date, task_set,
+    parentheses. A text is in single quotes. Columns: transcript_id, source_type, source_uri, date, task_set,
     agent, model, score, success, message_count, total_time, total_tokens, n_steps, n_bytes, sha256, cluster, reader,
     reader_version. A transcript database of Inspect Scout and a table of chats have columns of their own. With --json,
     all sessions that meet it are printed.

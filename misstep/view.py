@@ -121,7 +121,7 @@ def _end(errors: Sequence[str], is_incomplete: bool) -> None:
 
 
 def file_name(id_: str) -> str:
-    """An id as the name of a file: letters, digits, `.`, `_` and `-`, at most 80 of them, no dot in front."""
+    """Return an id as the name of a file: letters, digits, `.`, `_` and `-`, at most 80 of them, no dot in front."""
     name = _NO_FILE_NAME.sub("-", id_).strip("-.")[:_LONGEST_NAME]
     return name or "trajectory"
 

@@ -28,7 +28,7 @@ def classified_findings(
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
 ) -> Findings:
-    """What is found in all trajectories of the files and folders `paths`."""
+    """Return what is found in all trajectories of the files and folders `paths`."""
     summary = classify_paths(
         paths,
         categories,
@@ -71,7 +71,7 @@ def classified_shard(
 
 
 def shard_text(done: ShardDone, out: str) -> str:
-    """What a shard has read, and what comes next, for a terminal."""
+    """Return what a shard has read, and what comes next, for a terminal."""
     counts = done.counts
     was = "was done before" if done.before else "is done"
     read = f"sessions read: {counts.sessions:,}, unreadable: {counts.unreadable:,}, files skipped: {counts.skipped:,}"
@@ -79,7 +79,7 @@ def shard_text(done: ShardDone, out: str) -> str:
 
 
 def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequence[str]) -> Conclude:
-    """The scores and the page of a finished run."""
+    """Return the scores and the page of a finished run."""
 
     def conclude(summary: Summary, folder: Path) -> dict[str, bytes]:
         found = findings(categories, summary)
@@ -89,12 +89,12 @@ def concluding(categories: Sequence[str], inputs: Sequence[str], arguments: Sequ
 
 
 def as_json(found: Findings) -> bytes:
-    """The document as indented JSON, with a line end."""
+    """Return the document as indented JSON, with a line end."""
     return msgspec.json.format(encode(found), indent=2) + b"\n"
 
 
 def classified_page(run: Path) -> str:
-    """The page of a finished run, made again."""
+    """Return the page of a finished run, made again."""
     manifest = finished_manifest(run, "classify")
     return _page(read_scores(run, Findings), run, named_inputs(manifest), manifest.arguments)
 

@@ -34,7 +34,7 @@ def compared_runs(
     classify: ClassifyAs,
     command: str,
 ) -> ComparedRuns:
-    """Two runs as one page."""
+    """Return two runs as one page."""
     if path is not None:
         chosen = chosen_runs(path, named)
         places = (path, path)

@@ -34,7 +34,7 @@ _MOST_LINES_OPEN = 20
 
 
 def compared_runs(manifests: Mapping[Path, Manifest], by: Grouping | None = None) -> SessionComparison:
-    """Two runs compared."""
+    """Return two runs compared."""
     if len({folder.resolve() for folder in manifests}) < 2:
         raise UsageError(f"the run {next(iter(manifests))} is named twice", "Name each run once.")
     names = distinct_names(list(manifests))
@@ -71,12 +71,12 @@ def _chosen(groups: Iterable[str], by: Grouping, name: str) -> set[str]:
 
 
 def changes_of(compared: SessionComparison) -> dict[str, Estimate]:
-    """The figures that a limit may name: the difference of each category, in the second run less the first."""
+    """Return the figures that a limit may name: the difference of each category, in the second run less the first."""
     return {f"{change.category}.change": change.difference for change in compared.changes}
 
 
 def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manifest], command: str) -> str:
-    """A comparison as one self-contained page."""
+    """Return a comparison as one self-contained page."""
     source = f"{'runs' if len(manifests) > 1 else 'a run'} of classify: {compared.a}, {compared.b}"
     table = of_evidence(comparison_table(compared, source), compared.evidence)
     of_groups = tuple(of_evidence(one, compared.evidence) for one in group_tables(compared, source))
@@ -96,20 +96,20 @@ def comparison_page(compared: SessionComparison, manifests: Mapping[Path, Manife
 
 
 def rates_page(run: Path, manifest: Manifest, by: Grouping, command: str) -> str:
-    """The shares of one run's sessions in each group as a page; `command` makes it again."""
+    """Return the shares of one run's sessions in each group as a page; `command` makes it again."""
     table = _rates_table(run, manifest, by)
     foot = Foot(command, inputs=(_input(run, manifest),))
     return page(table.title, table.finding, (table,), foot=foot)
 
 
 def rates_json(run: Path, manifest: Manifest, by: Grouping) -> str:
-    """The counts and shares of one run's sessions in each group as JSON."""
+    """Return the counts and shares of one run's sessions in each group as JSON."""
     opened = _run(run.name, run, manifest)
     return _json({"by": by, "groups": rates_by(opened.categories, opened.sessions, by)})
 
 
 def comparison_json(compared: SessionComparison) -> str:
-    """A comparison as JSON."""
+    """Return a comparison as JSON."""
     return _json(compared)
 
 
@@ -121,7 +121,7 @@ def _rates_table(run: Path, manifest: Manifest, by: Grouping) -> Table:
 
 
 def _run(name: str, folder: Path, manifest: Manifest) -> SessionRun:
-    """A run without what its page shows of a session, which may be long."""
+    """Return a run without what its page shows of a session, which may be long."""
     if not manifest.finished:
         again = shlex.join(["misstep", "classify", *manifest.arguments])
         raise UsageError(f"the run {folder} is not finished", f"Continue it: {again}")
@@ -140,7 +140,7 @@ def _versions(compared: SessionComparison, manifests: Mapping[Path, Manifest]) -
 
 
 def _figures(table: Table) -> Sequence[str]:
-    """The differences drawn, where matplotlib is there to draw them."""
+    """Return the differences drawn, where matplotlib is there to draw them."""
     if find_spec("matplotlib") is None or not table.drawn:
         return ()
     drawing = forest(table.drawn, "Change of each category", reference=0.0)

@@ -1,11 +1,11 @@
 """Curated training data from a run of a judge of triage: what becomes of each run, and a data card.
 
     OUT/runs.jsonl       one line a run, whatever becomes of it
-    OUT/keep.jsonl       the runs that are kept; and so filter, rerun, repair_task, undecided, each where there are any
+    OUT/keep.jsonl       the runs that are kept; and so filter, rerun, repair_task, undecided, each if there are any
     OUT/README.md        the data card: counts with intervals, how it was made; its front matter names the files
     OUT/run.toml         what `misstep export` has to know of the folder
 
-Nothing is left out: every run of the verdicts stands in `runs.jsonl` and in the file of what becomes of it.
+Nothing is left out: every run of the verdicts is in `runs.jsonl` and in the file of what becomes of it.
 """
 
 import os
@@ -110,7 +110,7 @@ def _write(lines: Iterable[CuratedRun], out: Path) -> None:
 
 
 def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
-    """What the folder is, without a place of the machine that made it."""
+    """Return what the folder is, without a place of the machine that made it."""
     places = places_of(run.manifest, run.folder)
     return structs.replace(
         run.manifest,
@@ -125,7 +125,7 @@ def _manifest(run: JudgedRun, about: CardAbout, out: Path) -> Manifest:
 
 
 def curation_text(found: Curation, out: Path) -> str:
-    """What became of the runs, in two sentences and a line on where they are."""
+    """Return what became of the runs, in two sentences and a line on where they are."""
     files = ", ".join(f"{name}.jsonl" for name in ACTIONS if found.counts[name])
     told = [curation_sentence(found), worth_sentence(found), f"{out / RUNS}, {files}; the data card is {out / CARD}."]
     return "\n".join(told) + "\n"
@@ -139,7 +139,7 @@ def _about(run: JudgedRun) -> CardAbout:
 
 
 def known_rates(run: JudgedRun) -> ErrorRates | None:
-    """The judge's errors on recorded generated cases, where it was recorded and this run is not on them."""
+    """Return the judge's errors on recorded generated cases, where it was recorded and this run is not on them."""
     recorded: JudgedCases | None = recorded_cases()
     if recorded is None or run.judge not in recorded.runs:
         return None
@@ -150,7 +150,7 @@ def known_rates(run: JudgedRun) -> ErrorRates | None:
 
 
 def _recorded(benchmark: Path, item: BenchmarkItem | None, cases: Path | None) -> _Recorded:
-    """What the case of an item records, or its run where there is no case."""
+    """Return what the case of an item records, or its run if there is no case."""
     if item is None:
         return _Recorded()
     named = item.extra.get("case")
@@ -196,7 +196,7 @@ def _first(file: Path) -> Trajectory | None:
 
 
 def _without_verdict(run: JudgedRun) -> list[TriageVerdict]:
-    """The items that the run has not come to, as verdicts without a label."""
+    """Return the items that the run has not come to, as verdicts without a label."""
     known = {verdict.item for verdict in run.verdicts}
     error = "the run of the judge has no verdict on it"
     return [
@@ -205,7 +205,7 @@ def _without_verdict(run: JudgedRun) -> list[TriageVerdict]:
 
 
 def _kept_place(place: Path, item: str, out: Path, judged: Path) -> Path:
-    """Where a recorded run stands: one in the folder of the judge's run, which may be thrown away, is copied."""
+    """Return where a recorded run stands: one in the folder of the judge's run, which may be thrown away, is copied."""
     if not place.resolve().is_relative_to(judged.resolve()):
         return place
     copied = out / TRAJECTORIES / f"{item}.json"
@@ -244,7 +244,7 @@ def check_free(out: Path) -> None:
     """Refuse a folder with anything but an earlier curation."""
     known = {RUNS, CARD, MANIFEST, TRAJECTORIES, *(f"{name}.jsonl" for name in ACTIONS)}
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is no folder", "Name a folder with --curate.")
+        raise UsageError(f"{out} is not a folder", "Name a folder with --curate.")
     others = sorted(file.name for file in out.iterdir() if file.name not in known) if out.is_dir() else []
     if others or (out.is_dir() and any(out.iterdir()) and not (out / RUNS).is_file()):
         first = others[0] if others else CARD

@@ -53,7 +53,7 @@ class Experiment(OpenRun, frozen=True):
 
     @property
     def source(self) -> str:
-        """Where its figures are from."""
+        """Return where its figures are from."""
         return f"generated, seed {self.requested('seed')}, n {len(self.sessions):,}"
 
     @property
@@ -89,17 +89,17 @@ class _Report(Struct, frozen=True):
 
 
 def open_experiment(folder: Path) -> Experiment:
-    """The experiment in a folder, also one in progress."""
+    """Return the experiment in a folder, also one in progress."""
     return Experiment(folder, manifest_of_command(folder, EXPERIMENT), tuple(sessions_in(folder)))
 
 
 def sessions_in(folder: Path) -> Iterator[LiveSession]:
-    """The sessions of a run as a stream, with their trajectories."""
+    """Return the sessions of a run as a stream, with their trajectories."""
     return read_records(folder, LIVE_RECORDS, unfinished=True)
 
 
 def report_of_run(folder: Path, seed: int = 0) -> _Report:
-    """The report of a run; `seed` is of resamples and permutations."""
+    """Return the report of a run; `seed` is of resamples and permutations."""
     run = open_experiment(folder)
     if len({one.arm for one in run.sessions}) < 2:
         raise UsageError(f"{folder} has sessions of less than two arms", "Run more sessions.")
@@ -127,13 +127,13 @@ def report_of_file(
     planned_units: int | None = None,
     seed: int = 0,
 ) -> _Report:
-    """The report of a user's own sessions in a CSV."""
+    """Return the report of a user's own sessions in a CSV."""
     found = file_report(file, control, treatment, shares, planned_units, seed)
     return _Report("An experiment with two arms", experiment_finding(found.compared), found.tables)
 
 
 def compacted(session: LiveSession) -> LiveSession:
-    """A session without its trajectory and without texts."""
+    """Return a session without its trajectory and without texts."""
     observed = session.observed
     if observed is not None:
         observed = structs.replace(
@@ -171,7 +171,7 @@ def record_experiment(folder: Path, out: Path) -> Experiment:
 
 
 def recordings(folder: Path | None = None) -> list[Experiment]:
-    """The recordings of a folder, by default the project's own, by name; none where there are none."""
+    """Return the recordings of a folder, by default the project's own, by name; none if there are none."""
     place = folder or data_folder() / "recordings" / "wink"
     return [open_experiment(file.parent) for file in sorted(place.glob(f"*/{MANIFEST}"))]
 

@@ -18,7 +18,7 @@ Scores = TypeVar("Scores")
 
 
 def finished_manifest(run: Path, command: str) -> Manifest:
-    """The manifest of a finished run of a command."""
+    """Return the manifest of a finished run of a command."""
     refuse_unmerged(run)
     manifest = read_manifest(run)
     if manifest is None or not manifest.finished:
@@ -32,24 +32,24 @@ _BARE = ("classify", "observe")
 
 
 def command_line(manifest: Manifest) -> str:
-    """The command line that began a run, and continues it."""
+    """Return the command line that began a run, and continues it."""
     named = manifest.command.split() if manifest.command in _BARE or not manifest.arguments else []
     return shlex.join(["misstep", *named, *manifest.arguments])
 
 
 def places_of(manifest: Manifest, run: Path) -> Places:
-    """The places that a run names, which no file that is passed on says."""
+    """Return the places that a run names, which no file that is passed on says."""
     asked = [str(manifest.settings.get("base_url") or ""), os.environ.get(ADDRESS, "")]
     return private_places(manifest.arguments, [manifest.folder, str(run.resolve())], asked)
 
 
 def named_inputs(manifest: Manifest) -> list[str]:
-    """The files, folders and addresses that the command line named, which stand before its options."""
+    """Return the files, folders and addresses that the command line named, which stand before its options."""
     return list(takewhile(lambda one: not one.startswith("--"), manifest.arguments))
 
 
 def read_scores(run: Path, kind: type[Scores]) -> Scores:
-    """The scores of a finished run."""
+    """Return the scores of a finished run."""
     file = run / SCORES
     try:
         content = file.read_bytes()
@@ -59,7 +59,7 @@ def read_scores(run: Path, kind: type[Scores]) -> Scores:
 
 
 def scores_in(content: bytes | None, file: Path | str, kind: type[Scores]) -> Scores:
-    """The scores in the content of a file."""
+    """Return the scores in the content of a file."""
     if content is None:
         raise _unreadable("there is no such file", file)
     try:

@@ -34,12 +34,12 @@ _ESTIMATE = ("value", "low", "high", "n")
 
 
 def frame_of(records: Iterable[Any], kind: type[msgspec.Struct]) -> "DataFrame":
-    """Records of one kind as a frame: a row a record, a column a field, also where there is no record."""
+    """Records of one kind as a frame: a row a record, a column a field, also if there is no record."""
     return _frame((msgspec.to_builtins(record) for record in records), kind.__struct_fields__)
 
 
 def printed(paper: str, opening: str = "") -> "DataFrame":
-    """The figures that a paper prints, one row a figure, by id.
+    """Return the figures that a paper prints, one row a figure, by id.
 
     `number` is missing where text is printed. `numerator` and `denominator` are the printed counts that a share is of,
     where the paper's file names both.
@@ -59,7 +59,7 @@ def _number(figure: "Figure") -> float | None:
 
 
 def _counts(paper: "Paper", figure: "Figure") -> tuple[float | None, float | None]:
-    """The count that a printed share is, and what it is out of; neither where one of them is not printed."""
+    """Return the count that a printed share is, and what it is out of; neither where one of them is not printed."""
     ids = figure.inputs if figure.check == "percentage" else {}
     numbers = {name: _number(paper[str(ids[name])]) for name in ("count", "n", "repeats") if name in ids}
     count, n, repeats = numbers.get("count"), numbers.get("n"), numbers.get("repeats", 1.0)
@@ -69,7 +69,7 @@ def _counts(paper: "Paper", figure: "Figure") -> tuple[float | None, float | Non
 def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":
     """Classified runs, one row a run and category; `label` is missing where the rule could not tell.
 
-    `first_step` is the step at which the evidence begins, missing where there is none.
+    `first_step` is the step at which the evidence begins, missing if there is none.
     """
     rows = (
         {
@@ -87,7 +87,7 @@ def sessions(sets: Iterable["JudgedSet"]) -> "DataFrame":
 
 
 def study_sessions(study: "Study") -> "DataFrame":
-    """A generated study, one row a session and category: what was planted, and the rule's label."""
+    """Return a generated study, one row a session and category: what was planted, and the rule's label."""
     rows = (
         {name: getattr(session, name) for name in _STUDIED}
         | {"category": category, "planted": category in session.planted, "label": session.found[category]}
@@ -121,7 +121,7 @@ def repairs(arms: Iterable["RepairArm"]) -> "DataFrame":
 
 
 def ratings(rated: "RatedSet") -> "DataFrame":
-    """A set of ratings, a row an item and a column a rater; a label that was not given is missing."""
+    """Return a set of ratings, a row an item and a column a rater; a label that was not given is missing."""
     names = dict(enumerate(rated.labels.categories))
     rows = ([names.get(code) for code in codes] for codes in rated.labels.codes.tolist())
     return _frame(rows, rated.labels.raters).set_axis(list(rated.labels.items), axis="index")

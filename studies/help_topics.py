@@ -40,7 +40,7 @@ GUIDES = {
 
 
 def form_of(topic: str) -> type[Any]:
-    """The type that a topic is about."""
+    """Return the type that a topic is about."""
     if topic not in TOPICS:
         known = [*TOPICS, *GUIDES]
         advice = f"{nearest(topic, known)}Topics: {', '.join(known)}. For a command, use `misstep COMMAND --help`."
@@ -50,7 +50,7 @@ def form_of(topic: str) -> type[Any]:
 
 
 def topic_text(topic: str) -> str:
-    """The page of a topic."""
+    """Return the page of a topic."""
     if topic in GUIDES:
         return str(_at(GUIDES[topic].target)())
     return form_text(form_of(topic))

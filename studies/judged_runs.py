@@ -58,17 +58,17 @@ class JudgedRun(OpenRun, frozen=True):
 
     @property
     def failed(self) -> int:
-        """How many items failed: they have no label."""
+        """Return how many items failed: they have no label."""
         return sum(verdict.status == "failed" for verdict in self.verdicts)
 
     @property
     def is_triage(self) -> bool:
-        """Whether the judge was asked whose fault runs are."""
+        """Return whether the judge was asked whose fault runs are."""
         return asks_whose_fault(self.question)
 
     @property
     def unfinished(self) -> str:
-        """How far an unfinished run is, as a clause; empty of one that is finished."""
+        """Return how far an unfinished run is, as a clause; empty of one that is finished."""
         if self.manifest.finished:
             return ""
         of_these = f", {self.failed:,} of them failed" if self.failed else ""
@@ -81,12 +81,12 @@ class JudgedRun(OpenRun, frozen=True):
 
 
 def asks_whose_fault(question: Question) -> bool:
-    """Whether a benchmark asks whose fault runs are, in the words of the taxonomy."""
+    """Return whether a benchmark asks whose fault runs are, in the words of the taxonomy."""
     return question.kind == "triage" and bool(question.labels) and set(FAULTS).issuperset(question.labels)
 
 
 def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> JudgedRun:
-    """The run in a folder, with its benchmark."""
+    """Return the run in a folder, with its benchmark."""
     manifest = manifest_of_command(folder, JUDGED)
     where = benchmark_of_run(manifest, folder, benchmark, data)
     question = read_question(where)
@@ -109,7 +109,7 @@ def open_run(folder: Path, benchmark: str = "", data: Path | None = None) -> Jud
 
 
 def open_runs(folders: Sequence[Path], benchmark: str = "", data: Path | None = None) -> list[JudgedRun]:
-    """Several runs that are to be looked at together."""
+    """Return several runs that are to be looked at together."""
     check_named_once(folders)
     return [open_run(folder, benchmark, data) for folder in folders]
 
@@ -126,9 +126,9 @@ def warn_incomplete(runs: Sequence[JudgedRun]) -> None:
 
 
 def benchmark_of_run(manifest: Manifest, run: Path, named: str = "", data: Path | None = None) -> Path:
-    """The folder of the benchmark that a run was about."""
+    """Return the folder of the benchmark that a run was about."""
     where = _benchmark(manifest, run, named, data)
-    # A run of an agent that is not kept any longer is no other run: what the judge said of it stands.
+    # A run of an agent that is not kept any longer is not another run: what the judge said of it stands.
     differs = difference(manifest.inputs, inputs_of(where), gone=False)
     if differs:
         message = f"the benchmark in {where} has changed since the run {run}: {differs}"
@@ -165,7 +165,7 @@ def check_one_benchmark(runs: Sequence[JudgedRun]) -> None:
 
 
 def distinct_names(folders: Sequence[Path]) -> list[str]:
-    """A name for each folder that no other has: its own, or with as many folders above it as it takes."""
+    """Return a name for each folder that no other has: its own, or with as many folders above it as it takes."""
     parts = [folder.resolve().parts for folder in folders]
     deepest = max(map(len, parts))
     lengths = range(1, deepest + 1)
@@ -174,7 +174,7 @@ def distinct_names(folders: Sequence[Path]) -> list[str]:
 
 
 def names_of_judges(runs: Sequence[JudgedRun]) -> list[str]:
-    """What the runs of a report are called: by the judge, with its model where that alone tells two apart.
+    """Return what the runs of a report are called: by the judge, with its model where that alone tells two apart.
 
     Runs of one judge with one model are told apart by their folders.
     """
@@ -189,7 +189,7 @@ def names_of_judges(runs: Sequence[JudgedRun]) -> list[str]:
 
 
 def votes_of(run: JudgedRun) -> int:
-    """How many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
+    """Return how many votes each item got that its score is a share of; 1 where scores are means of what votes say."""
     votes = run.manifest.settings.get("votes", 1)
     counted = run.manifest.settings.get("aggregate", "majority") == "majority"
     return votes if counted and isinstance(votes, int) else 1

@@ -31,7 +31,7 @@ def observed_findings(
     arguments: Sequence[str] = (),
     with_page: bool = True,
 ) -> ObservedSummary:
-    """What the observer sees in all trajectories of the files and folders `paths`."""
+    """Return what the observer sees in all trajectories of the files and folders `paths`."""
 
     def conclude(left_out: LeftOut, folder: Path) -> dict[str, bytes]:
         records = read_records(folder, OBSERVED_RECORDS)
@@ -47,7 +47,7 @@ def observed_findings(
 
 
 def page_of_observed(run: Path) -> str:
-    """The page of a finished run, made again."""
+    """Return the page of a finished run, made again."""
     manifest = finished_manifest(run, "observe")
     return observed_page(read_scores(run, ObservedSummary), _runs(run), named_inputs(manifest), manifest.arguments)
 

@@ -15,7 +15,7 @@ from misstep.studies.repair_runs import arms_of, open_repair_runs, warn_of
 
 
 def open_attempts(paths: Sequence[Path], threshold: float | None = None, system: str = "") -> PassAttempts:
-    """The attempts in files and in runs of repairs; those of one system in several files are put together."""
+    """Return the attempts in files and in runs of repairs; those of one system in several files are put together."""
     resolved = [path.resolve() for path in paths]
     twice = next((path for path in resolved if resolved.count(path) > 1), None)
     if twice is not None:
@@ -40,12 +40,12 @@ def counted_attempts(attempts: PassAttempts) -> Counts:
 
 
 def described(paths: Sequence[Path]) -> list[str]:
-    """What was read, as the foot of a page names it."""
+    """Return what was read, as the foot of a page names it."""
     return [f"{path.resolve().name if path != STANDARD_INPUT else shown(path)}: attempts" for path in paths]
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """What the system of each file is called where no column says it."""
+    """Return what the system of each file is called where no column says it."""
     stems = ["standard input" if file == STANDARD_INPUT else file.name.split(".")[0] or file.name for file in files]
     return stems if len(set(stems)) == len(stems) else [shown(file) for file in files]
 
@@ -68,7 +68,7 @@ def _not_held(arm: RepairArm) -> list[str]:
 
 
 def _system(arm: RepairArm, folder: Path) -> SystemAttempts:
-    """An arm's attempts; one that broke before its patch was scored has no outcome."""
+    """Return an arm's attempts; one that broke before its patch was scored has no outcome."""
     tasks: dict[str, TaskCounts] = {}
     unanswered = []
     for attempt in counted(arm.attempts):

@@ -9,6 +9,6 @@ _PATH = re.compile(r"(?<![\w.])/(?:[\w.+@-]+/)+[\w.+@-]*")
 
 
 def placeless(text: str, most: int = _KEPT) -> str:
-    """A text on one line of at most `most` characters, without the paths of the machine that it is from."""
+    """Return a text on one line of at most `most` characters, without the paths of the machine that it is from."""
     message = one_line(_PATH.sub("…", text))
     return message if len(message) <= most else f"{message[:most].rstrip()} …"

@@ -57,7 +57,7 @@ def write_recovery_benchmark(sessions: Iterable[LiveSession], out: Path) -> int:
 
 
 def recovery_items(session: LiveSession) -> Iterator[tuple[Item, int]]:
-    """An item for each intervention that counts, and the number of the intervention in its session."""
+    """Return an item for each intervention that counts, and the number of the intervention in its session."""
     observed = session.observed
     for number in heard_words(session):
         if observed is None:
@@ -70,7 +70,7 @@ def recovery_items(session: LiveSession) -> Iterator[tuple[Item, int]]:
 
 
 def shown_run(session: LiveSession) -> Trajectory:
-    """The run of a session, in which each intervention has the reasoning behind it."""
+    """Return the run of a session, in which each intervention has the reasoning behind it."""
     if session.trajectory is None or session.observed is None:
         raise UsageError(f"the run of {session.item} is not kept", "Name the folder of the run, not its recording.")
     steps = list(session.trajectory.steps)
@@ -85,7 +85,7 @@ def _reasoned(step: Step, found: Iterable[Misbehaviour]) -> Step:
 
 
 def rule_verdicts(sessions: Iterable[LiveSession]) -> list[Verdict]:
-    """What `recovery@rule` says of every intervention that counts."""
+    """Return what `recovery@rule` says of every intervention that counts."""
     judge = RecoveryRule()
 
     async def judged() -> list[Verdict]:

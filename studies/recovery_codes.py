@@ -86,7 +86,7 @@ def settle(folder: Path, item: str, code: str, by: str, note: str = "") -> None:
 
 
 def page_name(item: str) -> str:
-    """The file of an item's page."""
+    """Return the file of an item's page."""
     return f"{item.replace('#', '-')}.html"
 
 

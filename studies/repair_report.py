@@ -38,12 +38,12 @@ SEED = 0
 
 
 def scores_of(runs: Sequence[RepairRun], seed: int = SEED) -> list[RepairScores]:
-    """The scores of some runs, in their order."""
+    """Return the scores of some runs, in their order."""
     return [score_repairs(arm, seed) for arm in arms_of(runs)]
 
 
 def reviews_of(runs: Sequence[RepairRun], log: Path | None = None) -> ReviewFunnel | None:
-    """The funnel of the reviews of some runs, whose patches were generated whether a log says so or not."""
+    """Return the funnel of the reviews of some runs, whose patches were generated whether a log says so or not."""
     logs = [log] if log else [file for run in runs if (file := run.folder / REVIEWS).is_file()]
     if not logs:
         return None
@@ -59,7 +59,7 @@ def reviews_of(runs: Sequence[RepairRun], log: Path | None = None) -> ReviewFunn
 
 
 def repair_tables(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> list[Table]:
-    """The tables of scored runs: scores, where there are several comparisons, and what validators and reviewers say."""
+    """The tables of scored runs: scores, if there are several comparisons, and what validators and reviewers say."""
     tables = [repairs_table(found)]
     if len(found) > 1:
         pairs = compare_repairs([one.arm for one in found])
@@ -70,7 +70,7 @@ def repair_tables(found: Sequence[RepairScores], reviews: ReviewFunnel | None = 
 
 
 def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
-    """The tables for a terminal."""
+    """Return the tables for a terminal."""
     return "\n".join(table_text(table) for table in repair_tables(found, reviews))
 
 
@@ -85,7 +85,7 @@ def repairs_json(runs: Sequence[RepairRun], found: Sequence[RepairScores], revie
 
 
 def scores_json(run: Path, seed: int = SEED) -> str:
-    """What `misstep repair run --json` prints of a run's folder."""
+    """Return what `misstep repair run --json` prints of a run's folder."""
     opened = open_repair_run(run)
     return repairs_json([opened], scores_of([opened], seed))
 
@@ -105,7 +105,7 @@ def repairs_html(
     command: str = "",
     reviews: ReviewFunnel | None = None,
 ) -> str:
-    """Some runs as one self-contained page, with every attempt."""
+    """Return some runs as one self-contained page, with every attempt."""
     found = found or scores_of(runs)
     reviews = reviews or reviews_of(runs)
     names = distinct_names([run.folder for run in runs])
@@ -129,7 +129,7 @@ def repairs_html(
 
 
 def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
-    """One attempt of a run as a self-contained page: its trajectory, its diff and what the checks say."""
+    """Return one attempt of a run as a self-contained page: its trajectory, its diff and what the checks say."""
     opened = open_repair_run(run)
     alone = structs.replace(opened, attempts=tuple(each for each in opened.attempts if each.id == attempt.id))
     found = scores_of([alone])
@@ -143,7 +143,7 @@ def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
 
 
 def _figures(table: Table) -> tuple[str, ...]:
-    """The solve rates of several runs drawn, where matplotlib is there to draw them."""
+    """Return the solve rates of several runs drawn, where matplotlib is there to draw them."""
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
     drawing = forest(table.drawn, "Solve rate of each run")

@@ -26,7 +26,7 @@ def write_package(run: Path, attempt: RepairAttempt, case: CaseFolder, out: Path
 
 
 def _task(case: CaseFolder, attempt: RepairAttempt) -> str:
-    """The task and what the checks say, as Markdown."""
+    """Return the task and what the checks say, as Markdown."""
     lines = [f"# {case.case.id}", "", _fenced(case.case.task), "", "Tests: " + ", ".join(case.case.oracle), ""]
     lines += [f"- {signal_line(signal)}" for signal in attempt.signals]
     for number, diff in case.case.diffs.items():
@@ -35,7 +35,7 @@ def _task(case: CaseFolder, attempt: RepairAttempt) -> str:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    """A text in a fence that it cannot close."""
+    """Return a text in a fence that it cannot close."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -54,13 +54,13 @@ class RepairRun(OpenRun, frozen=True):
 
     @property
     def unfinished(self) -> str:
-        """How far an unfinished run is, as a clause; empty of one that is finished."""
+        """Return how far an unfinished run is, as a clause; empty of one that is finished."""
         if self.manifest.finished:
             return ""
         return f"is not finished: it has {counted_text(len(self.attempts), 'attempt')} so far"
 
     def arm(self, name: str) -> RepairArm:
-        """The run as measures take it, called so."""
+        """Return the run as measures take it, called so."""
         evidence: Evidence = "generated" if self.requested("evidence") == "generated" else "real"
         benchmark = self.requested("benchmark") or Path(self.manifest.folder).name
         return RepairArm(
@@ -78,7 +78,7 @@ class RepairRun(OpenRun, frozen=True):
 
 
 def open_repair_run(folder: Path) -> RepairRun:
-    """The run in a folder."""
+    """Return the run in a folder."""
     manifest = manifest_of_command(folder, REPAIRED)
     attempts = {attempt.id: compacted(attempt) for attempt in attempts_in(folder)}
     in_order = sorted(attempts.values(), key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
@@ -86,18 +86,18 @@ def open_repair_run(folder: Path) -> RepairRun:
 
 
 def open_repair_runs(folders: Sequence[Path]) -> list[RepairRun]:
-    """Several runs that are to be looked at together."""
+    """Return several runs that are to be looked at together."""
     check_named_once(folders)
     return [open_repair_run(folder) for folder in folders]
 
 
 def attempts_in(folder: Path) -> Iterator[RepairAttempt]:
-    """The attempts of a run as a stream, whole, also of one in progress."""
+    """Return the attempts of a run as a stream, whole, also of one in progress."""
     return read_records(folder, ATTEMPT_RECORDS, unfinished=True)
 
 
 def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
-    """The runs as measures take them, each with a name of its own: what they differ in, or their folders."""
+    """Return the runs as measures take them, each with a name of its own: what they differ in, or their folders."""
     if not runs:
         return []
     settings = {
@@ -114,7 +114,7 @@ def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
 
 
 def warn_of(runs: Sequence[RepairRun]) -> list[str]:
-    """What a reader has to know before any figure, a sentence each."""
+    """Return what a reader has to know before any figure, a sentence each."""
     found = [f"The run {plain(run.name)} {run.unfinished}." for run in runs if run.unfinished]
     if len({run.manifest.inputs.digest for run in runs}) > 1:
         found.append("The runs are not all of the same cases: pairs are compared on cases of the same name.")
@@ -128,7 +128,7 @@ def say_warnings(runs: Sequence[RepairRun]) -> None:
 
 
 def compacted(attempt: RepairAttempt) -> RepairAttempt:
-    """An attempt without its trajectory, patch and texts; what its trajectory notes in numbers is kept."""
+    """Return an attempt without its trajectory, patch and texts; what its trajectory notes in numbers is kept."""
     run = attempt.trajectory
     notes = {name: value for name in _NOTED if (value := noted(attempt, name)) is not None}
     return structs.replace(
@@ -171,23 +171,23 @@ def record_run(folder: Path, out: Path, about: Mapping[str, str]) -> RepairRun:
 
 
 def _nameless(event: ReviewEvent) -> ReviewEvent:
-    """An event of a review without name and comment."""
+    """Return an event of a review without name and comment."""
     return structs.replace(event, by="", comment="")
 
 
 def recordings(folder: Path | None = None) -> list[RepairRun]:
-    """The recordings of a folder, by default the project's own, by name; none where there are none."""
+    """Return the recordings of a folder, by default the project's own, by name; none if there are none."""
     place = folder or data_folder() / "recordings" / "repair"
     return [open_repair_run(file.parent) for file in sorted(place.glob(f"*/{MANIFEST}"))]
 
 
 def recorded_arms(folder: Path | None = None) -> list[RepairArm]:
-    """The recordings as measures take them, each under the name of its folder."""
+    """Return the recordings as measures take them, each under the name of its folder."""
     return [run.arm(run.name) for run in recordings(folder)]
 
 
 def recorded_reviews(folder: Path | None = None) -> ReviewFunnel | None:
-    """The funnel of all review logs in the recordings; `None` where there is none."""
+    """Return the funnel of all review logs in the recordings; `None` if there is none."""
     logged = [run for run in recordings(folder) if (run.folder / REVIEWS).is_file()]
     if not logged:
         return None

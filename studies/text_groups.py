@@ -46,14 +46,14 @@ def _of_verdicts(run: Path, what: Texts, *, classified: bool) -> Iterator[tuple[
 
 
 def grouped(run: Path, what: Texts, least: int = 3, seed: int = 0) -> tuple[GroupedTexts, dict[str, str]]:
-    """The groups, and the text of each group's example."""
+    """Return the groups, and the text of each group's example."""
     texts = texts_of(run, what)
     found, by_name = group_texts(texts, least, seed), dict(texts)
     return found, {one.example: by_name[one.example] for one in found.groups}
 
 
 def groups_text(found: GroupedTexts, examples: dict[str, str], what: Texts) -> str:
-    """The groups for a terminal, each with its members, an example and its stability."""
+    """Return the groups for a terminal, each with its members, an example and its stability."""
     in_groups = found.n - len(found.alone)
     lines = [
         f"{in_groups:,} of {found.n:,} {what} are in {counted_text(len(found.groups), 'group')} of like words; "

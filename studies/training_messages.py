@@ -10,14 +10,14 @@ _ROLES = {"user": "user", "system": "system", "agent": "assistant"}
 
 
 def training_messages(run: Trajectory) -> tuple[ChatMessage, ...]:
-    """The messages of a run; its task opens them where no step of a user says anything."""
+    """Return the messages of a run; its task opens them where no step of a user says anything."""
     asked = any(step.role == "user" and step.text for step in run.steps)
     task = () if asked or not run.task else (ChatMessage("user", run.task),)
     return (*task, *(message for number, step in enumerate(run.steps) for message in _of_step(step, number)))
 
 
 def _of_step(step: Step, number: int) -> Iterator[ChatMessage]:
-    """The message of a step, unless nothing is in it, and behind it one for each answer of a tool."""
+    """Return the message of a step, unless nothing is in it, and behind it one for each answer of a tool."""
     calls = tuple(_call(call, _id(number, place)) for place, call in enumerate(step.calls))
     if step.text or calls or step.reasoning:
         yield ChatMessage(_ROLES[step.role], step.text, step.reasoning or None, calls)
@@ -26,7 +26,7 @@ def _of_step(step: Step, number: int) -> Iterator[ChatMessage]:
 
 
 def _call(call: ToolCall, otherwise: str) -> ChatCall:
-    """A call; its arguments are JSON text, or as the agent wrote them where they could not be parsed."""
+    """Return a call; its arguments are JSON text, or as the agent wrote them where they could not be parsed."""
     written = call.arguments if isinstance(call.arguments, str) else encode(call.arguments).decode()
     return ChatCall(call.id or otherwise, ChatFunction(call.name, written))
 

@@ -89,7 +89,7 @@ def record_triage(benchmark: Path, runs: Sequence[Path], out: Path, about: About
 
 
 def compacted(verdict: TriageVerdict) -> TriageVerdict:
-    """A verdict with its first pieces of evidence, a line each, and without the paths of a machine."""
+    """Return a verdict with its first pieces of evidence, a line each, and without the paths of a machine."""
     evidence = tuple(
         Evidence(one.kind, placeless(one.where, _LINE), placeless(one.text, _LINE))
         for one in verdict.evidence[:_PIECES]
@@ -99,7 +99,7 @@ def compacted(verdict: TriageVerdict) -> TriageVerdict:
 
 
 def open_recording(folder: Path) -> JudgedCases:
-    """A recording as measures take it."""
+    """Return a recording as measures take it."""
     file = folder / RECORDING
     try:
         about = msgspec.toml.decode(file.read_bytes(), type=About)
@@ -124,23 +124,23 @@ def open_recording(folder: Path) -> JudgedCases:
 
 
 def recorded_about(folder: Path) -> About:
-    """What a recording says of itself."""
+    """Return what a recording says of itself."""
     return msgspec.toml.decode((folder / RECORDING).read_bytes(), type=About)
 
 
 def recordings(folder: Path | None = None) -> list[Path]:
-    """The recordings of a folder, by default the project's own, by name; none where there are none."""
+    """Return the recordings of a folder, by default the project's own, by name; none if there are none."""
     place = folder or data_folder() / "recordings" / "triage"
     return [file.parent for file in sorted(place.glob(f"*/{RECORDING}"))]
 
 
 def recorded_cases() -> JudgedCases | None:
-    """The project's own recording of judges on families that no rule was worked out on; `None` where there is none."""
+    """The project's own recording of judges on families that no rule was worked out on; `None` if there is none."""
     return next((open_recording(folder) for folder in recordings() if folder.name == FAMILIES), None)
 
 
 def command_lines(n: int, seed: int, families: FamilyChoice) -> list[str]:
-    """The command lines that make a recording's cases and runs, with `cases` and `runs` as their folders."""
+    """Return the command lines that make a recording's cases and runs, with `cases` and `runs` as their folders."""
     generate = f"misstep generate triage-cases --n {n} --seed {seed} --families {families} --out cases"
     judges = [f"misstep judge run {judge} --benchmark cases --out runs/{judge}" for judge in JUDGES]
     return [generate, *judges]

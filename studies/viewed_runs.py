@@ -28,7 +28,7 @@ class ViewedRuns(Struct, frozen=True):
 
 
 def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, command: str) -> ViewedRuns:
-    """All runs of a file or folder as one page."""
+    """Return all runs of a file or folder as one page."""
     files = list(found_files([path]))
     listed, names = ListedRuns(), Names()
     unreadable: list[Unreadable] = []
@@ -50,7 +50,7 @@ def viewed_runs(path: Path, categories: Sequence[str], classify: ClassifyAs, com
 
 
 def _listed(batch: Batch, classify: ClassifyAs, categories: tuple[str, ...]) -> list[ListedRun | Unreadable]:
-    """The runs of a batch as the index takes them, and what of it could not be read."""
+    """Return the runs of a batch as the index takes them, and what of it could not be read."""
     listed: list[ListedRun | Unreadable] = []
     for one in placed_in(batch):
         found = one.found if isinstance(one, Placed) else one

@@ -29,7 +29,7 @@ WATCHERS: Mapping[str, ReplayOptions] = {
 
 
 def watched_errors(datasets: Sequence[str] = ANNOTATED) -> list[WatchedRun]:
-    """Each public run at hand as each detector watches it; onsets are the steps that people marked."""
+    """Return each public run available as each detector watches it; onsets are the steps that people marked."""
     return list(_watched_errors(datasets))
 
 

@@ -29,7 +29,7 @@ def new_findings(
     *,
     wait: Callable[[], object],
 ) -> Iterator[SessionFinding]:
-    """The findings of each look that were not there before, without end; those of the first look are all told.
+    """Return the findings of each look that were not there before, without end; those of the first look are all told.
 
     A run that goes on tells what it did not tell before; of a run of `classify` that is all that is found from then on.
     """

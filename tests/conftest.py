@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Without a deadline: a busy machine is no failure. `HYPOTHESIS_PROFILE=nights` looks longer.
+# Without a deadline: a busy machine is not a failure. `HYPOTHESIS_PROFILE=nights` looks longer.
 settings.register_profile("ci", deadline=None, max_examples=30)
 settings.register_profile("nights", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
@@ -24,12 +24,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The folder of public data sets: skipped where it is not at hand, a failure in CI."""
+    """The folder of public data sets: skipped where it is not available, a failure in CI."""
     folder = os.environ.get("MISSTEP_DATA")
     if folder and Path(folder).is_dir():
         return Path(folder)
     if folder:
-        pytest.fail(f"MISSTEP_DATA {folder} is no folder")
+        pytest.fail(f"MISSTEP_DATA {folder} is not a folder")
     sentence = "set MISSTEP_DATA to a folder of public data sets (`misstep datasets fetch NAME` brings them)"
     if os.environ.get("CI"):
         pytest.fail(f"CI must run the tests on public data: {sentence}")

@@ -9,7 +9,7 @@ from misstep.harness.errors import MissingPrerequisite
 
 
 def local_model_or_skip() -> None:
-    """Skip the test where there is no local model; fail it in CI."""
+    """Skip the test if there is no local model; fail it in CI."""
     try:
         weights()
     except MissingPrerequisite as error:

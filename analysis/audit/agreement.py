@@ -49,7 +49,7 @@ class Pairs(Struct, frozen=True):
 
 
 def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
-    """The overall agreement as the mean over pairs, or Fleiss' kappa beside all that is printed of the pairs."""
+    """Return the overall agreement as the mean over pairs, or Fleiss' kappa beside all that is printed of the pairs."""
     if pairs.n is None or not is_exact_count(pairs.n) or printed_value(pairs.n) <= 0:
         return underdetermined("rater_agreement", "How many items were rated is not printed as a number.")
     n = int(printed_value(pairs.n))
@@ -79,7 +79,7 @@ def check_rater_agreement(figure: Figure, pairs: Pairs) -> Checked:
 
 
 def _mean_over_pairs(figure: Figure, n: int, possible: Sequence[tuple[int, ...]]) -> Checked:
-    """The mean of the counts that the pairs' agreements allow, by the combination that fits it best."""
+    """Return the mean of the counts that the pairs' agreements allow, by the combination that fits it best."""
     results = []
     for counts in possible:
         comparisons = n * len(counts)
@@ -143,13 +143,13 @@ def _printed(figure: Figure, kappas: Sequence[Figure]) -> dict[Kappa, str]:
 
 
 def _digits(figure: Figure) -> str:
-    """The number as a fraction, with as many digits as are printed."""
+    """Return the number as a fraction, with as many digits as are printed."""
     behind = decimals(figure.digits) + (2 if scale(figure) > 1 else 0)
     return f"{float(printed_value(figure)):.{behind}f}"
 
 
 def _agreeing(agreement: Figure, n: int) -> Sequence[int] | None:
-    """How many of n items a pair may agree on; `None` where that is not printed as a number."""
+    """Return how many of n items a pair may agree on; `None` where that is not printed as a number."""
     if agreement.unit == "text" or agreement.approximate or limit(agreement) is not None:
         return None
     if is_exact_count(agreement):
@@ -170,7 +170,7 @@ def _splits(n: int, possible: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple
 
 
 def _told(ratings: MarginRatings) -> str:
-    """One set of ratings: how many items of each label all give alike, and the labels of the split ones."""
+    """Return one set of ratings: how many items of each label all give alike, and the labels of the split ones."""
     split = " ".join("[" + " ".join(str(label + 1) for label in labels) + "]" for labels in ratings.split)
     together = ", ".join(f"{count:,}" for count in ratings.unanimous)
     return f"{together} unanimous items of labels 1 to {len(ratings.unanimous)}" + (f" and {split}" if split else "")

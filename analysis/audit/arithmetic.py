@@ -30,7 +30,7 @@ _NOTHING = "An input may be 0, and nothing can be divided by it."
 
 
 def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
-    """The figure as the sum of its parts."""
+    """Return the figure as the sum of its parts."""
     boxes = [box for box in map(input_box, parts) if box is not None]
     if not parts or len(boxes) < len(parts):
         return underdetermined("sum", _NO_NUMBER if parts else _NO_INPUT)
@@ -46,7 +46,7 @@ def check_sum(figure: Figure, parts: Sequence[Figure]) -> Checked:
 
 
 def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Checked:
-    """The figure as a less b."""
+    """Return the figure as a less b."""
     checked = _of_two("difference", figure, (a, b), "{} less {}", lambda first, second: first - second)
     first, second = _boxes(a, b)
     if checked.status != "differs" or checked.suggestion or first is None or second is None:
@@ -62,7 +62,7 @@ def check_difference(figure: Figure, a: Figure | None, b: Figure | None) -> Chec
 
 
 def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) -> Checked:
-    """The figure as part / whole."""
+    """Return the figure as part / whole."""
     checked = _of_two("share_of", figure, (part, whole), "{} / {}", lambda first, second: first / second)
     if checked.status == "differs" and part is not None and whole is not None:
         repairs = (_other_part(figure, part, whole), checked.suggestion)
@@ -71,7 +71,7 @@ def check_share_of(figure: Figure, part: Figure | None, whole: Figure | None) ->
 
 
 def check_relative_change(figure: Figure, start: Figure | None, end: Figure | None) -> Checked:
-    """The figure as (end - start) / start."""
+    """Return the figure as (end - start) / start."""
     checked = _of_two("relative_change", figure, (start, end), "The change from {} to {}", _change)
     first, last = _boxes(start, end)
     if checked.status != "differs" or checked.suggestion or checked.value is None or first is None or last is None:
@@ -89,7 +89,7 @@ def check_relative_change(figure: Figure, start: Figure | None, end: Figure | No
 
 
 def check_same(figure: Figure, other: Figure | None) -> Checked:
-    """The figure as it is printed in another place."""
+    """Return the figure as it is printed in another place."""
     if other is None:
         return underdetermined("same", _NO_INPUT)
     if "text" in (figure.unit, other.unit):
@@ -165,12 +165,12 @@ def _part_exchanged(figure: Figure, parts: Sequence[Figure], total: Box) -> str:
 
 
 def _change(start: Box, end: Box) -> Box:
-    """The change as a share of where it starts from; both ends share the one start."""
+    """Return the change as a share of where it starts from; both ends share the one start."""
     return end / start - point(1)
 
 
 def _other_part(figure: Figure, part: Figure, whole: Figure) -> str:
-    """The count one off with which the quotient would fit, in words; empty where there is none."""
+    """Return the count one off with which the quotient would fit, in words; empty if there is none."""
     box = input_box(whole)
     if box is None or not is_exact_count(part):
         return ""

@@ -30,7 +30,7 @@ class ArmSize(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The range in words: "5,300 to 6,100", "at least 700"."""
+        """Return the range in words: "5,300 to 6,100", "at least 700"."""
         low = max(1, math.ceil(self.low))
         if math.isinf(self.high):
             return f"at least {low:,}"
@@ -39,7 +39,7 @@ class ArmSize(Struct, frozen=True):
 
 
 def implied_arm_size(p_value: Figure, shares: Sequence[Figure | None]) -> ArmSize | None:
-    """The size of equal arms at which a pooled two-sided z test of two shares gives a printed p-value.
+    """Return the size of equal arms at which a pooled two-sided z test of two shares gives a printed p-value.
 
     `None` where a share is not printed as a number or is none, or where the shares may be equal, so that no size is
     implied.
@@ -60,7 +60,7 @@ def implied_arm_size(p_value: Figure, shares: Sequence[Figure | None]) -> ArmSiz
 
 
 def _p_values(figure: Figure) -> tuple[float, float]:
-    """The least and the greatest p-value that a printed one stands for."""
+    """Return the least and the greatest p-value that a printed one stands for."""
     value, box = float(printed_value(figure)), rounding_box(figure)
     match limit(figure):
         case "below":

@@ -36,19 +36,19 @@ class Checked(Struct, frozen=True):
 
     @property
     def explanation(self) -> str:
-        """The sentence, and the suggestion marked as one."""
+        """Return the sentence, and the suggestion marked as one."""
         return f"{self.sentence} Suggestion: {self.suggestion}." if self.suggestion else self.sentence
 
 
 def underdetermined(check: Check, reason: str, wanting: str = "") -> Checked:
-    """A figure whose inputs do not say enough; what is wanting is said where the reason differs by figure."""
+    """Return a figure whose inputs do not say enough; what is wanting is said where the reason differs by figure."""
     return Checked(check, "underdetermined", reason, wanting=wanting)
 
 
 def compared(
     check: Check, figure: Figure, working: str, computed: Box, at_printed: Box | None = None, suggestion: str = ""
 ) -> Checked:
-    """A figure beside the values that its inputs allow."""
+    """Return a figure beside the values that its inputs allow."""
     value = (at_printed or point(computed.middle)).low
     fit = fits(figure, computed)
     cut_off = not fit and is_cut_off(figure, computed)

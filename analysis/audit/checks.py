@@ -35,7 +35,7 @@ _MAY_BE_WORDS: frozenset[Check] = frozenset({"same", "stars"})
 
 
 def check_figure(paper: Paper, figure: Figure, derivation: Derivation) -> Checked:
-    """A printed figure, worked out again in one of the ways that its file names.
+    """Return a printed figure, worked out again in one of the ways that its file names.
 
     What rests on a number that nobody printed, and that does not follow from printed ones, contradicts no figure.
     """
@@ -115,7 +115,7 @@ def check_each_way(paper: Paper) -> list[tuple[Figure, Ways, Checked]]:
 
 
 def check_ways(paper: Paper, figure: Figure) -> list[Checked]:
-    """One figure in every way that its file names."""
+    """Return one figure in every way that its file names."""
     results = [(figure, way, check_figure(paper, figure, way)) for way in figure.derivations]
     return [checked for _, checked in _judged(results)]
 

@@ -63,7 +63,7 @@ class Detection(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def recorded_detection() -> Detection:
-    """The run that is recorded in `data/recordings`."""
+    """Return the run that is recorded in `data/recordings`."""
     file = data_folder() / "recordings" / "audit_detection.toml"
     return toml_form(file.read_bytes(), Detection, file, f"`{MADE_BY}` writes it.")
 
@@ -103,7 +103,7 @@ def detection_table() -> Table:
 
 @made_by_this
 def detection_curve() -> Table:
-    """How often one wrong digit of a share without its count is found, by the cases and the digits printed."""
+    """Return how often one wrong digit of a share without its count is found, by the cases and the digits printed."""
     run = recorded_detection()
     shares = {(one.n, one.digits): wilson(one.found, one.shares) for one in run.wrong_digits}
     return Table(
@@ -118,18 +118,18 @@ def detection_curve() -> Table:
         ),
         (
             f"Recorded figures: `{MADE_BY}` made the shares and counted, on {run.date}.",
-            "Where there are as many cases as shares to print, every share can come, and no typo can be told.",
+            "If there are as many cases as shares to print, every share can come, and no typo can be told.",
         ),
     )
 
 
 def curve_places() -> dict[str, float]:
-    """Where the rows of `detection_curve` stand on the axis: the number of cases."""
+    """Return where the rows of `detection_curve` stand on the axis: the number of cases."""
     return {_size(one.n): float(one.n) for one in recorded_detection().wrong_digits}
 
 
 def _kind_rows(one: PlantedErrors, found: Estimate, source: str) -> Iterator[Row]:
-    """What was found of the detectable, and what was named of the repairable; nothing where there are none."""
+    """Return what was found of the detectable, and what was named of the repairable; nothing if there are none."""
     if found.n:
         row = estimate_row(one.kind, found, "share", "Found, of those that can be told", source, "generated")
         hidden = f"{one.undetectable:,} more look like a sound table" if one.undetectable else ""

@@ -60,16 +60,16 @@ class Typed(Struct, frozen=True):
 
     @property
     def number(self) -> Decimal:
-        """The number itself, a percentage in percent."""
+        """Return the number itself, a percentage in percent."""
         return Decimal(self.digits)
 
     @property
     def is_whole(self) -> bool:
-        """Whether no decimals are printed."""
+        """Return whether no decimals are printed."""
         return "." not in self.digits
 
     def figure(self, id: str, place: str, row: str, column: str, unit: Unit) -> Figure:  # noqa: A002 (as in Figure)
-        """The number as a printed figure."""
+        """Return the number as a printed figure."""
         return Figure(
             id=id,
             place=place,
@@ -84,19 +84,19 @@ class Typed(Struct, frozen=True):
 
 
 def typed_part(text: str) -> Typed:
-    """A number, or a count with what it is part of: "9/12"."""
+    """Return a number, or a count with what it is part of: "9/12"."""
     above, stroke, below = text.partition("/")
     if not stroke:
         return typed(text)
     part, whole = typed(above), typed(below)
     plain = all(not one.sign and one.is_whole and one.bound is None and not one.approximate for one in (part, whole))
     if not plain or not 0 <= part.number <= whole.number:
-        raise ValueError(f"{one_line(text)!r} is no part of a whole")
+        raise ValueError(f"{one_line(text)!r} is not part of a whole")
     return structs.replace(part, text=f"{part.text}/{whole.text}", out_of=whole.number)
 
 
 def typed(text: str) -> Typed:
-    """A number as someone typed it."""
+    """Return a number as someone typed it."""
     if len(text) > _MOST_CHARACTERS:
         raise ValueError(f"a text of {len(text):,} characters is not a number")
     shown = one_line(_NARROW_SPACES.sub(",", text.strip()))

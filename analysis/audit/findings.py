@@ -57,7 +57,7 @@ class Finding(Struct, frozen=True):
 
 
 def paper_findings(paper: Paper, source: str) -> list[Finding]:
-    """Every figure of a paper in every way that its file names, in the file's order."""
+    """Return every figure of a paper in every way that its file names, in the file's order."""
     return [
         structs.replace(
             _finding(figure, checked, source, figure.id), remark=_remark(paper, figure, ways, checked.status)
@@ -67,7 +67,7 @@ def paper_findings(paper: Paper, source: str) -> list[Finding]:
 
 
 def row_findings(rows: Iterable[UserRow], source: str) -> list[Finding]:
-    """One finding a row, in the file's order: the worst of what its figures gave.
+    """Return one finding a row, in the file's order: the worst of what its figures gave.
 
     Where a row leaves open which measure is printed, it is the best: the measure that fits.
     """
@@ -75,7 +75,7 @@ def row_findings(rows: Iterable[UserRow], source: str) -> list[Finding]:
 
 
 def document(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The findings as one JSON value: how many figures were checked, and each in the order of the input."""
+    """Return the findings as one JSON value: how many figures were checked, and each in the order of the input."""
     names = ("source", "row", "check", "status", "printed", "computed", "explanation")
     return {
         "checked": len(findings),
@@ -84,25 +84,25 @@ def document(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def counted(findings: Iterable[Finding]) -> dict[Status, int]:
-    """How many findings there are of each status, the worst first."""
+    """Return how many findings there are of each status, the worst first."""
     counts = Counter(finding.status for finding in findings)
     return {status: counts[status] for status in WORST_FIRST}
 
 
 def headline(findings: Sequence[Finding]) -> str:
-    """One sentence on how the checks ended, the worst first."""
+    """Return one sentence on how the checks ended, the worst first."""
     parts = [f"{count:,} {STATUS_WORDS[status][count != 1]}" for status, count in counted(findings).items() if count]
     listed = " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Of {len(findings):,} {'check' if len(findings) == 1 else 'checks'}, {listed}."
 
 
 def is_at_least(finding: Finding, status: Status) -> bool:
-    """Whether a finding is of a status or a worse one."""
+    """Return whether a finding is of a status or a worse one."""
     return _badness(finding) <= WORST_FIRST.index(status)
 
 
 def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """What is told as one, together: one figure in several places, the cells of a table with swapped rows.
+    """Return what is told as one, together: one figure in several places, the cells of a table with swapped rows.
 
     The worst comes first, of the groups and in each of them.
     """
@@ -118,7 +118,7 @@ def merged(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 
 def is_one_figure(alike: Sequence[Finding]) -> bool:
-    """Whether findings that are told as one say the same; else they are cells of one table."""
+    """Return whether findings that are told as one say the same; else they are cells of one table."""
     return len({finding.explanation for finding in alike}) == 1
 
 
@@ -149,18 +149,18 @@ def as_one(alike: Sequence[Finding]) -> Finding:
 
 
 def _named(alike: Sequence[Finding], status: Status) -> tuple[str, ...]:
-    """The printed figures that are of one status."""
+    """Return the printed figures that are of one status."""
     return tuple(dict.fromkeys(name for one in alike if one.status == status for name in one.figures))
 
 
 def _swapped_in(finding: Finding) -> tuple[str, ...]:
-    """The table in which a finding suggests swapped rows; empty where it does not."""
+    """Return the table in which a finding suggests swapped rows; empty where it does not."""
     is_swap = finding.place and finding.repair == "rows_swapped"
     return (finding.source, finding.check, finding.place) if is_swap else ()
 
 
 def _tables_with_swapped_rows(findings: Sequence[Finding]) -> set[tuple[str, ...]]:
-    """The tables of which several cells would fit with the rows swapped."""
+    """Return the tables of which several cells would fit with the rows swapped."""
     cells = {(_swapped_in(finding), finding.row) for finding in findings}
     counts = Counter(table for table, _ in cells if table)
     return {table for table, count in counts.items() if count > 1}
@@ -195,7 +195,7 @@ def _of_row(row: UserRow, source: str) -> Finding:
 
 
 def _readings(found: Sequence[Finding]) -> Sequence[Finding]:
-    """The readings of a figure that fit; where none does, those that may; where none may, all of them."""
+    """Return the readings of a figure that fit; where none does, those that may; where none may, all of them."""
     for status in ("reproduced", "underdetermined"):
         alike = [one for one in found if one.status == status]
         if alike:
@@ -227,7 +227,7 @@ def _finding(figure: Figure, checked: Checked, source: str, row: str) -> Finding
 
 
 def _remark(paper: Paper, figure: Figure, ways: Ways, status: Status) -> str:
-    """Where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
+    """Return where inputs come from that are not printed, a sentence each, and the file's own note on what fails."""
     names = [name for way in ways for value in way.inputs.values() for name in _listed(value)]
     unprinted = [paper[name] for name in dict.fromkeys(names) if name in paper and paper[name].is_worked_out]
     sentences = [f"{one.printed} is {one.place}." for one in unprinted if status != "reproduced"]

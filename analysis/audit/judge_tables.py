@@ -60,11 +60,11 @@ def check_together(
     others: Mapping[str, Figure],
     positives: Figure | None = None,
 ) -> Checked:
-    """A figure and the others of the same judge against every table of so many items."""
+    """Return a figure and the others of the same judge against every table of so many items."""
     beside = {_OF_CLASS.get(name, name): one for name, one in others.items()}
     printed = _printed({measure: figure, **beside})
     if measure not in printed:
-        return underdetermined("precision_recall", f"{figure.printed} is no figure that a table could be found for.")
+        return underdetermined("precision_recall", f"{figure.printed} is not a figure that a table could be found for.")
     contradiction = _f1_outside(printed)
     if contradiction:
         return Checked("precision_recall", "impossible", contradiction)
@@ -90,7 +90,7 @@ def check_together(
 
 
 def written(measure: str) -> str:
-    """A measure as it opens a sentence."""
+    """Return a measure as it opens a sentence."""
     return measure.upper() if measure == "f1" else measure.capitalize()
 
 
@@ -108,7 +108,7 @@ def _printed(figures: Mapping[str, Figure]) -> dict[Measure, str]:
 
 
 def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[list[Confusion], bool]:
-    """The tables that print the figures and have the cells that are known, and whether these are all."""
+    """Return the tables that print the figures and have the cells that are known, and whether these are all."""
     found: Reconstruction = reconstruct(counts["n"], printed, counts.get("positives"), _BUDGET)
     known = {cell: counts[cell] for cell in CELLS if cell in counts}
     return [
@@ -117,7 +117,7 @@ def _tables(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> tuple[
 
 
 def _swaps(counts: Mapping[str, int], printed: Mapping[Measure, str]) -> dict[Repair, str]:
-    """What would have to be swapped for a table to print the figures, in words."""
+    """Return what would have to be swapped for a table to print the figures, in words."""
     swaps: dict[Repair, str] = {}
     ways: tuple[tuple[Repair, Mapping[str, str]], ...] = (
         ("rows_swapped", _TO_OTHER),
@@ -168,7 +168,7 @@ def _harmonic_mean(one: Fraction, other: Fraction) -> Fraction:
 
 
 def _without_n(figure: Figure, measure: Measure, positives: Figure | None) -> Checked:
-    """A share whose denominator may be known although the number of items is not."""
+    """Return a share whose denominator may be known although the number of items is not."""
     if measure == "recall" and positives is not None:
         return structs.replace(check_percentage(figure, None, positives, None), check="precision_recall")
     kind = {"precision": "positive answers", "recall": "positive items", "accuracy": "items"}.get(measure)

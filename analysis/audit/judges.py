@@ -43,7 +43,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
     measure = named[0]
     counted = {name: one for name, one in inputs.items() if name in (*CELLS, *_SUMS)}
     if not all(is_exact_count(count) for count in counted.values()):
-        return underdetermined("precision_recall", "A cell or a size of a class is no whole count.")
+        return underdetermined("precision_recall", "A cell or a size of a class is not whole count.")
     known = {name: int(printed_value(count)) for name, count in counted.items()}
     counts = _completed(known)
     impossible = _contradiction(counts, known)
@@ -60,7 +60,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
 
 
 def _completed(known: Mapping[str, int]) -> dict[str, int]:
-    """The counts that are given, and those that follow from a sum and the others in it."""
+    """Return the counts that are given, and those that follow from a sum and the others in it."""
     counts = dict(known)
     for _ in _SUMS:
         for total, parts in _SUMS.items():
@@ -73,7 +73,7 @@ def _completed(known: Mapping[str, int]) -> dict[str, int]:
 
 
 def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
-    """Why the counts cannot be, in words; empty where they can."""
+    """Return why the counts cannot be, in words; empty where they can."""
     most = max(known.values(), default=0)
     if "n" in known and most > known["n"]:
         return f"{most:,} is more than all {known['n']:,} items."
@@ -90,7 +90,7 @@ def _contradiction(counts: Mapping[str, int], known: Mapping[str, int]) -> str:
 
 
 def _quotient(measure: Measure, table: Confusion) -> tuple[int, int, str]:
-    """A measure's numerator and denominator, and the division in words."""
+    """Return a measure's numerator and denominator, and the division in words."""
     match measure:
         case "precision":
             above, below = table.tp, table.tp + table.fp
@@ -122,7 +122,7 @@ def _with_swaps(checked: Checked, figure: Figure, measure: Measure, counts: Mapp
 
 
 def _table(counts: Mapping[str, int]) -> Confusion:
-    """The cells that a measure needs; what it does not need may be missing, and is 0 here."""
+    """Return the cells that a measure needs; what it does not need may be missing, and is 0 here."""
     return Confusion(**{cell: counts.get(cell, 0) for cell in CELLS})
 
 

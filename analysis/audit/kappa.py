@@ -104,7 +104,7 @@ def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
     items, how_many = _whole(raters.n), _whole(raters.labels)
     first = tuple(_whole(margin) or 0 for margin in raters.margins)
     if any(_whole(margin) is None for margin in raters.margins):
-        return underdetermined("kappa", "How often a rater used a label is no whole count.")
+        return underdetermined("kappa", "How often a rater used a label is not whole count.")
     if how_many is not None and how_many < FEWEST:
         return underdetermined("kappa", f"Kappa of {how_many} label is 0/0.")
     if items is None:
@@ -126,7 +126,7 @@ def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
 
 def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
     if not all(is_exact_count(cell) for row in matrix for cell in row):
-        return underdetermined("kappa", "A cell of the matrix is no whole count.")
+        return underdetermined("kappa", "A cell of the matrix is not whole count.")
     cells = [[int(printed_value(cell)) for cell in row] for row in matrix]
     total = sum(map(sum, cells))
     agree = sum(row[place] for place, row in enumerate(cells))
@@ -183,7 +183,7 @@ def _searched(figure: Figure, agreement: Figure, n: int, labels: int | None, fir
 
 
 def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None) -> Checked:
-    """Kappa against the limits that the fewest and the most agreements set, where there are too many to search."""
+    """Kappa against the limits that the fewest and the most agreements set, if there are too many to search."""
     low, high = _range(list(_cases(n, (counts[0], counts[-1]), labels)))
     agree = f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} of {n:,} agree"
     said = f"{agree}; kappa is then from {number(low, figure)} to {number(high, figure)}"
@@ -194,7 +194,7 @@ def _too_many(figure: Figure, n: int, counts: Sequence[int], labels: int | None)
 
 
 def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, ...] = ()) -> Iterator[_Case]:
-    """What the figures leave open, the fewest labels and the counts in the middle first."""
+    """Return what the figures leave open, the fewest labels and the counts in the middle first."""
     middle = counts[len(counts) // 2]
     for how_many in range(FEWEST, MOST + 1) if labels is None else (labels,):
         for agree in sorted(counts, key=lambda count: abs(count - middle)):
@@ -204,7 +204,7 @@ def _cases(n: int, counts: Sequence[int], labels: int | None, first: tuple[int, 
 def _first_table(
     figure: Figure, cases: Sequence[_Case], budget: int = BUDGET
 ) -> tuple[tuple[_Case, Table] | None, bool]:
-    """The first case with a matrix that prints the figure, and whether the search gave up on another before."""
+    """Return the first case with a matrix that prints the figure, and whether the search gave up on another before."""
     allowed, gave_up = _allowed(figure), False
     for case in cases:
         products = _printing(figure, case, allowed)
@@ -219,7 +219,7 @@ def _first_table(
 
 
 def _printing(figure: Figure, case: _Case, allowed: Box) -> Products:
-    """The products of margins whose kappa prints like the figure: an end of the rounding may print otherwise."""
+    """Return the products of margins whose kappa prints like the figure: an end of the rounding may print otherwise."""
     low, high = products_of(case.n, case.agree, allowed.low, allowed.high)
     if case.agree < case.n:
         while low <= high and not fits(figure, point(kappa_of(case.n, case.agree, low))):
@@ -230,7 +230,7 @@ def _printing(figure: Figure, case: _Case, allowed: Box) -> Products:
 
 
 def _allowed(figure: Figure) -> Box:
-    """The values that print like a kappa, or keep the limit that it is given as."""
+    """Return the values that print like a kappa, or keep the limit that it is given as."""
     box = rounding_box(figure)
     value = box.low if figure.approximate else printed_value(figure)
     if limit(figure) == "above":
@@ -241,7 +241,7 @@ def _allowed(figure: Figure) -> Box:
 
 
 def _possible(figure: Figure, case: _Case, table: Table, cases: Sequence[_Case], given: bool) -> Checked:
-    """A kappa that some matrix prints: open, unless all matrices print it."""
+    """Return a kappa that some matrix prints: open, unless all matrices print it."""
     low, high = _range(cases)
     unprinted = _UNPRINTED.replace("each rater", "the other rater") if case.first else _UNPRINTED
     how_many = f"{case.labels} labels{'' if given else ' (their number is not printed)'}"
@@ -330,7 +330,7 @@ def _other_n(figure: Figure, agreement: Figure, n: int, labels: int | None) -> s
 
 
 def _agreements(agreement: Figure, n: int) -> Sequence[int]:
-    """How many of n items may be labelled alike."""
+    """Return how many of n items may be labelled alike."""
     if is_exact_count(agreement):
         count = int(printed_value(agreement))
         return (count,) if 0 <= count <= n else ()
@@ -350,7 +350,7 @@ def _range(cases: Sequence[_Case]) -> tuple[Fraction, Fraction]:
 
 
 def _nearest(figure: Figure, cases: Sequence[_Case]) -> list[Fraction]:
-    """The kappas next below and above the printed one that a quick look finds."""
+    """Return the kappas next below and above the printed one that a quick look finds."""
     printed, most = printed_value(figure), max(case.labels for case in cases)
     found = []
     for case in [one for one in cases if one.labels == most]:
@@ -363,7 +363,7 @@ def _nearest(figure: Figure, cases: Sequence[_Case]) -> list[Fraction]:
 
 
 def _narrowed(case: _Case, low: int, high: int, *, rising: bool) -> Fraction | None:
-    """The kappa of the product nearest to one end of a range, as far as a few looks come."""
+    """Return the kappa of the product nearest to one end of a range, as far as a few looks come."""
     nearest = None
     width = 1
     for _ in range(_NARROWINGS):

@@ -111,7 +111,7 @@ def _judged(
 
 
 def _without_rows(checked: Checked, figure: Figure, items: int, counts: Iterable[int], labels: int) -> Checked:
-    """The same, with the suggestion that the rows are of other items, where the kappa would fit then."""
+    """Return the same, with the suggestion that the rows are of other items, where the kappa would fit then."""
     half = Fraction(1, 2 * 10 ** len(figure.digits.partition(".")[2]))
     for agree in counts:
         products = products_of(items, agree, printed_value(figure) - half, printed_value(figure) + half)
@@ -121,7 +121,7 @@ def _without_rows(checked: Checked, figure: Figure, items: int, counts: Iterable
 
 
 def drawn(table: Table) -> str:
-    """A matrix in one line: its rows in brackets."""
+    """Return a matrix in one line: its rows in brackets."""
     return " ".join("[" + " ".join(f"{cell}" for cell in row) + "]" for row in table)
 
 

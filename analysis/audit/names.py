@@ -11,7 +11,7 @@ _LONG_ENOUGH_FOR_A_PLURAL = 4
 def unlike_names(figure: Figure, other: Figure) -> str:
     """What two places call one number, in words, where these are unlike; empty where they agree or one says nothing.
 
-    A statistic that is named in less detail ("kappa" beside "Fleiss' kappa") is no other one; what a share is of is.
+    A statistic that is named in less detail ("kappa" beside "Fleiss' kappa") is not another one; what a share is of is.
     """
     statistic, others = _words(figure.statistic), _words(other.statistic)
     if statistic and others and not (statistic <= others or others <= statistic):
@@ -27,7 +27,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _one_form(word: str) -> str:
-    """A word as it is compared: its usual short forms written out, without the s of a plural."""
+    """Return a word as it is compared: its usual short forms written out, without the s of a plural."""
     if word in _MEANS or word in _MEDIANS:
         return "mean" if word in _MEANS else "median"
     plural = len(word) >= _LONG_ENOUGH_FOR_A_PLURAL and word.endswith("s") and not word.endswith(("ss", "'s"))

@@ -29,14 +29,14 @@ _ALONE = "figures that stand alone"
 
 
 def all_findings() -> list[Finding]:
-    """The findings on the shipped papers, paper by paper."""
+    """Return the findings on the shipped papers, paper by paper."""
     slugs = sorted(published_papers(), key=lambda slug: list(PAPERS).index(slug) if slug in PAPERS else len(PAPERS))
     return [finding for slug in slugs for finding in paper_findings(load_paper(slug), slug)]
 
 
 @made_by_this
 def overview_table() -> Table:
-    """How the checks of each paper ended, and how many of its printed figures no check says anything about."""
+    """Return how the checks of each paper ended, and how many of its printed figures no check says anything about."""
     findings = all_findings()
     papers = [load_paper(slug) for slug in dict.fromkeys(finding.source for finding in findings)]
     rows = [row for paper in papers for row in _overview_rows(paper, findings)]
@@ -91,7 +91,7 @@ def findings_table(findings: Sequence[Finding], status: Status) -> Table:
 
 @made_by_this
 def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
-    """What cannot be told, by the reason: how many checks of each paper want the same."""
+    """Return what cannot be told, by the reason: how many checks of each paper want the same."""
     found = [one for one in findings or all_findings() if one.status == "underdetermined"]
     reasons: dict[tuple[str, str], list[Finding]] = {}
     for one in found:
@@ -124,7 +124,7 @@ def underdetermined_table(findings: Sequence[Finding] | None = None) -> Table:
 
 @made_by_this
 def unchecked_table() -> Table:
-    """How many printed figures stand alone, by the place that prints them."""
+    """Return how many printed figures stand alone, by the place that prints them."""
     rows: list[Row] = []
     total = 0
     for slug in _slugs():
@@ -146,7 +146,7 @@ def unchecked_table() -> Table:
 
 
 def counted_by(findings: Iterable[Finding], by_check: bool = False) -> dict[str, dict[Status, int]]:
-    """How many findings there are of each status, source by source or check by check: what a figure draws."""
+    """Return how many findings there are of each status, source by source or check by check: what a figure draws."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.check if by_check else finding.source, []).append(finding)
@@ -154,7 +154,7 @@ def counted_by(findings: Iterable[Finding], by_check: bool = False) -> dict[str,
 
 
 def _slugs() -> list[str]:
-    """The papers in the order of `PAPERS`, others after them."""
+    """Return the papers in the order of `PAPERS`, others after them."""
     order = list(PAPERS)
     return sorted(published_papers(), key=lambda slug: order.index(slug) if slug in order else len(order))
 
@@ -173,7 +173,7 @@ def _printed(paper: Paper) -> list[Figure]:
 
 
 def _standing_alone(paper: Paper) -> list[Figure]:
-    """The printed figures that are neither worked out again nor an input of one that is."""
+    """Return the printed figures that are neither worked out again nor an input of one that is."""
     inputs = {name for figure in paper.figure for way in figure.derivations for name in _named(way)}
     inputs |= {name for matrix in paper.matrix for row in matrix.cells for name in row}
     return [figure for figure in _printed(paper) if not figure.derivations and figure.id not in inputs]
@@ -185,7 +185,7 @@ def _named(way: Derivation) -> Iterable[str]:
 
 
 def _finding_rows(first: Finding, *, several: bool, repeated_name: bool) -> list[Row]:
-    """A figure, or what is told of several as one, as printed, and what working it out gave."""
+    """Return a figure, or what is told of several as one, as printed, and what working it out gave."""
     printed = Row(
         quantity=f"{_name(first)}, {_places([first])}" if repeated_name else _name(first),
         value=first.printed,

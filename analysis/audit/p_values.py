@@ -59,7 +59,7 @@ class _Pairs(Struct, frozen=True):
     complete: bool
 
     def named(self, place: int) -> str:
-        """One pair in words."""
+        """Return one pair in words."""
         return f"{self.x1[place]:,} / {self.n1:,} against {self.x2[place]:,} / {self.n2:,}"
 
 
@@ -69,9 +69,9 @@ def check_two_proportion_p(
     sizes: tuple[Figure | None, ...],
     shares: tuple[Figure | None, ...],
 ) -> Checked:
-    """The p-value of two counts, or of two shares of known size."""
+    """Return the p-value of two counts, or of two shares of known size."""
     if not 0 <= printed_value(figure) <= 1:
-        return Checked(_CHECK, "impossible", f"{figure.printed} is no probability.")
+        return Checked(_CHECK, "impossible", f"{figure.printed} is not a probability.")
     known = [int(printed_value(size)) for size in sizes if size is not None and is_exact_count(size)]
     if len(known) < 2:
         wanting = f"the sizes behind {'a p-value' if limit(figure) is None else 'a limit of p'}"
@@ -85,12 +85,12 @@ def check_two_proportion_p(
     for options, share, size in zip(allowed, shares, known, strict=True):
         if not options:
             said = "The count" if share is None else share.printed
-            return Checked(_CHECK, "impossible", f"{said} is no share of {size:,} cases.")
+            return Checked(_CHECK, "impossible", f"{said} is not a share of {size:,} cases.")
     return _judged(figure, _pairs(first, second, known[0], known[1]))
 
 
 def _without_sizes(figure: Figure, shares: Sequence[Figure | None]) -> str:
-    """What cannot be said without the sizes of the samples, and which equal sizes would give the p-value."""
+    """Return what cannot be said without the sizes of the samples, and which equal sizes would give the p-value."""
     reason = "How many cases either share is of is not printed"
     size = implied_arm_size(figure, shares)
     if size is None:
@@ -154,7 +154,7 @@ def _p_values(pairs: _Pairs, tests: Mapping[str, QuickTest]) -> dict[str, FloatA
 
 
 def _by_usual(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
-    """The figure by one of the tests that papers use most; `None` where none prints it."""
+    """Return the figure by one of the tests that papers use most; `None` where none prints it."""
     exact = FISHER if factor == 1 else {**FISHER, **ONE_SIDED}
     return _by_quick(figure, pairs, found, factor) or _by_exact(figure, pairs, found[YATES], factor, exact, _MOST_EXACT)
 
@@ -162,7 +162,7 @@ def _by_usual(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], facto
 def _by_rarer(
     figure: Figure, pairs: _Pairs, by_yates: FloatArray, found: dict[str, FloatArray], factor: Fraction
 ) -> Checked | None:
-    """The figure by a test that is used now and then; the slowest are asked last."""
+    """Return the figure by a test that is used now and then; the slowest are asked last."""
     return (
         _by_quick(figure, pairs, found, factor)
         or _by_exact(figure, pairs, by_yates, factor, EXACT, _MOST_EXACT)
@@ -171,7 +171,7 @@ def _by_rarer(
 
 
 def _by_quick(figure: Figure, pairs: _Pairs, found: dict[str, FloatArray], factor: Fraction) -> Checked | None:
-    """The first pair that prints the figure, with every test that does; `None` where no test has one."""
+    """Return the first pair that prints the figure, with every test that does; `None` where no test has one."""
     fitting = {name: place for name, values in found.items() if (place := _fitting(figure, values, pairs, factor)) >= 0}
     if not fitting:
         return None
@@ -198,14 +198,14 @@ def _by_exact(
 
 
 def _fitting(figure: Figure, values: FloatArray, pairs: _Pairs, factor: Fraction) -> int:
-    """The pair nearest to the middle whose p-value prints as the figure; -1 where there is none."""
+    """Return the pair nearest to the middle whose p-value prints as the figure; -1 if there is none."""
     near = np.argsort(abs(np.arange(len(values)) - pairs.nearest), kind="stable")
     inside = near[_prints(figure, values[near] * float(factor))]
     return next((int(place) for place in inside if fits(figure, _box(values[place], factor))), -1)
 
 
 def _prints(figure: Figure, values: FloatArray) -> np.typing.NDArray[np.bool_]:
-    """Whether p-values may print as the figure: a quick sieve, a little too wide."""
+    """Return whether p-values may print as the figure: a quick sieve, a little too wide."""
     value, half_step = float(printed_value(figure)), 10.0 ** -len(figure.digits.partition(".")[2])
     bound = limit(figure)
     low = -1.0 if bound == "below" else value - half_step
@@ -214,13 +214,13 @@ def _prints(figure: Figure, values: FloatArray) -> np.typing.NDArray[np.bool_]:
 
 
 def _likeliest(figure: Figure, by_yates: FloatArray, most: int) -> list[int]:
-    """The pairs at which an exact test may give the figure, the likeliest first."""
+    """Return the pairs at which an exact test may give the figure, the likeliest first."""
     distance = np.nan_to_num(abs(by_yates - float(printed_value(figure))), nan=2.0)
     return [int(place) for place in np.argsort(distance, kind="stable")[:most]]
 
 
 def _between_corners(figure: Figure, found: dict[str, FloatArray], factor: Fraction) -> bool:
-    """Whether the figure lies between the p-values at the corners of what the shares allow."""
+    """Return whether the figure lies between the p-values at the corners of what the shares allow."""
     values = np.concatenate(list(found.values()))
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return fits(figure, Box(_exactly(low) * factor, _exactly(high) * factor))
@@ -231,7 +231,7 @@ def _box(p_value: float, factor: Fraction) -> Box:
 
 
 def _exactly(p_value: float) -> Fraction:
-    """A p-value without the noise of its last digits, so that 0.125 prints as it does by hand."""
+    """Return a p-value without the noise of its last digits, so that 0.125 prints as it does by hand."""
     return Fraction(f"{p_value:.{_DIGITS}g}") if not np.isnan(p_value) else Fraction(-1)
 
 

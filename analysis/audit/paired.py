@@ -45,7 +45,7 @@ class Named(Struct, frozen=True):
 
 
 def with_agreements(paper: Paper) -> Paper:
-    """The paper; a kappa whose file names no agreement and no matrix takes the agreement that belongs to it."""
+    """Return the paper; a kappa whose file names no agreement and no matrix takes the agreement that belongs to it."""
     shares = [figure for figure in paper.figure if figure.check == "percentage" and "n" in figure.inputs]
     kappas = [figure for figure in paper.figure if figure.check == "kappa"]
     if not shares or all({"agreement", "matrix"} & figure.inputs.keys() for figure in kappas):

@@ -1,6 +1,6 @@
 """Small repairs that would make a printed figure fit: exchanged digits, another number of cases, repeated runs.
 
-Each function tells a repair in words, and nothing where there is none. A repair is only a suggestion: it is arithmetic
+Each function tells a repair in words, and nothing if there is none. A repair is only a suggestion: it is arithmetic
 that fits, not what the authors did.
 """
 
@@ -47,12 +47,12 @@ _MOST_NUMBERS = 3
 
 
 def first_of(*repairs: str, most: int = 2) -> str:
-    """The first repairs that there are, joined."""
+    """Return the first repairs that there are, joined."""
     return ", or ".join([repair for repair in repairs if repair][:most])
 
 
 def exchanged_digits(figure: Figure) -> Iterator[Figure]:
-    """The figure with two neighbouring digits exchanged, in every way."""
+    """Return the figure with two neighbouring digits exchanged, in every way."""
     if figure.value is not None or figure.unit == "text":
         return
     text = figure.printed
@@ -64,7 +64,7 @@ def exchanged_digits(figure: Figure) -> Iterator[Figure]:
 
 
 def changed_digits(figure: Figure) -> Iterator[Figure]:
-    """The figure with one digit changed, in every way."""
+    """Return the figure with one digit changed, in every way."""
     if figure.value is not None or figure.unit == "text":
         return
     text = figure.printed
@@ -104,7 +104,7 @@ def count_mistyped(figure: Figure, count: Figure, cases: int) -> str:
 
 
 def other_cases(figure: Figure, cases: int, count: int | None) -> str:
-    """The nearest other number of cases of which the share would print so."""
+    """Return the nearest other number of cases of which the share would print so."""
     found = next(iter(_fitting_cases(figure, cases, count)), None)
     if found is None:
         return ""
@@ -124,7 +124,7 @@ def repeated_cases(figure: Figure, cases: int) -> str:
 
 
 def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
-    """The same results; percentages of one number that all fit another number near by say so.
+    """Return the same results; percentages of one number that all fit another number near by say so.
 
     One percentage alone fits many numbers; what all of a table fit, and few numbers do, is worth looking at. Where not
     all of them do, those that do not fit the printed number are looked at alone. A percentage that is printed in
@@ -152,7 +152,7 @@ def with_common_cases(paper: Paper, results: Sequence[Result]) -> list[Result]:
 
 
 def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
-    """The same results; a sum and a share that both fit with another count in the place of a part say so."""
+    """Return the same results; a sum and a share that both fit with another count in the place of a part say so."""
     told = list(results)
     shares_of: dict[str, list[int]] = {}
     for place, (_, derivation, checked) in enumerate(results):
@@ -179,7 +179,7 @@ def with_common_count(paper: Paper, results: Sequence[Result]) -> list[Result]:
 
 
 def _all_fit(paper: Paper, shares: Sequence[Result], count: int) -> bool:
-    """Whether all shares of a count fit with another count."""
+    """Return whether all shares of a count fit with another count."""
     cases = [(figure, _cases_of(paper, derivation)) for figure, derivation, _ in shares]
     return all(n is not None and count in counts_in(figure, _whole(paper[n[0]]) * n[1]) for figure, n in cases)
 
@@ -189,7 +189,7 @@ def _whole(figure: Figure) -> int:
 
 
 def _cases_of(paper: Paper, derivation: Derivation) -> tuple[str, int] | None:
-    """The id of the number of cases of a percentage, and how often each was run; `None` where there are none."""
+    """Return the id of the number of cases of a percentage, and how often each was run; `None` if there are none."""
     n, repeats = derivation.inputs.get("n"), derivation.inputs.get("repeats")
     named = [paper[id_] for id_ in (n, repeats) if isinstance(id_, str)]
     if derivation.check != "percentage" or not isinstance(n, str):
@@ -205,7 +205,7 @@ def _count_of(paper: Paper, derivation: Derivation) -> Figure | None:
 
 
 def _told_once(paper: Paper, results: Sequence[Result]) -> list[_Share]:
-    """The percentages without those that print one again: of the same count, or of the same row and column."""
+    """Return the percentages without those that print one again: of the same count, or of the same row and column."""
     distinct: dict[tuple[str, str, str], _Share] = {}
     for figure, derivation, _ in results:
         count = _count_of(paper, derivation)
@@ -215,7 +215,7 @@ def _told_once(paper: Paper, results: Sequence[Result]) -> list[_Share]:
 
 
 def _common(shares: Sequence[_Share], n: Figure, repeats: int) -> str:
-    """The other numbers of cases that all the shares fit, in words; empty where there are none or many."""
+    """Return the other numbers of cases that all the shares fit, in words; empty if there are none or many."""
     plain = [figure for figure, _ in shares if limit(figure) is None and not figure.approximate]
     if len(plain) < len(shares) or any(count is not None and not is_exact_count(count) for _, count in shares):
         return ""
@@ -266,6 +266,6 @@ def _reach(cases: int) -> int:
 
 
 def _range_of_cases(figure: Figure, count: Fraction) -> tuple[Fraction, Fraction | None]:
-    """The numbers of cases of which a count can print as the share; without an end where the share may be 0."""
+    """Return the numbers of cases of which a count can print as the share; without an end where the share may be 0."""
     box = rounding_box(figure)
     return count / box.high if box.high > 0 else Fraction(0), count / box.low if box.low > 0 else None

@@ -26,7 +26,7 @@ class Box(Struct, frozen=True):
 
     @property
     def exact(self) -> bool:
-        """Whether it is one value."""
+        """Return whether it is one value."""
         return self.low == self.high
 
     @property
@@ -44,32 +44,32 @@ class Box(Struct, frozen=True):
         return _around(a / b for a in (self.low, self.high) for b in (other.low, other.high))
 
     def times(self, factor: Fraction | int) -> "Box":
-        """All values times a number that is not negative."""
+        """Return all values times a number that is not negative."""
         return Box(self.low * factor, self.high * factor)
 
     @property
     def reversed(self) -> "Box":
-        """All values with the opposite sign."""
+        """Return all values with the opposite sign."""
         return Box(-self.high, -self.low)
 
     @property
     def holds_zero(self) -> bool:
-        """Whether nothing may be divided by it."""
+        """Return whether nothing may be divided by it."""
         return self.low <= 0 <= self.high
 
 
 def point(value: Fraction | int) -> Box:
-    """A box of one value."""
+    """Return a box of one value."""
     return Box(Fraction(value), Fraction(value))
 
 
 def scale(figure: Figure) -> int:
-    """What a fraction is multiplied by to be printed as this figure: 100 for what is printed in percent."""
+    """Return what a fraction is multiplied by to be printed as this figure: 100 for what is printed in percent."""
     return 100 if figure.unit in ("share", "difference") else 1
 
 
 def limit(figure: Figure) -> str | None:
-    """Whether the figure is a limit: "above", "below", or `None`."""
+    """Return whether the figure is a limit: "above", "below", or `None`."""
     if figure.bound is not None:
         return figure.bound
     if figure.printed.startswith(("<", "≤")):
@@ -78,12 +78,12 @@ def limit(figure: Figure) -> str | None:
 
 
 def printed_value(figure: Figure) -> Fraction:
-    """The number as printed, exactly; a share as a fraction."""
+    """Return the number as printed, exactly; a share as a fraction."""
     return Fraction(figure.digits) / scale(figure)
 
 
 def rounding_box(figure: Figure) -> Box:
-    """The values that round to the figure; with what "about" leaves open, where the paper says so."""
+    """Return the values that round to the figure; with what "about" leaves open, where the paper says so."""
     value, fine, coarse = printed_value(figure), _last_digit(figure), _carried_digit(figure)
     if figure.approximate:
         return Box(value - coarse / 2, value + max(coarse / 2, fine))
@@ -91,20 +91,20 @@ def rounding_box(figure: Figure) -> Box:
 
 
 def input_box(figure: Figure) -> Box | None:
-    """The values that an input may have: a count is exact; `None` for words and for limits."""
+    """Return the values that an input may have: a count is exact; `None` for words and for limits."""
     if figure.unit == "text" or limit(figure) is not None:
         return None
     return point(printed_value(figure)) if is_exact_count(figure) else rounding_box(figure)
 
 
 def is_exact_count(figure: Figure) -> bool:
-    """Whether it is a whole count printed in full."""
+    """Return whether it is a whole count printed in full."""
     whole = figure.unit == "count" and "." not in figure.digits
     return whole and not figure.approximate and limit(figure) is None and _abbreviation(figure) is None
 
 
 def fits(figure: Figure, computed: Box) -> bool:
-    """Whether some value of the box prints like the figure, or keeps the limit that it is given as."""
+    """Return whether some value of the box prints like the figure, or keeps the limit that it is given as."""
     value, bound = printed_value(figure), limit(figure)
     if bound == "above" and not figure.approximate:
         return computed.high >= value
@@ -119,7 +119,7 @@ def fits(figure: Figure, computed: Box) -> bool:
 
 
 def counts_in(figure: Figure, cases: int) -> range:
-    """The whole counts of so many cases that print as this share, in percent or as a fraction."""
+    """Return the whole counts of so many cases that print as this share, in percent or as a fraction."""
     steps = steps_that_print(figure.digits, Fraction(scale(figure), cases), times=scale(figure))
     return steps[max(0, -steps.start) : max(0, cases + 1 - steps.start)]
 
@@ -135,7 +135,7 @@ def is_cut_off(figure: Figure, computed: Box) -> bool:
 
 
 def same_quantity(first: Figure, second: Figure) -> bool:
-    """Whether one value can print as either figure; two neighbours whose boxes only touch are told apart."""
+    """Return whether one value can print as either figure; two neighbours whose boxes only touch are told apart."""
     for one, other in ((first, second), (second, first)):
         exact = input_box(other)
         if exact is not None and exact.exact and fits(one, exact):
@@ -148,7 +148,7 @@ def same_quantity(first: Figure, second: Figure) -> bool:
 
 
 def number(value: Fraction, figure: Figure, further: int = 1) -> str:
-    """A value written like a figure, with further digits unless it has none."""
+    """Return a value written like a figure, with further digits unless it has none."""
     shown = value * scale(figure)
     behind = decimals(figure.digits)
     behind += 0 if (shown * 10**behind).denominator == 1 else further
@@ -172,12 +172,12 @@ def _around(values: Iterable[Fraction]) -> Box:
 
 
 def _last_digit(figure: Figure) -> Fraction:
-    """What one more in the last printed digit is worth."""
+    """Return what one more in the last printed digit is worth."""
     return Fraction(1, 10 ** decimals(figure.digits)) / scale(figure)
 
 
 def _carried_digit(figure: Figure) -> Fraction:
-    """What one more in the last digit that carries information is worth."""
+    """Return what one more in the last digit that carries information is worth."""
     abbreviation = _abbreviation(figure)
     if abbreviation is not None:
         return abbreviation

@@ -75,7 +75,7 @@ class UserRow(Struct, frozen=True):
 
 
 def user_row(given: Given, printed: str) -> UserRow:
-    """The row as figures with their derivations."""
+    """Return the row as figures with their derivations."""
     _check_needed(given)
     inputs, matrices, named = _inputs(given)
     measures = _measures(given)
@@ -96,7 +96,7 @@ def user_row(given: Given, printed: str) -> UserRow:
 
 
 def with_agreements(rows: Sequence[Given]) -> list[Given]:
-    """The rows; a kappa without an agreement and a matrix takes the agreement of the row that belongs to it."""
+    """Return the rows; a kappa without an agreement and a matrix takes the agreement of the row that belongs to it."""
     shares = [row for row in rows if row.check == "percentage" and "n" in row.numbers]
     kappas = [row for row in rows if row.check == "kappa"]
     names = [_named(row) for row in shares], [_named(row) for row in kappas]
@@ -125,7 +125,7 @@ def _check_needed(given: Given) -> None:
 
 
 def _inputs(given: Given) -> tuple[list[Figure], tuple[PrintedMatrix, ...], dict[str, str | tuple[str, ...]]]:
-    """The figures of all inputs, the matrix if there is one, and what a derivation calls them."""
+    """Return the figures of all inputs, the matrix if there is one, and what a derivation calls them."""
     figures: list[Figure] = []
     named: dict[str, str | tuple[str, ...]] = {}
     matrices: tuple[PrintedMatrix, ...] = ()
@@ -162,14 +162,14 @@ def _matrix(id_: str, ids: Sequence[Sequence[str]]) -> PrintedMatrix:
 
 
 def _name(id_: str, key: str, *place: int) -> str:
-    """The id of an input: a row's own id never holds a tab."""
+    """Return the id of an input: a row's own id never holds a tab."""
     return "\t".join([id_, key, *map(str, place)])
 
 
 def _check_kind(key: str, number: Typed) -> None:
     counted = key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]
     if counted and (number.sign or not number.is_whole or number.number < 0):
-        raise ValueError(f"{key} = {number.text} is no whole count")
+        raise ValueError(f"{key} = {number.text} is not whole count")
     if key in ("step", "repeats") and number.number <= 0:
         raise ValueError(f"{key} = {number.text} is not above 0")
 
@@ -190,13 +190,13 @@ def _check_agreement(given: Given, key: str, number: Typed) -> None:
 
 
 def _is_percentage(percent: Decimal, n: Decimal) -> bool:
-    """Whether a whole count of n prints as a whole percentage, however it is rounded."""
+    """Return whether a whole count of n prints as a whole percentage, however it is rounded."""
     half = Decimal("0.5")
     return ceil((percent - half) * n / 100) <= floor((percent + half) * n / 100)
 
 
 def _units(given: Given, key: str) -> "_UnitOf":
-    """What the numbers behind a key are."""
+    """Return what the numbers behind a key are."""
     if key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]:
         return _UnitOf(counted=True)
     if key in _RATIOS:
@@ -231,12 +231,12 @@ class _UnitOf(Struct, frozen=True):
 
 
 def _in_percent(numbers: Iterable[Typed]) -> bool:
-    """Whether fractions of 1 are given in percent: with the sign, or as more than 1."""
+    """Return whether fractions of 1 are given in percent: with the sign, or as more than 1."""
     return any(number.sign or number.number > 1 for number in numbers if number.out_of is None)
 
 
 def _plain_percent(given: Given) -> bool:
-    """Whether inputs that may be anything are in percent: all of them say so, or what they add up to does."""
+    """Return whether inputs that may be anything are in percent: all of them say so, or what they add up to does."""
     inputs = [number for rows in given.numbers.values() for row in rows for number in row]
     signs = [bool(number.sign) for number in inputs]
     if any(signs) and not all(signs):
@@ -246,7 +246,7 @@ def _plain_percent(given: Given) -> bool:
 
 
 def _printed_units(given: Given, numbers: Sequence[Typed]) -> list[Unit]:
-    """The units of the printed figures."""
+    """Return the units of the printed figures."""
     signed = any(number.sign for number in numbers)
     match given.check:
         case "percentage":
@@ -268,7 +268,7 @@ def _printed_units(given: Given, numbers: Sequence[Typed]) -> list[Unit]:
 
 
 def _measures(given: Given) -> list[tuple[str, Typed]]:
-    """The printed figures with what each is of; one for each possibility where the row does not say it."""
+    """Return the printed figures with what each is of; one for each possibility where the row does not say it."""
     if given.check != "precision_recall":
         return list(given.printed)
     known = _known(given.numbers)
@@ -292,7 +292,7 @@ def _measures(given: Given) -> list[tuple[str, Typed]]:
 
 
 def _known(numbers: Numbers) -> set[str]:
-    """The counts that are given, or follow from a sum and the others in it."""
+    """Return the counts that are given, or follow from a sum and the others in it."""
     known = (set(_CELLS["accuracy"]) | set(_TOTALS)) & numbers.keys()
     for _ in _TOTALS:
         for total, parts in _TOTALS.items():
@@ -302,7 +302,7 @@ def _known(numbers: Numbers) -> set[str]:
 
 
 def _with_matrix(given: Given, inputs: Sequence[Figure]) -> list[Figure]:
-    """The inputs; beside a matrix, n has to be its sum and the agreement what its diagonal is of that."""
+    """Return the inputs; beside a matrix, n has to be its sum and the agreement what its diagonal is of that."""
     if "matrix" not in given.numbers:
         return list(inputs)
     cells = tuple(figure.id for figure in inputs if figure.column == "matrix")

@@ -81,7 +81,7 @@ def check_share_beside(figure: Figure, beside: Sequence[Figure], most: Figure | 
 
 
 def check_mean(figure: Figure, n: Figure | None, step: Figure | None, repeats: Figure | None) -> Checked:
-    """Whether whole answers, or answers that go in steps, can have the printed mean."""
+    """Return whether whole answers, or answers that go in steps, can have the printed mean."""
     if n is None or any(given is not None and not is_exact_count(given) for given in (n, repeats)):
         return underdetermined("mean", "How many answers there were is not printed as a number.")
     unit = Fraction(1) if step is None else printed_value(step)
@@ -117,7 +117,7 @@ def _with_count(figure: Figure, count: Figure, cases: int) -> Checked:
     working, share = f"{found:,} / {cases:,}", Fraction(found, cases)
     mistyped = count_mistyped(figure, count, cases)
     if not 0 <= found <= cases:
-        sentence = f"{working} is no part of a whole."
+        sentence = f"{working} is not part of a whole."
         return Checked("percentage", "impossible", sentence, float(share), suggestion=mistyped)
     checked = compared("percentage", figure, working, point(share))
     if checked.status != "differs" or limit(figure) is not None or figure.approximate:
@@ -132,7 +132,7 @@ def _with_count(figure: Figure, count: Figure, cases: int) -> Checked:
 
 def _without_count(figure: Figure, cases: int, runs: int) -> Checked:
     if not 0 <= printed_value(figure) <= 1:
-        return Checked("percentage", "impossible", f"{figure.printed} is no share of a whole.")
+        return Checked("percentage", "impossible", f"{figure.printed} is not a share of a whole.")
     if limit(figure) is not None or figure.approximate:
         return underdetermined("percentage", f"The count that {figure.printed} of {cases:,} stands for is not printed.")
     if cases >= scale(figure) * 10 ** decimals(figure.digits):
@@ -171,7 +171,7 @@ def _quotient(figure: Figure, count: Figure | None, n: Figure, runs: int) -> Che
 
 
 def _few(sizes: Sequence[int]) -> str:
-    """Some numbers in words: the first three, and how many more."""
+    """Return some numbers in words: the first three, and how many more."""
     shown = [f"{size:,}" for size in sizes[:3]] + ([f"{len(sizes) - 3:,} more"] if len(sizes) > 3 else [])
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 

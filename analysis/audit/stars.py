@@ -14,7 +14,7 @@ LEGEND = ("one", "two", "three", "four")
 
 
 def check_stars(figure: Figure, p_value: Figure | None, levels: Mapping[str, Figure]) -> Checked:
-    """Whether a figure carries the stars that its p-value earns."""
+    """Return whether a figure carries the stars that its p-value earns."""
     legend = {stars: printed_value(levels[name]) for stars, name in enumerate(LEGEND, 1) if name in levels}
     if p_value is None or not legend:
         return underdetermined("stars", "Its p-value, or what the stars mean, is not printed.")

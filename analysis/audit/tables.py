@@ -24,7 +24,7 @@ class PrintedCount(Struct, frozen=True):
 
     @property
     def estimate(self) -> Estimate:
-        """The share with its Wilson interval."""
+        """Return the share with its Wilson interval."""
         return Estimate(None, n=self.n) if self.count is None else wilson(self.count, self.n)
 
 
@@ -44,7 +44,7 @@ class CheckedFigure(Struct, frozen=True):
 
     @property
     def share(self) -> Estimate:
-        """The share that the count gives, with its interval; without one where no one count prints so."""
+        """Return the share that the count gives, with its interval; without one where no one count prints so."""
         return Estimate(None) if self.count is None else self.count.estimate
 
 
@@ -58,7 +58,7 @@ def checked_figure(
     with_count: bool = False,
     statuses: Sequence[Status] | None = None,
 ) -> CheckedFigure:
-    """A figure in every way to work it out again."""
+    """Return a figure in every way to work it out again."""
     return CheckedFigure(
         figure,
         name or f"{figure.row}: {figure.column}",
@@ -70,7 +70,7 @@ def checked_figure(
 
 
 def printed_count(paper: Paper, figure: Figure) -> PrintedCount | None:
-    """The count of n that a share stands for; `None` where its n is not printed."""
+    """Return the count of n that a share stands for; `None` where its n is not printed."""
     derivation = next((way for way in figure.derivations if way.check == "percentage"), None)
     names = {} if derivation is None else derivation.inputs
     n_name, count_name = names.get("n"), names.get("count")
@@ -84,7 +84,7 @@ def printed_count(paper: Paper, figure: Figure) -> PrintedCount | None:
 
 
 def checked_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
-    """Each figure as printed, and after it a row for each way to work it out again."""
+    """Return each figure as printed, and after it a row for each way to work it out again."""
     return [
         row
         for one in figures
@@ -96,12 +96,12 @@ def checked_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
 
 
 def recomputed_rows(figures: Iterable[CheckedFigure]) -> list[Row]:
-    """A row for each way to work each figure out again, without what is printed."""
+    """Return a row for each way to work each figure out again, without what is printed."""
     return [_recomputed_row(one, found) for one in figures for found in one.found]
 
 
 def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
-    """What working a figure out gave; its interval is of sampling where the count is known."""
+    """Return what working a figure out gave; its interval is of sampling where the count is known."""
     place = one.figure.place
     if one.count is None or one.count.count is None:
         low, high, method = found.low, found.high, "" if found.low is None else ROUNDING
@@ -126,7 +126,7 @@ def _recomputed_row(one: CheckedFigure, found: Checked) -> Row:
 
 
 def ended(figures: Iterable[CheckedFigure], what: str) -> str:
-    """One sentence on how many checks of some figures there were and how they ended, the worst first."""
+    """Return one sentence on how many checks of some figures there were and how they ended, the worst first."""
     statuses = [found.status for one in figures for found in one.found]
     counts = [(statuses.count(status), status) for status in WORST_FIRST if status in statuses]
     words = ", ".join(f"{count} {STATUS_WORDS[status][count != 1]}" for count, status in counts)
@@ -134,13 +134,13 @@ def ended(figures: Iterable[CheckedFigure], what: str) -> str:
 
 
 def worst(figures: Iterable[CheckedFigure]) -> tuple[CheckedFigure, Checked] | None:
-    """The first result of the worst status, `None` where every check is reproduced or underdetermined."""
+    """Return the first result of the worst status, `None` where every check is reproduced or underdetermined."""
     failed = [(one, found) for one in figures for found in one.found if found.status in FAILED]
     return min(failed, key=lambda result: WORST_FIRST.index(result[1].status), default=None)
 
 
 def finding(figures: Sequence[CheckedFigure], what: str) -> str:
-    """One sentence on a table's figures: the worst of them first, then how all checks ended."""
+    """Return one sentence on a table's figures: the worst of them first, then how all checks ended."""
     said, failed = ended(figures, what), worst(figures)
     if failed is None:
         return said

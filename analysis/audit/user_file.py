@@ -7,7 +7,7 @@
 
 `inputs` are `key=value` separated by semicolons. A percentage is in percent, with its sign or without; a precision, a
 kappa or an agreement is a fraction of 1 unless it has a percent sign or is more than 1; an agreement may be a count, as
-9/12, and a whole number without a sign that is no percentage of n, but could be a count, is an error. Parts are
+9/12, and a whole number without a sign that is not a percentage of n, but could be a count, is an error. Parts are
 separated by spaces, by plus signs or by commas; the rows of a matrix by slashes. What cannot be read is an error that
 names the line.
 """
@@ -36,7 +36,7 @@ _SHAPE = "Give the columns id,check,printed,inputs."
 
 
 def read_user_rows(file: Path) -> tuple[UserRow, ...]:
-    """The rows of a user's CSV, each as a small paper of its own."""
+    """Return the rows of a user's CSV, each as a small paper of its own."""
     sheet = read_rows(file, "printed figures", _SHAPE)
     columns = _columns(sheet)
     rows: list[tuple[_Row, Given, str]] = []
@@ -66,11 +66,11 @@ class _Row(Struct, frozen=True):
     cells: dict[str, str]
 
     def error(self, field: str, found: str, advice: str) -> InputError:
-        """The error that names this row's line."""
+        """Return the error that names this row's line."""
         return self.sheet.error(self.number, found, advice, field)
 
     def id(self, seen: Mapping[str, int]) -> str:
-        """The row's id, which no row before it has."""
+        """Return the row's id, which no row before it has."""
         found = one_line(self.cells["id"])
         if not found:
             raise self.error("id", "no id", "Name the figure of each row.")
@@ -80,7 +80,7 @@ class _Row(Struct, frozen=True):
         return found
 
     def read(self, id_: str) -> tuple[Given, str]:
-        """What the row says, and its printed figures as written."""
+        """Return what the row says, and its printed figures as written."""
         check = self._check()
         inputs = self._inputs(check)
         printed = one_line(self.cells["printed"]) or inputs.get("total", "")
@@ -90,7 +90,7 @@ class _Row(Struct, frozen=True):
         return Given(id_, check, self._printed(check, printed), numbers, inputs.get("measure", "")), printed
 
     def figures(self, given: Given, printed: str) -> UserRow:
-        """The row as figures."""
+        """Return the row as figures."""
         try:
             return user_row(given, printed)
         except ValueError as error:
@@ -121,7 +121,7 @@ class _Row(Struct, frozen=True):
             key = key.casefold()
             if not equals:
                 raise self.error(
-                    "inputs", f"{one_line(part)!r} is no key=value", f"Write key=value;key=value. {advice}"
+                    "inputs", f"{one_line(part)!r} is not a key=value", f"Write key=value;key=value. {advice}"
                 )
             if key not in known:
                 raise self.error("inputs", f"{check} takes no {key!r}", advice)
@@ -163,7 +163,7 @@ class _Row(Struct, frozen=True):
         return tuple(found)
 
     def _numbers(self, inputs: Mapping[str, str]) -> dict[str, tuple[tuple[Typed, ...], ...]]:
-        """Each key's numbers: rows of a matrix, else one row, of one number where the key takes one."""
+        """Return each key's numbers: rows of a matrix, else one row, of one number where the key takes one."""
         numbers: dict[str, tuple[tuple[Typed, ...], ...]] = {}
         for key, value in inputs.items():
             if key == "measure":

@@ -44,13 +44,13 @@ class Questions(Struct, frozen=True):
 def read_labels(
     path: Path, raters: Sequence[str] = (), level: ScaleLevel = "nominal", order: Sequence[str] = ()
 ) -> Labels:
-    """The labels in a file that answers one question."""
+    """Return the labels in a file that answers one question."""
     (labels,) = read_questions(path, Reading(raters=raters, level=level, order=order)).labels.values()
     return labels
 
 
 def read_questions(path: Path, reading: Reading) -> Questions:
-    """The labels in a file, a question at a time."""
+    """Return the labels in a file, a question at a time."""
     ratings, said = read_ratings(path, reading)
     if list(ratings) == [""]:
         return Questions({"": coded(ratings[""], reading, said)}, [])
@@ -58,7 +58,7 @@ def read_questions(path: Path, reading: Reading) -> Questions:
 
 
 def read_ratings(path: Path, reading: Reading) -> tuple[dict[str, Ratings], list[str]]:
-    """The cells in a file as they are written, a question at a time, and remarks."""
+    """Return the cells in a file as they are written, a question at a time, and remarks."""
     if reading.order and reading.level != "ordinal":
         found = f"--order has no effect at the {reading.level} level"
         raise UsageError(found, "Add --level ordinal, or leave --order out.")
@@ -97,7 +97,7 @@ def _several(
     reading: Reading,
     said: list[str],
 ) -> tuple[dict[str, Ratings], list[str]]:
-    """The cells of several questions; one that fewer than two of the raters answered is left out, and said."""
+    """Return the cells of several questions; one that fewer than two of the raters answered is left out, and said."""
     known = [] if form.rater is None else list(dict.fromkeys(map(_name, sheet.columns[form.rater])))
     chosen = [] if form.rater is None else chosen_raters(reading, known, sheet.file)
     found: dict[str, Ratings] = {}

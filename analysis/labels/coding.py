@@ -31,7 +31,7 @@ class Labels(Struct, frozen=True):
     - `items`, `raters`: Their names, in the order of the file.
     - `categories`: The labels in use, in the order of their scale where they have one.
     - `values`: Categories: their numbers where all are numbers, else empty.
-    - `codes`: Items x raters: indices into `categories`, `MISSING` where there is no rating.
+    - `codes`: Items x raters: indices into `categories`, `MISSING` if there is no rating.
     - `remarks`: What a person should know about how the file was read, a sentence each.
     - `times`: Items: how many items each row stands for, where rows are counted patterns, which no item names.
     """
@@ -95,7 +95,7 @@ def coded(ratings: Ratings, reading: Reading, remarks: Sequence[str] = ()) -> La
 
 
 def placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
-    """The codes of the cells as items x raters."""
+    """Return the codes of the cells as items x raters."""
     if ratings.places is None:
         return np.column_stack(columns)
     codes = np.full(len(ratings.items) * len(ratings.raters), MISSING, dtype=np.int64)
@@ -104,7 +104,7 @@ def placed(ratings: Ratings, columns: list[IntArray]) -> IntArray:
 
 
 def _without_missing(labels: Counter[str], missing: Sequence[str]) -> list[str]:
-    """A word on each label that a person said to stand for a missing rating; those labels are taken out."""
+    """Return a word on each label that a person said to stand for a missing rating; those labels are taken out."""
     remarks = []
     wanted = {trimmed(one).casefold(): one for one in missing}
     for key, one in wanted.items():
@@ -119,7 +119,7 @@ def _without_missing(labels: Counter[str], missing: Sequence[str]) -> list[str]:
 
 
 def _has_decimal_comma(labels: Counter[str], reading: Reading, delimiter: str) -> bool:
-    """Whether numbers are written with a decimal comma: as told, or else by one rule.
+    """Return whether numbers are written with a decimal comma: as told, or else by one rule.
 
     Nobody gave an order, the level is one of numbers, commas do not separate cells, every label is a number when commas
     are read as points, one has a comma, and not all that have one could be thousands (`1,000`).
@@ -133,7 +133,7 @@ def _has_decimal_comma(labels: Counter[str], reading: Reading, delimiter: str) -
 
 
 def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: list[str]) -> dict[str, str]:
-    """Each label → how it is shown: letter case does not count, nor how a number of a scale is written.
+    """Return each label → how it is shown: letter case does not count, nor how a number of a scale is written.
 
     Of nominal labels only `2` and `2.0` are one where all labels are numbers (a missing cell turns a spreadsheet's
     whole numbers into such): `1.1` and `1.10` may be names of two things.
@@ -158,7 +158,7 @@ def _merged(labels: Counter[str], level: ScaleLevel, *, comma: bool, remarks: li
 
 
 def _ordered(shown: dict[str, str], level: ScaleLevel, order: Sequence[str], ratings: Ratings) -> list[str]:
-    """The categories in the order of their scale: the order given, the numbers', or the alphabet's."""
+    """Return the categories in the order of their scale: the order given, the numbers', or the alphabet's."""
     categories = list(dict.fromkeys(shown.values()))
     if order:
         return _in_given_order(categories, shown, order, ratings)
@@ -197,7 +197,7 @@ def _in_given_order(categories: list[str], shown: dict[str, str], order: Sequenc
 
 
 def _at_label(ratings: Ratings, labels: set[str], found: str, advice: str) -> InputError:
-    """An error about the first cell that has one of these labels."""
+    """Return an error about the first cell that has one of these labels."""
     firsts = []
     for name, column in zip(ratings.names, ratings.columns, strict=True):
         position = next((row for row, cell in enumerate(column) if trimmed(cell) in labels), None)
@@ -228,7 +228,7 @@ def _warn_of_missing(labels: Counter[str], order: Sequence[str], remarks: list[s
 
 
 def _missing_advice(words: Sequence[str]) -> str:
-    """What to do where all labels that are no numbers may stand for a missing one; else nothing."""
+    """Return what to do where all labels that are not numbers may stand for a missing one; else nothing."""
     if not words or not all(word.casefold() in _LIKE_MISSING for word in words):
         return ""
     return f"Where it means missing, leave the cell empty or give --missing {shlex.quote(','.join(words))}."

@@ -1,4 +1,4 @@
-"""Which columns of a wide file are no raters: texts, comments, times, ids and durations that an export brings along.
+"""Which columns of a wide file are not raters: texts, comments, times, ids and durations that an export brings along.
 
 Raters share a scale: what one of them says, others say too. A column is asked about only where it does not share its
 labels with the others, and where something else speaks against it:
@@ -116,7 +116,7 @@ class _Column(Struct, frozen=True):
 
 
 def odd_columns(columns: Mapping[str, Sequence[str]], *, interval: bool = False) -> dict[str, str]:
-    """The columns that do not look like raters, and what speaks against each."""
+    """Return the columns that do not look like raters, and what speaks against each."""
     left = [column for name, cells in columns.items() if (column := _column(name, cells)).labels]
     found: dict[str, str] = {}
 
@@ -184,13 +184,13 @@ def _sharing(columns: Sequence[_Column]) -> list[_Column]:
 
 
 def hold_names(name: str, cells: Sequence[str]) -> bool:
-    """Whether a column may hold the names of items or of raters: one on each row, and no times or free text."""
+    """Return whether a column may hold the names of items or of raters: one on each row, and no times or free text."""
     column = _column(name, cells)
     return column.cells == len(cells) and bool(column.labels) and not (column.times or column.named_otherwise)
 
 
 def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bool:
-    """Whether a column of a table with a rating a row may hold the labels.
+    """Return whether a column of a table with a rating a row may hold the labels.
 
     Times, sentences, what has the name of something else, what is nearly all different, and what is a property of the
     item (the same on all its rows, and hardly ever that of another) do not.
@@ -206,7 +206,7 @@ def may_hold_labels(name: str, cells: Sequence[str], items: Sequence[str]) -> bo
 
 
 def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool = False) -> InputError | None:
-    """The question which columns are raters, with an answer to take over; `None` where all look like some."""
+    """Return the question which columns are raters, with an answer to take over; `None` where all look like some."""
     odd = odd_columns(columns, interval=interval)
     if not odd:
         return None
@@ -224,7 +224,7 @@ def ask_about(columns: Mapping[str, Sequence[str]], file: str, *, interval: bool
 
 
 def _line(names: Sequence[str]) -> str:
-    """Names as a line of CSV."""
+    """Return names as a line of CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()

@@ -17,12 +17,12 @@ _GZIP_WINDOW = 31
 
 
 def shown(path: Path) -> str:
-    """A file as messages name it."""
+    """Return a file as messages name it."""
     return "standard input" if path == STANDARD_INPUT else path_text(path)
 
 
 def read_content(path: Path, what: str = "labels") -> bytes:
-    """The bytes of a file or, for `-`, of standard input; a file in gzip's format is unpacked."""
+    """Return the bytes of a file or, for `-`, of standard input; a file in gzip's format is unpacked."""
     file = shown(path)
     try:
         if path == STANDARD_INPUT:
@@ -41,7 +41,7 @@ def read_content(path: Path, what: str = "labels") -> bytes:
 
 
 def _unpacked(content: bytes, file: str) -> bytes:
-    """All streams of a file in gzip's format, unpacked no further than the bound."""
+    """Return all streams of a file in gzip's format, unpacked no further than the bound."""
     parts: list[bytes] = []
     room = MOST_BYTES + 1
     try:
@@ -58,7 +58,7 @@ def _unpacked(content: bytes, file: str) -> bytes:
 
 
 def decoded(content: bytes, file: str) -> str:
-    """A text in UTF-8, with or without a byte order mark."""
+    """Return a text in UTF-8, with or without a byte order mark."""
     if (nul := content.find(b"\0")) >= 0:
         # Text in UTF-16 has one beside every plain letter.
         found = "not UTF-8 but UTF-16" if 3 * content.count(b"\0") > len(content) else "a NUL character"

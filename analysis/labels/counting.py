@@ -18,7 +18,7 @@ from misstep.harness.records.whole_counts import RatingPattern
 
 
 def rating_patterns(question: str, ratings: Ratings) -> Iterator[RatingPattern]:
-    """The cells of one question, items that were labelled alike counted once."""
+    """Return the cells of one question, items that were labelled alike counted once."""
     spellings, labels = Numbers(), Numbers()
     spelled = [spellings.of(column) for column in ratings.columns]
     of_spelling = labels.of([trimmed(spelling) for spelling in spellings])
@@ -34,7 +34,7 @@ def rating_patterns(question: str, ratings: Ratings) -> Iterator[RatingPattern]:
 
 
 def counted_labels(patterns: Iterable[RatingPattern], reading: Reading, file: str) -> dict[str, Labels]:
-    """The labels of each question, in the order of the questions' names; raters stand in that of theirs."""
+    """Return the labels of each question, in the order of the questions' names; raters are in that of theirs."""
     by_question: dict[str, list[RatingPattern]] = {}
     for pattern in patterns:
         by_question.setdefault(pattern.question, []).append(pattern)

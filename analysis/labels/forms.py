@@ -2,7 +2,7 @@
 
 A table is long where it has the columns item, rater and label; where a person names its column of raters or of
 labels; or where it has a column with a usual name of raters, and items stand on several rows, which they may not in a
-wide table: items in a column with a usual name, or else in the first; or where two columns tell it by what stands in
+wide table: items in a column with a usual name, or else in the first; or where two columns tell it by what is in
 them (`shape`), whatever they are called and in any order. Where one rater is enough, an item need not stand on several
 rows. The label then is the one column left that
 holds few distinct labels. What was recognised is said; where two columns could be meant, the person is asked.
@@ -62,7 +62,7 @@ class Form(Struct, frozen=True):
 
 
 def form_of(source: Source, reading: Reading) -> Form:
-    """The form of a table."""
+    """Return the form of a table."""
     if source.tool:
         return _of_export(source, reading)
     sheet = source.sheet
@@ -83,7 +83,7 @@ def form_of(source: Source, reading: Reading) -> Form:
 def _completed(
     sheet: LabelRows, item: int | None, rater: int | None, labels: tuple[int, ...], by: int | None, reading: Reading
 ) -> Form:
-    """The long form of a table in which not every column is named, or its wide form."""
+    """Return the long form of a table in which not every column is named, or its wide form."""
     alone = reading.fewest_raters == 1 and len(sheet.header) >= _LONG  # one rater rates each item once
     taken = {place for place in (item, rater, by, *labels) if place is not None}
     raters = [rater] if rater is not None else [at for at in _like(sheet, RATER_NAMES) if at not in taken]
@@ -115,7 +115,7 @@ def _completed(
 def _long(
     sheet: LabelRows, reading: Reading, roles: tuple[int, int, tuple[int, ...], int | None], *remarks: str
 ) -> Form:
-    """The long form with these columns of items, raters, labels and questions, and a word on all others."""
+    """Return the long form with these columns of items, raters, labels and questions, and a word on all others."""
     item, rater, labels, by = roles
     time = next(iter(_like(sheet, _TIME_NAMES)), None) if reading.keep else None
     used = [place for place in (item, rater, *labels, by, time) if place is not None]
@@ -126,7 +126,7 @@ def _long(
 
 
 def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> int:
-    """The column of labels: the one with a usual name, or the only one that may hold some."""
+    """Return the column of labels: the one with a usual name, or the only one that may hold some."""
     left = [place for place in range(len(sheet.header)) if place not in (item, rater, by)]
     named = [place for place in _like(sheet, _LABEL_NAMES) if place in left]
     if len(named) == 1:
@@ -141,7 +141,7 @@ def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> in
 
 
 def _of_export(source: Source, reading: Reading) -> Form:
-    """The form of a tool's export; its questions are asked about where several are open."""
+    """Return the form of a tool's export; its questions are asked about where several are open."""
     sheet = source.sheet
     if reading.rater:
         raise UsageError(f"--rater has no meaning for an export of {source.tool}", "Leave it out.")
@@ -160,7 +160,7 @@ def _of_export(source: Source, reading: Reading) -> Form:
 
 
 def _place(sheet: LabelRows, name: str, option: str) -> int:
-    """The place of a column that a person named; letter case does not count where it need not."""
+    """Return the place of a column that a person named; letter case does not count where it need not."""
     if name in sheet.header:
         return sheet.header.index(name)
     folded = [one.casefold() for one in sheet.header]
@@ -171,14 +171,14 @@ def _place(sheet: LabelRows, name: str, option: str) -> int:
 
 
 def _like(sheet: LabelRows, names: Iterable[str]) -> list[int]:
-    """The columns that are called so, in the order of the names."""
+    """Return the columns that are called so, in the order of the names."""
     order = {name: rank for rank, name in enumerate(names)}
     called = [re.sub(r"\W+", "_", name.casefold()).strip("_") for name in sheet.header]
     return sorted((at for at, name in enumerate(called) if name in order), key=lambda at: order[called[at]])
 
 
 def _repeats(sheet: LabelRows, item: int, by: int | None) -> bool:
-    """Whether an item stands on several rows (of one question)."""
+    """Return whether an item stands on several rows (of one question)."""
     items: Sequence[object] = sheet.columns[item]
     if by is not None:
         items = list(zip(items, sheet.columns[by], strict=True))

@@ -28,7 +28,7 @@ class Numbers(defaultdict[str, int]):
         super().__init__(self.__len__)
 
     def of(self, names: Sequence[str]) -> IntArray:
-        """The number of each name; a name not met before gets the next one."""
+        """Return the number of each name; a name not met before gets the next one."""
         return np.fromiter(map(self.__getitem__, names), dtype=np.int64, count=len(names))
 
 
@@ -50,7 +50,7 @@ class Ratings(Struct, frozen=True):
 
 
 def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading) -> Ratings:
-    """The cells of one question."""
+    """Return the cells of one question."""
     remarks: list[str] = []
     if reading.keep is not None:
         sheet, remarks = _kept(sheet, form, label, reading.keep)
@@ -64,7 +64,7 @@ def ratings_of(sheet: LabelRows, form: Form, label: int | None, reading: Reading
 
 
 def _wide(sheet: LabelRows, form: Form, reading: Reading, remarks: list[str]) -> Ratings:
-    """A column of items (called item, or else the first) and a column a rater."""
+    """Return a column of items (called item, or else the first) and a column a rater."""
     at = form.item
     items = [visible(cell).strip() for cell in sheet.columns[at]]
     title = sheet.header[at] or "the first column"
@@ -81,7 +81,7 @@ def _wide(sheet: LabelRows, form: Form, reading: Reading, remarks: list[str]) ->
 
 
 def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading, remarks: list[str]) -> Ratings:
-    """A row a rating, in a column each of items, raters and labels."""
+    """Return a row a rating, in a column each of items, raters and labels."""
     items, givers = ([visible(cell).strip() for cell in sheet.columns[at]] for at in (item, rater))
     for what, at, cells in (("item", item, items), ("rater", rater, givers)):
         if "" in cells:
@@ -105,7 +105,7 @@ def _long(sheet: LabelRows, item: int, rater: int, label: int, reading: Reading,
 
 
 def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
-    """The raters asked for, as they are called in the file; all of them where nobody is."""
+    """Return the raters asked for, as they are called in the file; all of them where nobody is."""
     wanted = reading.raters
     by_name = {name.casefold(): name for name in reversed(known)} | {name: name for name in known}
     chosen = []
@@ -128,10 +128,10 @@ def chosen_raters(reading: Reading, known: list[str], file: str) -> list[str]:
 
 
 def _kept(sheet: LabelRows, form: Form, label: int | None, keep: Keep) -> tuple[LabelRows, list[str]]:
-    """The rows of the first or the last rating of each item by each rater, and a word on what is left out.
+    """Return the rows of the first or the last rating of each item by each rater, and a word on what is left out.
 
     Ratings follow each other by their time where every row has one, else by the order of the rows. A row without a
-    label is no rating.
+    label is not a rating.
     """
     names = [sheet.columns[at] for at in (form.item, form.rater) if at is not None]
     keys = [tuple(visible(cell).strip() for cell in cells) for cells in zip(*names, strict=True)]
@@ -173,7 +173,7 @@ def _differing_by_case(what: str, names: list[str]) -> list[str]:
 
 
 def _first_repeat(values: Sequence[object]) -> tuple[int, int]:
-    """Where a value stands first and again, of the first that is repeated."""
+    """Return where a value stands first and again, of the first that is repeated."""
     seen: dict[object, int] = {}
     for position, value in enumerate(values):
         if value in seen:

@@ -32,12 +32,12 @@ class LabelRecords(Struct, frozen=True):
 
 
 def is_json(text: str) -> bool:
-    """Whether a text opens as a list of objects or as an object."""
+    """Return whether a text opens as a list of objects or as an object."""
     return _OPENS.match(text) is not None
 
 
 def json_records(text: str, file: str) -> LabelRecords:
-    """The objects of a JSON list, or of JSON Lines."""
+    """Return the objects of a JSON list, or of JSON Lines."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     try:
         document = msgspec.json.decode(text)
@@ -65,7 +65,7 @@ def _line(line: str, number: int, file: str) -> dict[str, Any]:
 
 
 def label_text(value: Any) -> str | None:
-    """A value as the text of a label; several choices stand in alphabetical order; `None` for what is no label."""
+    """A value as the text of a label; several choices are in alphabetical order; `None` for what is not a label."""
     if value is None:
         return ""
     if isinstance(value, str):

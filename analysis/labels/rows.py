@@ -29,10 +29,10 @@ class LabelRows(Struct, frozen=True):
 
     - `file`: Where they come from, as the user named it.
     - `text`: The whole file, where it is CSV.
-    - `delimiter`: What separates its cells; empty where it is no CSV.
+    - `delimiter`: What separates its cells; empty where it is not CSV.
     - `header`: The names of the columns, trimmed.
     - `columns`: The cells of each column, as written.
-    - `places`: Where it is no CSV: the number of the record of each row, from 1.
+    - `places`: Where it is not CSV: the number of the record of each row, from 1.
     - `unit`: What such a record is called; a `line` is one of the file.
     """
 
@@ -45,13 +45,13 @@ class LabelRows(Struct, frozen=True):
     unit: str = "line"
 
     def line(self, row: int) -> int:
-        """The line of the file, from 1, on which a row ends (-1 is the header); counted only for an error."""
+        """Return the line of the file, from 1, on which a row ends (-1 is the header); counted only for an error."""
         if self.places:
             return self.places[row] if row >= 0 else 1
         return next(islice(self._ends(), row + 1, None))
 
     def lines(self) -> list[int]:
-        """The lines of all rows."""
+        """Return the lines of all rows."""
         return list(self.places or islice(self._ends(), 1, None))
 
     def _ends(self) -> Iterator[int]:
@@ -59,31 +59,31 @@ class LabelRows(Struct, frozen=True):
         return (reader.line_num for cells in reader if _has_content(cells))
 
     def rows(self, kept: Sequence[int]) -> "LabelRows":
-        """Some of the rows, each of which still knows its place."""
+        """Return some of the rows, each of which still knows its place."""
         lines = self.lines()
         columns: list[Sequence[str]] = [[column[row] for row in kept] for column in self.columns]
         return structs.replace(self, columns=columns, places=[lines[row] for row in kept])
 
     def error(self, row: int, found: str, advice: str, column: str | None = None) -> InputError:
-        """An error that names the file, the line of a row and, where it is one, the column."""
+        """Return an error that names the file, the line of a row and, where it is one, the column."""
         if self.unit != "line" and row >= 0:
             where = f"{self.unit} {self.line(row)}"
             return InputError(found, advice, file=self.file, field=f"{where}: {column}" if column else where)
         return InputError(found, advice, file=self.file, line=self.line(row), field=column)
 
     def where(self, row: int) -> str:
-        """Where a row stands, in words."""
+        """Return where a row stands, in words."""
         return f"{'on' if self.unit == 'line' else 'in'} {self.unit} {self.line(row)}"
 
 
 def read_rows(path: Path, what: str = "labels", shapes: str = SHAPES) -> LabelRows:
-    """The header and the columns of a CSV file."""
+    """Return the header and the columns of a CSV file."""
     file = shown(path)
     return csv_rows(decoded(read_content(path, what), file), file, what, shapes)
 
 
 def csv_rows(text: str, file: str, what: str = "labels", shapes: str = SHAPES) -> LabelRows:
-    """The header and the columns of a text in CSV."""
+    """Return the header and the columns of a text in CSV."""
     delimiter = _delimiter(text)
     columns = split_columns(text, delimiter)
     if columns is None:
@@ -97,7 +97,7 @@ def csv_rows(text: str, file: str, what: str = "labels", shapes: str = SHAPES) -
 
 
 def split_columns(text: str, delimiter: str) -> list[Sequence[str]] | None:
-    """The columns of a plain CSV by splitting strings, which takes a third of the time that parsing does.
+    """Return the columns of a plain CSV by splitting strings, which takes a third of the time that parsing does.
 
     `None` for a text that must be parsed: one with quotes, old line ends, blank lines, rows of unequal length or a line
     that may hold a cell longer than the parser takes.
@@ -141,7 +141,7 @@ def _has_content(cells: list[str]) -> bool:
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that splits the header into the most cells."""
+    """Return the delimiter that splits the header into the most cells."""
     header = next((line for line in io.StringIO(text, newline="") if not line.isspace()), "")
     return max(_DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter), [])))
 

@@ -1,4 +1,4 @@
-"""Which columns hold the items and the raters of a table with a rating a row, told by what stands in them.
+"""Which columns hold the items and the raters of a table with a rating a row, told by what is in them.
 
 A rater rates an item once: a column of few values and one of more, both repeated, that together tell every row apart.
 That is taken for ratings where the table can be nothing else, as no column or not the first has an item a row; where
@@ -24,7 +24,7 @@ def item_and_rater(
     taken: Collection[int],
     questions: Sequence[str],
 ) -> tuple[int, int] | None:
-    """The columns of items and of raters; `None` where none are told.
+    """Return the columns of items and of raters; `None` where none are told.
 
     `item` and `rater` are columns that a person named, `called` those with a usual name of either, `taken` are others,
     and `questions` are what the rows answer.
@@ -36,7 +36,7 @@ def item_and_rater(
     wide = all(map(str.strip, named)) and len(set(zip(questions, named, strict=True))) == rows
 
     def tell(of_items: int, of_raters: int) -> bool:
-        """Whether two columns tell the ratings apart, and may be what they are asked to be."""
+        """Return whether two columns tell the ratings apart, and may be what they are asked to be."""
         few, more = distinct[of_raters], distinct[of_items]
         if not (1 < few <= _REPEATED * rows and 1 < more < rows and (few <= more or rater is not None)):
             return False

@@ -31,12 +31,12 @@ _MOST_CELLS = 5_000_000
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether a file is packed as workbooks are."""
+    """Return whether a file is packed as workbooks are."""
     return content.startswith(_ZIP)
 
 
 def sheet_rows(content: bytes, file: str) -> tuple[LabelRows, list[str]]:
-    """The header and the columns of a workbook's first sheet with content, and remarks on other sheets.
+    """Return the header and the columns of a workbook's first sheet with content, and remarks on other sheets.
 
     Numbers are written as JSON writes them, whole ones without a decimal point. A row is named by its number.
     """
@@ -80,7 +80,7 @@ def _check_size(content: bytes, file: str) -> None:
 
 
 def _letters(column: int) -> int:
-    """The number of a column from the bytes of its letters, A being 1."""
+    """Return the number of a column from the bytes of its letters, A being 1."""
     number = 0
     for letter in column.to_bytes(3):
         number = 26 * number + max(0, letter - 64)

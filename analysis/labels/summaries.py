@@ -1,7 +1,7 @@
 """Columns that say what the raters say together: the label that most gave, the mean or the median of their numbers.
 
-Such a column is no rater: with it among them, agreement comes out too high. Where it is called so it need only say what
-they say on nearly all rows; else on every row, so often where they differ that no rater could, and it alone.
+Such a column is not a rater: with it among them, agreement comes out too high. Where it is called so it need only say
+what they say on nearly all rows; else on every row, so often where they differ that no rater could, and it alone.
 """
 
 import re
@@ -32,7 +32,7 @@ WHY = "what the other columns say together"
 
 
 def summaries(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The columns that say what the others say together, and that it is this which speaks against each."""
+    """Return the columns that say what the others say together, and that it is this which speaks against each."""
     named = [name for name in columns if _is_called_so(name)]
     if len(columns) - len(named) < _FEWEST:
         named = []
@@ -66,7 +66,7 @@ def _is_called_so(name: str) -> bool:
 
 
 def _together(own: str, others: Counter[str]) -> Iterator[tuple[str, bool]]:
-    """Whether a label is the one that most others gave, and whether it is their mean or their median."""
+    """Return whether a label is the one that most others gave, and whether it is their mean or their median."""
     if sum(others.values()) < 2:
         return
     (label, count), *rest = others.most_common(2)

@@ -1,7 +1,7 @@
 """How well a detector of misbehaviour tells when: what it finds, what it takes for misbehaviour, and how late it is.
 
 A run has onsets (the first step of each problem that was planted or annotated, none in a clean run) and alarms (the
-last step that the detector had seen when it first spoke of an episode). An alarm is right where an onset stands in
+last step that the detector had seen when it first spoke of an episode). An alarm is right where an onset is in
 the `WINDOW` steps up to it, and false otherwise: also one that came before the problem.
 """
 
@@ -58,13 +58,13 @@ class Alarms(Struct, frozen=True):
 
 
 def watched_run(dataset: str, detector: str, observed: ObservedRun, onsets: Iterable[int]) -> WatchedRun:
-    """A record of the observer as a watched run; an episode that was spoken of before is no new alarm."""
+    """Return a record of the observer as a watched run; an episode that was spoken of before is not a new alarm."""
     alarms = tuple(one.detected_at for one in observed.interventions if one.withheld != "repeated" and one.level == 1)
     return WatchedRun(dataset, detector, observed.item, observed.n_steps, tuple(sorted(set(onsets))), alarms)
 
 
 def alarms(runs: Iterable[WatchedRun]) -> list[Alarms]:
-    """What the alarms of each detector come to on each data set, in order of appearance."""
+    """Return what the alarms of each detector come to on each data set, in order of appearance."""
     watched: dict[tuple[str, str], list[WatchedRun]] = {}
     for run in runs:
         watched.setdefault((run.dataset, run.detector), []).append(run)
@@ -96,7 +96,7 @@ _NO_PROBLEM = "no run has a problem"
 
 
 def _by_others(runs: Sequence[WatchedRun], run: WatchedRun, onset: int) -> float:
-    """The share of the other runs whose alarms would be about an onset of this one."""
+    """Return the share of the other runs whose alarms would be about an onset of this one."""
     return sum(_is_about(other.alarms, onset) for other in runs if other is not run) / max(len(runs) - 1, 1)
 
 
@@ -121,7 +121,7 @@ def _share(count: int, n: int, reason: str) -> Estimate:
 
 
 def _median(delays: Sequence[int]) -> Estimate:
-    """The median with the interval of its order statistics (Conover 1999, section 3.2)."""
+    """Return the median with the interval of its order statistics (Conover 1999, section 3.2)."""
     if not delays:
         return Estimate(None, n=0, reason="no alarm came after an onset")
     from statistics import median
@@ -146,7 +146,7 @@ def alarms_table(
     milliseconds: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
 ) -> Table:
-    """What each detector's alarms come to, side by side."""
+    """Return what each detector's alarms come to, side by side."""
     rows: list[Row] = []
     for one in found:
         measured: tuple[tuple[str, Estimate, Unit], ...] = (

@@ -1,7 +1,7 @@
 """A rule, a prompted judge and both together against the same labels: precision, recall, and a precision kept.
 
 Both together flag what either flags. A run that a classifier did not answer for counts as not flagged, so that recall
-is over all positives; where nothing of a prompted judge is at hand its figures are undefined and say so.
+is over all positives; where nothing of a prompted judge is available its figures are undefined and say so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class LabelledRuns(Struct, frozen=True):
       it is generated or real.
     - `gold`: Run → whether it shows the category.
     - `rule`: Run → the rule's verdict.
-    - `prompted`: Run → the prompted judge's verdict; empty where none is at hand.
+    - `prompted`: Run → the prompted judge's verdict; empty where none is available.
     - `missing`: Why there is none of the prompted judge.
     - `kinds`: Positive run → how the category is played there, where that is known.
     """
@@ -77,10 +77,10 @@ def _label(runs: LabelledRuns, run: str, classifier: Classifier) -> str | None:
 
 
 def kept_precision(runs: LabelledRuns, classifier: Classifier, seed: int = 0) -> PrecisionThreshold | None:
-    """The threshold that keeps a precision of 80%, chosen on one half of the runs and tested on the other.
+    """Return the threshold that keeps a precision of 80%, chosen on one half of the runs and tested on the other.
 
     A rule says no scores: what is tested is its label alone. `None` for both together, which have no score in common,
-    and where nothing of a prompted judge is at hand.
+    and where nothing of a prompted judge is available.
     """
     verdicts = runs.rule if classifier == "rule" else runs.prompted if classifier == "prompted" else {}
     asked = [verdicts[run] for run in sorted(runs.gold) if run in verdicts]
@@ -91,7 +91,7 @@ def kept_precision(runs: LabelledRuns, classifier: Classifier, seed: int = 0) ->
 
 
 def by_kind(runs: LabelledRuns, classifier: Classifier) -> dict[str, Estimate]:
-    """How a category is played → the share of these runs that a classifier flags."""
+    """Return how a category is played → the share of these runs that a classifier flags."""
     kinds: dict[str, list[str]] = {}
     for run, kind in runs.kinds.items():
         kinds.setdefault(kind, []).append(run)
@@ -99,5 +99,5 @@ def by_kind(runs: LabelledRuns, classifier: Classifier) -> dict[str, Estimate]:
 
 
 def with_prompted(runs: Sequence[LabelledRuns]) -> bool:
-    """Whether a prompted judge's answers are at hand for any of the sets."""
+    """Return whether a prompted judge's answers are available for any of the sets."""
     return any(one.prompted for one in runs)

@@ -32,7 +32,7 @@ class Codings(Struct, frozen=True):
 
     @property
     def coders(self) -> list[str]:
-        """Every coder, by name."""
+        """Return every coder, by name."""
         return sorted({coder for of_item in self.given.values() for coder in of_item})
 
 
@@ -48,7 +48,7 @@ class CodeShare(Struct, frozen=True):
 
 
 def read_codings(file: Path, item: str, known: Collection[str]) -> Codings:
-    """The codings in a file."""
+    """Return the codings in a file."""
     names = (item, "coder", "codes")
     form = f"Give the columns {','.join(names)}; separate several codes by semicolons."
     sheet = read_rows(file, "codings", form)
@@ -69,7 +69,7 @@ def read_codings(file: Path, item: str, known: Collection[str]) -> Codings:
 
 
 def code_share(codings: Codings, wanted: frozenset[str]) -> CodeShare:
-    """The share of the items with any of some codes, and the agreement on it."""
+    """Return the share of the items with any of some codes, and the agreement on it."""
     coders = codings.coders
     votes = np.array(
         [
@@ -84,7 +84,7 @@ def code_share(codings: Codings, wanted: frozenset[str]) -> CodeShare:
 
 
 def one_code_agreement(codings: Codings, codes: Collection[str]) -> AgreementReport:
-    """The agreement of coders who give each item one of some codes; an item without a code is not coded."""
+    """Return the agreement of coders who give each item one of some codes; an item without a code is not coded."""
     order = list(codes)
     votes = np.array(
         [

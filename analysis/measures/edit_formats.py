@@ -15,7 +15,7 @@ from misstep.analysis.tables.wording import with_interval
 from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
 
 _PAPER = "engineering_agent"
-_ABSENT = "The data set is not at hand."
+_ABSENT = "The data set is not available."
 _TOLERANCE = 0.0501
 """How far a printed percentage with one digit may be from its count."""
 
@@ -55,7 +55,7 @@ class Agreement(Struct, frozen=True):
 
 
 def format_results(runs: Iterable[EditRun]) -> list[FormatResult]:
-    """Each board and format, in order of board and of how many runs."""
+    """Return each board and format, in order of board and of how many runs."""
     groups: dict[tuple[str, str], list[EditRun]] = {}
     for run in runs:
         groups.setdefault((run.board, run.format), []).append(run)
@@ -90,7 +90,7 @@ def contradictions(runs: Iterable[EditRun]) -> list[tuple[EditRun, str, float, f
 
 
 def agreements(read: Iterable[ReadEdit]) -> list[Agreement]:
-    """Each format and upstream judgement, with how many replies could be read."""
+    """Return each format and upstream judgement, with how many replies could be read."""
     groups: dict[tuple[str, str], list[ReadEdit]] = {}
     for one in read:
         groups.setdefault((one.recorded.format, upstream_words(one.recorded)), []).append(one)
@@ -107,7 +107,7 @@ def agreements(read: Iterable[ReadEdit]) -> list[Agreement]:
 
 
 def upstream_words(recorded: RecordedEdit) -> str:
-    """What upstream says of the form of a reply, and what its tool said of applying it."""
+    """Return what upstream says of the form of a reply, and what its tool said of applying it."""
     facts = recorded.facts
     if recorded.format == "search_replace":
         form = "markers balanced" if facts["markers_balanced"] else "markers not balanced"
@@ -120,7 +120,7 @@ def upstream_words(recorded: RecordedEdit) -> str:
 
 @made_by_this
 def leaderboard_formats_table(runs: Sequence[EditRun], source: str = "aider_leaderboards") -> Table:
-    """How often replies keep to their edit format, by board and format, with Wilson intervals over cases."""
+    """Return how often replies keep to their edit format, by board and format, with Wilson intervals over cases."""
     results = format_results(runs)
     rows: list[Row] = []
     for one in results:
@@ -168,7 +168,7 @@ def _formats_finding(results: Sequence[FormatResult]) -> str:
 
 @made_by_this
 def recorded_edits_table(read: Sequence[ReadEdit], source: str = "patch_corpora") -> Table:
-    """How many recorded replies of models the readers of edits take, by what upstream said of them."""
+    """Return how many recorded replies of models the readers of edits take, by what upstream said of them."""
     found = agreements(read)
     rows = [
         estimate_row(

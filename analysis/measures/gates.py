@@ -45,18 +45,18 @@ class Outcome(Struct, frozen=True):
 
 
 def fail_on(text: str) -> Gate:
-    """The gate of a condition that fails, such as `tool_call_failure>5%` or `any.lower >= 0.1`."""
+    """Return the gate of a condition that fails, such as `tool_call_failure>5%` or `any.lower >= 0.1`."""
     return _read(text, ("<", ">", "<=", ">="), "tool_call_failure>5%")
 
 
 def fail_under(text: str) -> Gate:
-    """The gate of a least value, such as `accuracy=0.85` or `accuracy.lower=85%`."""
+    """Return the gate of a least value, such as `accuracy=0.85` or `accuracy.lower=85%`."""
     gate = _read(text, ("=",), "accuracy=0.85")
     return Gate(gate.figure, gate.end, "<", gate.limit, text)
 
 
 def decide(gates: Iterable[Gate], figures: Mapping[str, Estimate]) -> list[Outcome]:
-    """The outcome of each gate."""
+    """Return the outcome of each gate."""
     return [_decided(gate, figures) for gate in gates]
 
 
@@ -68,7 +68,7 @@ def _read(text: str, signs: tuple[str, ...], example: str) -> Gate:
         suffix = next((suffix for suffix in _ENDS if figure.endswith(suffix)), "")
         if figure and limit is not None:
             return Gate(figure.removesuffix(suffix), _ENDS.get(suffix, "value"), last[0], limit, text)
-    raise UsageError(f"{text!r} is no limit", f"Write it like {example!r}; FIGURE.lower means the interval's end.")
+    raise UsageError(f"{text!r} is not a limit", f"Write it like {example!r}; FIGURE.lower means the interval's end.")
 
 
 def _number(text: str) -> float | None:

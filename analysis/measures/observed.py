@@ -82,7 +82,7 @@ def observed(
     skipped: Iterable[Skipped] = (),
     renamed: int = 0,
 ) -> ObservedSummary:
-    """What the observer found in some runs of one arm, taken as a stream."""
+    """Return what the observer found in some runs of one arm, taken as a stream."""
     clusters: list[tuple[int, int]] = []
     categories: Counter[str] = Counter()
     failed: Counter[str] = Counter()
@@ -130,7 +130,7 @@ _NOTHING = Estimate(None, n=0, reason="no invocation was answered")
 
 
 def interventions_of(run: ObservedRun) -> list[ObservedIntervention]:
-    """The interventions of a run as the document has them."""
+    """Return the interventions of a run as the document has them."""
     return [_placed(run, one) for one in run.interventions]
 
 
@@ -153,7 +153,7 @@ def _placed(run: ObservedRun, one: Intervention) -> ObservedIntervention:
 
 
 def observed_finding(found: ObservedSummary) -> str:
-    """How often the detector saw misbehaviour, in one sentence."""
+    """Return how often the detector saw misbehaviour, in one sentence."""
     rate = found.misbehaviour_rate
     if rate.value is None:
         return f"No invocation in {counted_text(found.n, 'session')} was answered."
@@ -169,7 +169,7 @@ def observed_finding(found: ObservedSummary) -> str:
 def observed_table(
     found: ObservedSummary, *, source: str, paper: str = "observe", evidence: Evidence = "real"
 ) -> Table:
-    """The misbehaviour rate per invocation, by category too, and what became of the interventions."""
+    """Return the misbehaviour rate per invocation, by category too, and what became of the interventions."""
     rate, total = "Misbehaviour rate per invocation", len(found.interventions)
     rows = [
         estimate_row(rate, found.misbehaviour_rate, "share", "clustered by session", source, evidence=evidence),

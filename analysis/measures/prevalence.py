@@ -31,7 +31,7 @@ _ALONE = "Share of those that show it and nothing else"
 
 
 def unread_limits(checked: Mapping[str, tuple[int, int]], n: int) -> tuple[tuple[str, ...], str]:
-    """The categories of which a rule can say next to nothing, which are no rows, and one sentence that says why.
+    """The categories of which a rule can say next to nothing, which are not rows, and one sentence that says why.
 
     `checked` tells of each category how many of the `n` sessions show it and in how many it could be checked.
     """
@@ -68,7 +68,7 @@ class Prevalence(Struct, frozen=True):
 
 
 def prevalence(categories: Sequence[str], patterns: Patterns) -> Prevalence:
-    """The counts and shares of each category and of any."""
+    """Return the counts and shares of each category and of any."""
     judged = sum(count for labels, count in patterns.items() if any(label is not None for label in labels))
     flagged = sum(count for labels, count in patterns.items() if YES in labels)
     return Prevalence(
@@ -97,7 +97,7 @@ def _share(count: int, n: int) -> Estimate:
 
 
 def count_patterns(verdicts: Iterable[Verdict]) -> tuple[tuple[str, ...], dict[Labels, int]]:
-    """The categories among some verdicts, in order of appearance, and how often their labels occur together.
+    """Return the categories among some verdicts, in order of appearance, and how often their labels occur together.
 
     A category that has no verdict on a session counts as not answered there.
     """
@@ -122,7 +122,7 @@ def prevalence_table(
     noun: str = "session",
     every: bool = False,
 ) -> Table:
-    """The share of sessions that show each category, and that show nothing else, with 95% Wilson intervals."""
+    """Return the share of sessions that show each category, and that show nothing else, with 95% Wilson intervals."""
     found = prevalence(categories, patterns)
     without = () if every else _unread(found)[0]
     rows = [one for one in found.categories if one.category not in without]

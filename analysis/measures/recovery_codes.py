@@ -6,7 +6,7 @@ Each coder has a sheet of their own, in an order of its own, and sees no other:
     live-1-0007#0,recovered,recover_from_infinite_loops,
     live-1-0031#1,not_recovered,,unsure
 
-What the coders settled together stands in a log of its own, a row a decision; a later decision on an item takes the
+What the coders settled together is in a log of its own, a row a decision; a later decision on an item takes the
 place of an earlier one, which stays in the log. The sheets are never changed.
 
     item,code,by,note,at
@@ -79,7 +79,7 @@ class Coded(Struct, frozen=True):
 
     @property
     def open(self) -> list[str]:
-        """The items whose coders do not agree and on which nothing is settled."""
+        """Return the items whose coders do not agree and on which nothing is settled."""
         coded = [item for item in self.outcomes if any(self.codings.given.get(item, {}).values())]
         return [item for item in coded if not self.code_of(item)]
 
@@ -102,7 +102,7 @@ def code_book() -> dict[Outcome, dict[str, Code]]:
 
 
 def read_coded(folder: Path) -> Coded:
-    """The sheets and decisions in a folder."""
+    """Return the sheets and decisions in a folder."""
     sheets = sorted(folder.glob(SHEET.format("*")))
     if not sheets:
         raise InputError("there is no sheet", "Draw a sample with `misstep experiment codes sample`.", file=folder)
@@ -155,7 +155,7 @@ def _check_code(sheet: LabelRows, row: int, code: str, outcome: Outcome) -> None
 
 
 def outcome_codes(coded: Coded) -> list[OutcomeCodes]:
-    """The figures of either outcome, in the order of the paper's table."""
+    """Return the figures of either outcome, in the order of the paper's table."""
     return [_of_outcome(coded, outcome) for outcome in OUTCOMES]
 
 

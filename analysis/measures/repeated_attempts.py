@@ -25,7 +25,7 @@ KINDS: tuple[Kind, ...] = ("pass@k", "pass^k")
 EXACT = "exact"
 PLUGGED_IN = "share put in: 1 - (1 - c/n)^k"
 _PAPER = "engineering_agent"
-_ABSENT = "No set of repeated attempts is at hand."
+_ABSENT = "No set of repeated attempts is available."
 
 
 class Sampled(Struct, frozen=True):
@@ -37,7 +37,7 @@ class Sampled(Struct, frozen=True):
     plugged_in: dict[int, float]
 
     def lost(self, k: int) -> float:
-        """What is lost at k by putting the share in."""
+        """Return what is lost at k by putting the share in."""
         return (self.exact[k].value or 0.0) - self.plugged_in[k]
 
 
@@ -51,7 +51,7 @@ class _Tried(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The set and the system."""
+        """Return the set and the system."""
         return f"{self.of.title}: {self.system}"
 
 
@@ -71,7 +71,7 @@ def _mean(cells: Sequence[Cell], k: int, kind: Kind, seed: int) -> Estimate:
 
 
 def at_k(kind: Kind, k: int) -> str:
-    """The name of a figure of a kind at one k: "pass@10"."""
+    """Return the name of a figure of a kind at one k: "pass@10"."""
     return kind.replace("k", str(k))
 
 
@@ -96,7 +96,7 @@ def samples_table(found: Sequence[Sampled], beside: Sequence[Row] = (), notes: S
 
 
 def sample_rows(found: Sequence[Sampled]) -> list[Row]:
-    """The rows of `samples_table`, each system's exact ones first."""
+    """Return the rows of `samples_table`, each system's exact ones first."""
     rows: list[Row] = []
     for one in found:
         group = f"{one.of.title}: {EXACT}"
@@ -200,10 +200,10 @@ def _trial_row(one: _Tried, kind: Kind, k: int) -> Row:
 
 
 def trial_rows(found: Sequence[_Tried], kind: Kind) -> list[Row]:
-    """The measured rows of one of the two kinds, for a figure."""
+    """Return the measured rows of one of the two kinds, for a figure."""
     return [_trial_row(one, kind, k) for one in found for k in TRIAL_KS]
 
 
 def curve_places(ks: Sequence[int]) -> dict[str, float]:
-    """Where on the axis of a figure of these tables each quantity stands: at its k."""
+    """Return where on the axis of a figure of these tables each quantity stands: at its k."""
     return {at_k(kind, k): float(k) for kind in KINDS for k in ks}

@@ -60,16 +60,16 @@ class RunAlignment(Struct, frozen=True, dict=True):
 
     @cached_property
     def divergence(self) -> int | None:
-        """The first line in which the runs do not do the same; `None` where they do the same throughout."""
+        """Return the first line in which the runs do not do the same; `None` where they do the same throughout."""
         return next((place for place, line in enumerate(self.lines) if line.change != "same"), None)
 
     @cached_property
     def other_result(self) -> int | None:
-        """The first line in which both do the same and get another result; `None` where there is none."""
+        """Return the first line in which both do the same and get another result; `None` if there is none."""
         return next((place for place, line in enumerate(self.lines) if _got_another_result(line)), None)
 
     def count(self, change: Change) -> int:
-        """How many lines are of a kind."""
+        """Return how many lines are of a kind."""
         return sum(line.change == change for line in self.lines)
 
 
@@ -88,9 +88,9 @@ class _Doing(NamedTuple):
 
 
 def align_runs(a: Trajectory, b: Trajectory) -> RunAlignment:
-    """Two runs aligned, of each at most the first `STEPS_ALIGNED` steps.
+    """Return two runs aligned, of each at most the first `STEPS_ALIGNED` steps.
 
-    Each step stands in one line and both runs keep their order. Between two pairs the steps of `a` come first. The
+    Each step is in one line and both runs keep their order. Between two pairs the steps of `a` come first. The
     alignment of `b` with `a` has the same pairs.
     """
     of_a, of_b = ([_doing(step) for step in run.steps[:STEPS_ALIGNED]] for run in (a, b))
@@ -138,7 +138,7 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _pairs(a: Sequence[_Doing], b: Sequence[_Doing]) -> list[tuple[int, int]]:
-    """The pairs of an alignment, in order; those of equal sums are chosen alike whichever run is named first."""
+    """Return the pairs of an alignment, in order; those of equal sums are chosen alike whichever run is named first."""
     if [one[1:4] for one in b] < [one[1:4] for one in a]:
         return [(place_a, place_b) for place_b, place_a in _pairs_in_order(b, a)]
     return _pairs_in_order(a, b)
@@ -166,7 +166,7 @@ def _pairs_in_order(a: Sequence[_Doing], b: Sequence[_Doing]) -> list[tuple[int,
 
 
 def _similarities(a: Sequence[_Doing], b: Sequence[_Doing]) -> NDArray[np.int32]:
-    """How alike each two steps are in thousandths; 0 where they cannot be paired."""
+    """Return how alike each two steps are in thousandths; 0 where they cannot be paired."""
     similar = np.zeros((len(a), len(b)), np.int32)
     for kind in {one.kind for one in a} & {one.kind for one in b}:
         rows, columns = ([place for place, one in enumerate(run) if one.kind == kind] for run in (a, b))

@@ -22,7 +22,7 @@ FEWEST_DRAWN = 10
 
 
 def with_set(sets: Sequence[JudgedSet]) -> Iterator[Verdict]:
-    """The verdicts of all sets, each item named with its set, since sets use the same ids."""
+    """Return the verdicts of all sets, each item named with its set, since sets use the same ids."""
     for judged in sets:
         for verdict in judged.verdicts:
             yield structs.replace(verdict, item=f"{judged.benchmark}/{verdict.item}")
@@ -60,7 +60,7 @@ def sets_table(sets: Sequence[JudgedSet]) -> Table:
 def _spread(overall: Mapping[str, Estimate], kind: str) -> str:
     known = {name: share for name, share in overall.items() if share.value is not None}
     if not known:
-        return "No set of runs is at hand."
+        return "No set of runs is available."
     least, most = (pick(known, key=lambda name: known[name].value or 0) for pick in (min, max))
     said = "the share of runs with a misbehaviour found by rule"
     if len(known) == 1:
@@ -72,7 +72,7 @@ def _spread(overall: Mapping[str, Estimate], kind: str) -> str:
 
 
 def pooled(table: Table, sets: Sequence[JudgedSet]) -> Table:
-    """A table of all runs together, whose finding says which sets they are of and which outweighs the others."""
+    """Return a table of all runs together, whose finding says which sets they are of and which outweighs the others."""
     runs = {judged.benchmark: len(judged.n_steps) for judged in sets}
     if len(runs) < 2:
         return table
@@ -82,27 +82,27 @@ def pooled(table: Table, sets: Sequence[JudgedSet]) -> Table:
 
 
 def evidence_words(sets: Sequence[JudgedSet]) -> str:
-    """What kind of runs the sets hold, in a word."""
+    """Return what kind of runs the sets hold, in a word."""
     return "generated" if evidence_of(sets) == "generated" else "public"
 
 
 def noted(table: Table, notes: Sequence[str]) -> Table:
-    """The table with further notes."""
+    """Return the table with further notes."""
     return structs.replace(table, notes=(*table.notes, *notes))
 
 
 def datasets_of(sets: Sequence[JudgedSet]) -> tuple[str, ...]:
-    """The names of the public data sets among the sets."""
+    """Return the names of the public data sets among the sets."""
     return tuple(judged.benchmark for judged in sets if judged.evidence == "real")
 
 
 def evidence_of(sets: Sequence[JudgedSet]) -> Evidence:
-    """What kind of evidence the sets are together: generated as soon as one of them is."""
+    """Return what kind of evidence the sets are together: generated as soon as one of them is."""
     return "generated" if any(judged.evidence == "generated" for judged in sets) else "real"
 
 
 def source_of(sets: Sequence[JudgedSet]) -> str:
-    """What the sets are together, in a few words."""
+    """Return what the sets are together, in a few words."""
     return sets[0].source if len(sets) == 1 else f"{len(sets)} public sets"
 
 
@@ -194,6 +194,6 @@ def examples_table(sets: Sequence[JudgedSet], each: int = 3) -> Table:
 def _in_turn(
     flagged: Sequence[Sequence[tuple[JudgedSet, Verdict]]],
 ) -> list[tuple[JudgedSet, Verdict]]:
-    """One of each set, then a second of each, and so on."""
+    """Return one of each set, then a second of each, and so on."""
     longest = max(map(len, flagged), default=0)
     return [found[place] for place in range(longest) for found in flagged if place < len(found)]

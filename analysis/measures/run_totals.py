@@ -33,17 +33,17 @@ class RunTotals(Struct, frozen=True):
 
     @property
     def duration(self) -> float | None:
-        """How long the run took in seconds: its steps together, else from the first to the last."""
+        """Return how long the run took in seconds: its steps together, else from the first to the last."""
         return self.elapsed if self.seconds is None else self.seconds
 
     @property
     def tokens(self) -> int | None:
-        """The tokens in and out together."""
+        """Return the tokens in and out together."""
         return _sum((self.prompt_tokens, self.completion_tokens))
 
 
 def run_totals(run: Trajectory) -> RunTotals:
-    """The totals of a run."""
+    """Return the totals of a run."""
     steps = run.steps
     tokens = [step.tokens for step in steps if step.tokens]
     return RunTotals(
@@ -59,12 +59,12 @@ def run_totals(run: Trajectory) -> RunTotals:
 
 
 def has_failed(result: ToolResult) -> bool:
-    """Whether a result says that its tool failed."""
+    """Return whether a result says that its tool failed."""
     return bool(result.is_error) or (result.exit_code or 0) != 0
 
 
 def _sum(values: Iterable[Figure | None]) -> Figure | None:
-    """The sum of the values that there are; `None` where there is none."""
+    """Return the sum of the values that there are; `None` if there is none."""
     known = [value for value in values if value is not None]
     return sum(known[1:], known[0]) if known else None
 

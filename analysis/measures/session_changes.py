@@ -1,6 +1,6 @@
 """One category in two runs of `classify`: the shares of sessions that show it, their difference and its test.
 
-Sessions of one project hang together, so that projects are what the tests count, where there are enough.
+Sessions of one project hang together, so that projects are what the tests count, if there are enough.
 
     {"category": "infinite_loop", "a": {"value": 0.20, …}, "b": {"value": 0.08, …}, "difference": {"value": -0.12, …},
      "p_value": 0.003, "p_adjusted": 0.012, "test": "cluster sandwich, t with 21.3 degrees of freedom",
@@ -67,7 +67,7 @@ class SessionChange(Struct, frozen=True):
 
     @property
     def changed(self) -> bool:
-        """Whether the difference stands after Holm's adjustment."""
+        """Return whether the difference stands after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
 
@@ -87,11 +87,11 @@ class _Checked(Struct, frozen=True):
         return wilson(sum(self.shows), n) if n else Estimate(None, n=0, reason=_nothing(self.name))
 
     def n_projects(self, other: "_Checked") -> tuple[int, int]:
-        """How many projects the sessions of this and of another run are of."""
+        """Return how many projects the sessions of this and of another run are of."""
         return len(set(self.projects)), len(set(other.projects))
 
     def by_project(self, first: Sequence[str] = ()) -> list[tuple[int, int]]:
-        """How many sessions of each project show it, of how many; some projects before the others."""
+        """Return how many sessions of each project show it, of how many; some projects before the others."""
         shown = Counter(project for project, shows in zip(self.projects, self.shows, strict=True) if shows)
         counts = Counter(self.projects)
         return [(shown[project], counts[project]) for project in dict.fromkeys((*first, *counts))]
@@ -126,7 +126,7 @@ def sampled_change(
 def paired_change(
     category: str, names: tuple[str, str], runs: tuple[LabelledSessions, LabelledSessions], place: int
 ) -> SessionChange:
-    """The same sessions in both runs: sign flips over projects, or McNemar's test over sessions."""
+    """Return the same sessions in both runs: sign flips over projects, or McNemar's test over sessions."""
     pairs = list(zip(*runs, strict=True))
     both = [(one, other) for one, other in pairs if None not in (one[1][place], other[1][place])]
     neither = sum(one[1][place] is other[1][place] is None for one, other in pairs)
@@ -188,7 +188,7 @@ def _undefined(category: str, a: _Checked, b: _Checked, reason: str, unchecked_p
 
 
 def _too_few(a: _Checked, b: _Checked) -> str:
-    """Why projects cannot be what is counted; empty where they can."""
+    """Return why projects cannot be what is counted; empty where they can."""
     projects = a.n_projects(b)
     if min(projects) >= FEWEST_PROJECTS:
         return ""
@@ -199,7 +199,7 @@ def _too_few(a: _Checked, b: _Checked) -> str:
 
 
 def _few(a: _Checked, b: _Checked) -> str:
-    """What to beware of where a run has few projects and the other has more; empty where neither is so."""
+    """Return what to beware of where a run has few projects and the other has more; empty where neither is so."""
     first, second = a.n_projects(b)
     if first == second or min(first, second) >= _MANY_PROJECTS:
         return ""
@@ -210,7 +210,7 @@ def _few(a: _Checked, b: _Checked) -> str:
 
 
 def _together(a: _Checked, b: _Checked) -> bool:
-    """Whether any two sessions of a run are of one project."""
+    """Return whether any two sessions of a run are of one project."""
     return any(len(set(run.projects)) < len(run.projects) for run in (a, b))
 
 

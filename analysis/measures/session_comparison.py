@@ -37,7 +37,7 @@ class Reversal(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether it goes the other way in every group: Simpson's paradox."""
+        """Return whether it goes the other way in every group: Simpson's paradox."""
         return len(self.within) == self.of
 
 
@@ -90,7 +90,7 @@ class SessionComparison(Struct, frozen=True):
 
 
 def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -> SessionComparison:
-    """Two runs compared, category by category, and within groups where these are asked for."""
+    """Return two runs compared, category by category, and within groups where these are asked for."""
     categories = tuple(name for name in a.categories if name in b.categories)
     if not categories:
         raise UsageError(
@@ -122,7 +122,7 @@ def compare_sessions(a: SessionRun, b: SessionRun, by: Grouping | None = None) -
 
 
 def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[NewlyFlagged, ...]:
-    """What sessions of a second run show that the first one does not flag them for; sub-agents are left out."""
+    """Return what sessions of a second run show that the first one does not flag them for; sub-agents are left out."""
     before = {
         (session.item, session.file): dict(zip(a.categories, labels, strict=True)) for session, labels in a.sessions
     }
@@ -141,19 +141,19 @@ def newly_flagged(a: SessionRun, sessions: Iterable[LabelledSession]) -> tuple[N
 
 
 def _sessions_of(run: SessionRun, categories: Sequence[str]) -> LabelledSessions:
-    """The sessions of a run, without those of sub-agents, each with its labels of some categories and of any."""
+    """Return the sessions of a run, without those of sub-agents, each with its labels of some categories and of any."""
     places = [run.categories.index(name) for name in categories]
     chosen = [(session, tuple(labels[place] for place in places)) for session, labels in run.sessions]
     return [(session, (*labels, _any(labels))) for session, labels in chosen if session.parent is None]
 
 
 def _any(labels: Labels) -> str | None:
-    """The label of `any`: that of no category where none could be checked, as in `prevalence`."""
+    """Return the label of `any`: that of no category where none could be checked, as in `prevalence`."""
     return YES if YES in labels else next((label for label in labels if label is not None), None)
 
 
 def _matched(a: LabelledSessions, b: LabelledSessions) -> tuple[LabelledSessions, LabelledSessions, int]:
-    """The sessions that are in both runs, in one order, and how many."""
+    """Return the sessions that are in both runs, in one order, and how many."""
     known = {(session.item, session.file): (session, labels) for session, labels in b}
     pairs = [((session, labels), known.get((session.item, session.file))) for session, labels in a]
     both = [(one, other) for one, other in pairs if other is not None]
@@ -186,7 +186,7 @@ def _groups(
 
 
 def _adjusted(groups: Mapping[str, Sequence[SessionChange]]) -> dict[str, tuple[SessionChange, ...]]:
-    """The changes of all groups with p-values adjusted for all of them."""
+    """Return the changes of all groups with p-values adjusted for all of them."""
     adjusted = iter(holm([change.p_value for changes in groups.values() for change in changes]).p_values)
     return {
         group: tuple(structs.replace(change, p_adjusted=next(adjusted)) for change in changes)

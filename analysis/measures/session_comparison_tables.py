@@ -109,19 +109,19 @@ def _ways(compared: SessionComparison, category: str) -> tuple[str, str]:
 
 @made_by_this
 def comparison_table(compared: SessionComparison, source: str) -> Table:
-    """The categories of two compared runs, a line each, with shares, difference and p-values."""
+    """Return the categories of two compared runs, a line each, with shares, difference and p-values."""
     finding = comparison_finding(compared)
     return _table(compared, compared.changes, "changes", "All sessions", finding, source, tuple(_notes(compared)))
 
 
 def group_tables(compared: SessionComparison, source: str) -> tuple[Table, ...]:
-    """A table for each group that both runs have, as `comparison_table`."""
+    """Return a table for each group that both runs have, as `comparison_table`."""
     return tuple(group_table(compared, group, source, number) for number, group in enumerate(compared.groups, start=1))
 
 
 @made_by_this
 def newly_flagged_table(compared: SessionComparison, source: str) -> Table:
-    """What only the second run flags, a line a finding, up to a number that a page can show."""
+    """Return what only the second run flags, a line a finding, up to a number that a page can show."""
     found, sessions = compared.newly_flagged, len({(one.item, one.file) for one in compared.newly_flagged})
     cut = f", the first {_LISTED} of them here" if len(found) > _LISTED else ""
     return Table(
@@ -154,7 +154,7 @@ def _newly_flagged_row(compared: SessionComparison, one: NewlyFlagged, source: s
 
 @made_by_this
 def group_table(compared: SessionComparison, group: str, source: str, number: int = 1) -> Table:
-    """The categories within one group."""
+    """Return the categories within one group."""
     changes = compared.groups[group]
     known = [one for one in changes if one.category != ANY and one.difference.value is not None]
     most = max(known, key=_size, default=None)
@@ -202,7 +202,7 @@ def _rows(compared: SessionComparison, change: SessionChange, source: str) -> li
 
 
 def _difference_row(quantity: str, change: SessionChange, group: str = "", source: str = "") -> Row:
-    """The difference without its n: the shares beside it have theirs."""
+    """Return the difference without its n: the shares beside it have theirs."""
     return estimate_row(quantity, structs.replace(change.difference, n=None), "difference", group, source)
 
 
@@ -224,7 +224,7 @@ def _notes(compared: SessionComparison) -> Iterator[str]:
 
 
 def _design(compared: SessionComparison) -> str:
-    """Whether pairs or samples were compared, and which sessions that leaves out or counts in both."""
+    """Return whether pairs or samples were compared, and which sessions that leaves out or counts in both."""
     a, b, shared = compared.a, compared.b, counted_text(compared.shared, "session")
     first, second = (n - compared.shared for n in compared.sessions)
     if compared.paired:
@@ -241,7 +241,7 @@ def _design(compared: SessionComparison) -> str:
 
 
 def _remarks(changes: Sequence[SessionChange]) -> Iterator[str]:
-    """What is to be said of some changes, each reason once with the categories that it holds for."""
+    """Return what is to be said of some changes, each reason once with the categories that it holds for."""
     categories: defaultdict[str, list[str]] = defaultdict(list)
     for change in changes:
         if change.reason and change.difference.value is not None:
@@ -253,7 +253,7 @@ def _remarks(changes: Sequence[SessionChange]) -> Iterator[str]:
         yield f"No session could be checked for {' or '.join(unchecked)}."
     lone = [f"{one.category} {one.unchecked_pairs:,}" for one in changes if one.unchecked_pairs]
     if lone:
-        yield f"Sessions that only one of the runs could check are no pairs: {', '.join(lone)}."
+        yield f"Sessions that only one of the runs could check are not pairs: {', '.join(lone)}."
 
 
 def _group_notes(compared: SessionComparison) -> Iterator[str]:

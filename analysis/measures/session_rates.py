@@ -1,6 +1,6 @@
 """How frequent misbehaviour is by project, model, agent or week: sessions with their labels to shares per group.
 
-A share is of the sessions that a rule could check, within one group. Runs of sub-agents are no sessions and are left
+A share is of the sessions that a rule could check, within one group. Runs of sub-agents are not sessions and are left
 out. The intervals treat sessions as independent draws from their group.
 """
 
@@ -28,14 +28,14 @@ WEEKS_DRAWN = 26
 
 
 def group_of(session: Session, by: Grouping) -> str:
-    """The group of a session, such as its model."""
+    """Return the group of a session, such as its model."""
     return getattr(session, by) or NOT_RECORDED
 
 
 def rates_by(
     categories: Sequence[str], sessions: Iterable[tuple[Session, Labels]], by: Grouping
 ) -> dict[str, Prevalence]:
-    """The counts and shares of each category in each group."""
+    """Return the counts and shares of each category in each group."""
     return rates_by_each(categories, sessions, (by,))[by]
 
 
@@ -80,7 +80,7 @@ def worst_group(rates: Mapping[str, Prevalence], category: str) -> tuple[str, Ca
 
 
 def headline(total: Prevalence, by_project: Mapping[str, Prevalence]) -> str:
-    """Which problem was found most, in how many of the sessions that could be checked, and where it is worst."""
+    """Return which problem was found most, in how many of the sessions that could be checked, and where it is worst."""
     most = max(total.categories, key=lambda one: (one.count, one.share.value or 0.0), default=None)
     if most is None or not most.count:
         checked = total.any_share.n or 0
@@ -126,7 +126,7 @@ def session_rates_table(
     evidence: Evidence = "real",
     datasets: Sequence[str] = (),
 ) -> Table:
-    """The share of sessions that show each category, a line a group, with 95% Wilson intervals."""
+    """Return the share of sessions that show each category, a line a group, with 95% Wilson intervals."""
     checked: Counter[str] = Counter()
     for found in rates.values():
         checked.update({one.category: one.answered for one in found.categories})
@@ -152,7 +152,7 @@ def session_rates_table(
 
 
 def weeks_drawn(by_week: Iterable[str]) -> dict[str, float]:
-    """The last weeks, each with the place on an axis of weeks, which is 0 for the last one."""
+    """Return the last weeks, each with the place on an axis of weeks, which is 0 for the last one."""
     mondays = {week: date.fromisoformat(f"{week}-1") for week in by_week if week != NOT_RECORDED}
     last = max(mondays.values(), default=date.min)
     apart = {week: (last - monday).days // 7 for week, monday in mondays.items()}
@@ -160,7 +160,7 @@ def weeks_drawn(by_week: Iterable[str]) -> dict[str, float]:
 
 
 def _drawn(by_week: Mapping[str, Prevalence], source: str, evidence: Evidence) -> tuple[Row, ...]:
-    """The last weeks as rows of a figure: a series for each category that was found in them."""
+    """Return the last weeks as rows of a figure: a series for each category that was found in them."""
     rows = []
     for category in dict.fromkeys(one.category for found in by_week.values() for one in found.categories):
         weeks = weeks_drawn(by_week)

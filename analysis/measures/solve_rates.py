@@ -27,7 +27,7 @@ POWER = 0.8
 """The chance with which a difference is to be found, where the tasks for it are counted."""
 
 _PAPER = "engineering_agent"
-_ABSENT = "No set of submissions is at hand."
+_ABSENT = "No set of submissions is available."
 
 
 class Gap(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Gap(Struct, frozen=True):
 
     @property
     def significant(self) -> bool:
-        """Whether the difference stands after the adjustment."""
+        """Return whether the difference stands after the adjustment."""
         return self.adjusted <= ALPHA
 
 
@@ -78,7 +78,7 @@ def _best_rows(one: SolvedSet, top: int) -> list[Row]:
 
 
 def _stated_rows(one: SolvedSet, stated: Sequence[Stated]) -> list[tuple[Row, Row]]:
-    """What the set's page states, each with what the attempts give."""
+    """Return what the set's page states, each with what the attempts give."""
     group = f"{one.title}: stated on its page"
     return [
         (published_row(each.figure, each.figure.row, group=group), each.row(each.figure.row, group)) for each in stated
@@ -94,7 +94,7 @@ def _rates_finding(one: SolvedSet, stated: Sequence[Stated]) -> str:
 
 
 def _rate(one: SolvedSet, system: str, n: int | None = None) -> Estimate:
-    """A system's rate, out of the tasks that it was tried on or out of n."""
+    """Return a system's rate, out of the tasks that it was tried on or out of n."""
     return wilson(len(one.solved(system)), n or len(one.systems[system]))
 
 
@@ -104,7 +104,7 @@ def _rate_row(one: SolvedSet, system: str, group: str) -> Row:
 
 
 def _stated(one: SolvedSet, figure: Figure, n: int | None = None, of: str = "") -> Stated:
-    """A stated rate held against that out of n tasks, by default those that the system was tried on."""
+    """Return a stated rate held against that out of n tasks, by default those that the system was tried on."""
     solved, total = len(one.solved(figure.row)), n or len(one.systems[figure.row])
     counts, rate = f"{solved:,} / {total:,}{of}", _rate(one, figure.row, n)
     same = prints_as(solved, total, figure.digits)
@@ -233,7 +233,7 @@ def denominators_table(runs: Sequence[SolvedSet], others: Sequence[SolvedSet] = 
 
 
 def _both_denominators(one: SolvedSet, figure: Figure) -> list[Row]:
-    """A stated rate worked out two ways: where one of them gives it, the other is no contradiction."""
+    """Return a stated rate worked out two ways: where one of them gives it, the other is not a contradiction."""
     ways = _stated(one, figure, of=" attempted"), _stated(one, figure, len(one.tasks()), " tasks")
     neither = all(way.reason for way in ways)
     return [
@@ -245,7 +245,7 @@ def _both_denominators(one: SolvedSet, figure: Figure) -> list[Row]:
 def _denominators_finding(runs: Sequence[SolvedSet]) -> str:
     stated = [(one, figure) for one in runs for figure in figures_of(one)]
     if not stated:
-        return "No set of incomplete runs is at hand."
+        return "No set of incomplete runs is available."
     one, figure = min(stated, key=lambda pair: len(pair[0].systems[pair[1].row]))
     attempted, total = len(one.systems[figure.row]), len(one.tasks())
     return (

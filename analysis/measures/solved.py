@@ -1,6 +1,6 @@
 """Sets of solved tasks as analysis takes them: systems by tasks, each with its attempts, and what their pages state.
 
-A page's own figures stand in `data/reported/solve_rates.toml`, in the form of `data/published`.
+A page's own figures are in `data/reported/solve_rates.toml`, in the form of `data/published`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,19 +27,19 @@ class SolvedSet(Struct, frozen=True):
     systems: Mapping[str, Mapping[str, Cell]]
 
     def tasks(self) -> tuple[str, ...]:
-        """Every task that any system was tried on, in order of name."""
+        """Return every task that any system was tried on, in order of name."""
         return tuple(sorted({task for cells in self.systems.values() for task in cells}))
 
     def solved(self, system: str) -> frozenset[str]:
-        """The tasks that a system solved at least once."""
+        """Return the tasks that a system solved at least once."""
         return frozenset(task for task, (_, solved) in self.systems[system].items() if solved)
 
     def ranking(self) -> tuple[str, ...]:
-        """The systems, most solved tasks first, equal ones by name."""
+        """Return the systems, most solved tasks first, equal ones by name."""
         return tuple(sorted(self.systems, key=lambda system: (-len(self.solved(system)), system)))
 
     def ranked_by_share(self) -> tuple[str, ...]:
-        """The systems, the largest share of successful tries first, equal ones by name."""
+        """Return the systems, the largest share of successful tries first, equal ones by name."""
         return tuple(sorted(self.systems, key=lambda system: (-self._share(system), system)))
 
     def _share(self, system: str) -> Fraction:
@@ -48,7 +48,7 @@ class SolvedSet(Struct, frozen=True):
 
 
 def solved_set(attempts: Iterable[Attempts], dataset: str, table: str, title: str, source: str) -> SolvedSet:
-    """One table of a set's attempts."""
+    """Return one table of a set's attempts."""
     systems: dict[str, dict[str, Cell]] = {}
     for row in attempts:
         if row.table == table:
@@ -57,12 +57,12 @@ def solved_set(attempts: Iterable[Attempts], dataset: str, table: str, title: st
 
 
 def reported_figures() -> tuple[Figure, ...]:
-    """What the sets' own pages state."""
+    """Return what the sets' own pages state."""
     return read_paper(data_folder() / "reported" / "solve_rates.toml").figure
 
 
 def figures_of(one: SolvedSet) -> list[Figure]:
-    """What a set's own page states of its systems."""
+    """Return what a set's own page states of its systems."""
     return [figure for figure in reported_figures() if figure.row in one.systems]
 
 
@@ -83,6 +83,6 @@ class Stated(Struct, frozen=True):
 
 
 def stated_text(stated: Sequence[Stated], figures: str, results: str) -> str:
-    """The end of a finding: how many stated figures follow from the results; empty where none is stated."""
+    """Return the end of a finding: how many stated figures follow from the results; empty where none is stated."""
     reproduced = sum(not one.reason for one in stated)
     return f"; {reproduced} of {len(stated)} stated {figures} follow from the {results}" if stated else ""

@@ -44,7 +44,7 @@ class StudiedSession(Struct, frozen=True):
     kinds: dict[str, str] = {}
 
     def shows(self, category: str, told: Told) -> bool | None:
-        """Whether it shows a category or any, as planted or as found; `None` where that was not answered."""
+        """Return whether it shows a category or any, as planted or as found; `None` where that was not answered."""
         if told == "planted":
             return bool(self.planted) if category == ANY else category in self.planted
         if category == ANY:
@@ -63,7 +63,7 @@ class Study(Struct, frozen=True):
 
 
 def share(sessions: Iterable[StudiedSession], category: str, told: Told) -> Estimate:
-    """The share of the answered sessions that show a category or any, with Wilson's interval."""
+    """Return the share of the answered sessions that show a category or any, with Wilson's interval."""
     shown = [one for session in sessions if (one := session.shows(category, told)) is not None]
     return wilson(sum(shown), len(shown)) if shown else Estimate(None, n=0, reason=NOTHING_ANSWERED)
 
@@ -77,7 +77,7 @@ def alone(study: Study) -> Prevalence:
 
 
 def corrected(study: Study, category: str) -> Estimate:
-    """The share found, corrected by the sensitivity and specificity measured on the validation sessions."""
+    """Return the share found, corrected by the sensitivity and specificity measured on the validation sessions."""
     flagged = _answers(study.sessions, category)
     known = [
         (one, truth)
@@ -107,7 +107,7 @@ def by_week(study: Study, category: str, told: Told) -> dict[int, Estimate]:
 
 
 def sampled_by_day(study: Study, part: float, seed: int) -> Estimate:
-    """The share of sessions in which anything is found, from a sample of each day that is drawn at random.
+    """Return the share of sessions in which anything is found, from a sample of each day that is drawn at random.
 
     Every day gives the same part of its sessions, so that a session stands for as many on any day, but for rounding.
     The interval is Wilson's of the sample: that days are sampled apart can only make it too wide.
@@ -135,7 +135,7 @@ class Versions(Struct, frozen=True):
 
 
 def compare_versions(study: Study, told: Told) -> tuple[Versions, ...]:
-    """Every category in the first version against the second, in the order of their names."""
+    """Return every category in the first version against the second, in the order of their names."""
     names = sorted({session.version for session in study.sessions})
     if len(names) != 2:
         raise UsageError(f"{len(names)} versions of the agent: two are compared")
@@ -159,7 +159,7 @@ def _compared(first: Estimate, second: Estimate) -> tuple[Estimate, Significance
 
 
 def by_rating(study: Study, category: str, told: Told) -> dict[str, Estimate]:
-    """What users said → the share of the sessions of which they said it; and the share of all."""
+    """Return what users said → the share of the sessions of which they said it; and the share of all."""
     said: dict[str, Sequence[StudiedSession]] = {
         "Disliked": [one for one in study.sessions if one.liked is False],
         "Liked": [one for one in study.sessions if one.liked is True],

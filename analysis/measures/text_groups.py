@@ -1,7 +1,7 @@
 """Texts grouped by their words, as help with reading many of them: which to read first, and which say the same.
 
 Words weigh by TF-IDF, groups are what HDBSCAN finds dense (Campello, Moulavi and Sander 2013), and texts that are like
-no others stay alone. How many groups there are and how large they are depends on these choices and is no finding:
+no others stay alone. How many groups there are and how large they are depends on these choices and is not a finding:
 nothing counts them, and no table or figure is made of them. Beside each group stands how stable it is when a fifth of
 the texts is left out.
 """
@@ -78,7 +78,7 @@ class _Words(Struct, frozen=True):
 
 
 def _placed(texts: Sequence[str]) -> tuple[FloatArray, _Words] | None:
-    """The texts as points of length 1, and the words that they are made of; `None` where there are no words."""
+    """Return the texts as points of length 1, and the words that they are made of; `None` if there are no words."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -97,7 +97,7 @@ def _placed(texts: Sequence[str]) -> tuple[FloatArray, _Words] | None:
 
 
 def _groups(points: FloatArray, least: int) -> IntArray:
-    """The group of each text from 0, -1 for those that stand alone; a text without words stands alone.
+    """Return the group of each text from 0, -1 for those that stand alone; a text without words stands alone.
 
     HDBSCAN looks for what is denser than its surroundings: where all texts are alike it sees no group.
     """
@@ -115,7 +115,7 @@ def _groups(points: FloatArray, least: int) -> IntArray:
 
 
 def _subsample(points: FloatArray, least: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Which texts were drawn, and the group of each of them."""
+    """Return which texts were drawn, and the group of each of them."""
     size = max(least + 1, round((1 - LEFT_OUT) * len(points)))
     drawn = np.sort(rng.choice(len(points), size=min(size, len(points)), replace=False))
     return drawn, _groups(points[drawn], least)

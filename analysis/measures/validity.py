@@ -51,7 +51,7 @@ class JudgedSet(Struct, frozen=True):
 
 
 def load_mappings() -> tuple[LabelMapping, ...]:
-    """The mappings from sets' labels to categories."""
+    """Return the mappings from sets' labels to categories."""
     raw = msgspec.toml.decode((data_folder() / "mappings.toml").read_bytes())
     return msgspec.convert(raw["mapping"], tuple[LabelMapping, ...])
 
@@ -140,7 +140,7 @@ def _marked(mapping: LabelMapping, folder: Path) -> dict[str, bool]:
 
 
 def _longest(hits: Iterable[bool]) -> int:
-    """The longest stretch of hits."""
+    """Return the longest stretch of hits."""
     return max((len(list(stretch)) for hit, stretch in groupby(hits) if hit), default=0)
 
 
@@ -154,12 +154,12 @@ class Validity(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The category and the benchmark."""
+        """Return the category and the benchmark."""
         return f"{self.mapping.category}, {self.mapping.benchmark}"
 
 
 def validity(mapping: LabelMapping, judged: JudgedSet) -> Validity:
-    """The classifier's answers against the mapped labels."""
+    """Return the classifier's answers against the mapped labels."""
     gold = positives(mapping, judged.folder)
     answers = {
         verdict.item: verdict.label == "yes"
@@ -193,7 +193,7 @@ def _category_rows(found: Validity, source: str) -> _SetRows:
 
 
 def _location_rows(mapping: LabelMapping, judged: JudgedSet) -> _SetRows:
-    """Whether the evidence of flagged runs stands at the step that decided the failure."""
+    """Return whether the evidence of flagged runs stands at the step that decided the failure."""
     decisive = {error.trajectory: error.step for error in read_marked_errors(judged.folder) if error.step is not None}
     evidence = _evidence(judged.verdicts, decisive)
     hits = sum(decisive[run] in steps for run, steps in evidence.items())
@@ -229,10 +229,10 @@ def _share(count: int, n: int) -> Estimate:
 
 
 def _finding(found: Sequence[Validity]) -> str:
-    """The best-supported figure first: precision and recall on the set with the most positive runs."""
+    """Return the best-supported figure first: precision and recall on the set with the most positive runs."""
     most = max(found, key=lambda one: one.recall.n or 0, default=None)
     if most is None or not most.recall.n:
-        return "No set with people's labels is at hand."
+        return "No set with people's labels is available."
     precision = "an unknown share" if most.precision.value is None else with_interval(most.precision, "share")
     return (
         f"On the largest set of positives ({most.name}), the rules find {with_interval(most.recall, 'share')} of them, "

@@ -32,7 +32,7 @@ _ITEMS_OPEN = 20
 
 
 def report_page(found: QuestionReports, file: str, command: str) -> str:
-    """One self-contained page: the finding, the coefficients as a figure, all tables, how they were made."""
+    """Return one self-contained page: the finding, the coefficients as a figure, all tables, how they were made."""
     name = Path(file).name
     first = next(iter(found.reports.values()))
     foot = Foot(command, inputs=(f"{name}: {len(first.raters):,} raters",), seed=first.seed)
@@ -46,7 +46,7 @@ def report_page(found: QuestionReports, file: str, command: str) -> str:
 
 
 def _tables(report: AgreementReport, source: str) -> Iterator[Table]:
-    """What is said of all items and raters together."""
+    """Return what is said of all items and raters together."""
     yield overall_table(report, source)
     if report.items_for_width is not None:
         yield width_table(report, report.items_for_width)
@@ -68,7 +68,7 @@ def _sections(report: AgreementReport, prefix: str = "") -> Iterator[Section]:
 
 
 def _questions(found: QuestionReports, source: str) -> Iterator[Section]:
-    """The sections of every question; their tables are named by its number."""
+    """Return the sections of every question; their tables are named by its number."""
     for number, (question, report) in enumerate(found.reports.items(), start=1):
         whole = Section(question, (*_tables(report, source),), folded=len(found.reports) > _OPEN)
         for section in (whole, *_sections(report, f"{question}: ")):
@@ -77,7 +77,7 @@ def _questions(found: QuestionReports, source: str) -> Iterator[Section]:
 
 
 def _figures(kappas: list[Row]) -> list[str]:
-    """The coefficients with their intervals, where matplotlib is there to draw them and some can be drawn."""
+    """Return the coefficients with their intervals, where matplotlib is there to draw them and some can be drawn."""
     if not kappas:
         return []
     if find_spec("matplotlib") is None:

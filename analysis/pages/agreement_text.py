@@ -44,7 +44,7 @@ def reports_text(found: QuestionReports) -> str:
 
 
 def report_text(report: AgreementReport) -> str:
-    """All of the report, long lists cut with a word on how much is left."""
+    """Return all of the report, long lists cut with a word on how much is left."""
     parts = (
         _folded(headline(report)),
         _overall(report),
@@ -91,7 +91,7 @@ def _pairs(report: AgreementReport) -> Lines:
 
 
 def _weighted(report: AgreementReport) -> Lines:
-    """The weighted kappas of each pair, where the level has them."""
+    """Return the weighted kappas of each pair, where the level has them."""
     shown = [(pair, pair_estimates(pair)[1:]) for pair in report.pairs[:_PAIRS_SHOWN]]
     if any(estimates for _, estimates in shown):
         header = ["Weighted kappa", "linear", "95% interval", "quadratic", "95% interval", "items", ""]
@@ -105,7 +105,7 @@ def _weighted_row(pair: Pair, estimates: list[Estimate]) -> list[str]:
 
 
 def _goal(report: AgreementReport) -> Lines:
-    """The items that narrower intervals take, where somebody wishes for them."""
+    """Return the items that narrower intervals take, where somebody wishes for them."""
     goal = report.items_for_width
     if goal is None:
         return
@@ -120,7 +120,7 @@ def _goal(report: AgreementReport) -> Lines:
 
 
 def _raters(report: AgreementReport) -> Lines:
-    """Each of three raters or more beside the majority of the others, and the labels that tell them apart."""
+    """Return each of three raters or more beside the majority of the others, and the labels that tell them apart."""
     if len(report.by_rater) < 3:
         return
     shown = report.by_rater[:_PAIRS_SHOWN]
@@ -226,7 +226,7 @@ def _more(count: int) -> Lines:
 def _aligned(
     header: Sequence[str], rows: Iterable[Sequence[str]], *, words: bool = False, widest: int = _WIDEST
 ) -> Lines:
-    """A table with its first column to the left and figures to the right; words all to the left.
+    """Return a table with its first column to the left and figures to the right; words all to the left.
 
     A last column without a name holds reasons. They stand at the ends of lines where these fit, and else under them.
     """

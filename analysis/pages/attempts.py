@@ -1,6 +1,6 @@
 """The page of runs of repairs: scores, comparisons, and every attempt to look at with its patch and its trajectory.
 
-As on the page of judges all that came from outside stands in it as text, in the page's script only by `textContent`;
+As on the page of judges all that came from outside is in it as text, in the page's script only by `textContent`;
 what does not fit into the page is left out, unsolved attempts last, and said.
 """
 
@@ -22,7 +22,7 @@ from misstep.harness.escaping import one_line
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt
 
 PAGE_CHARACTERS = 18_000_000
-"""How large all patches and trajectories in a page may be together, as they stand in it."""
+"""How large all patches and trajectories in a page may be together, as they are in it."""
 
 ATTEMPTS_LISTED = 20_000
 """How many attempts a page lists at most."""
@@ -84,7 +84,7 @@ class AttemptLine(Struct, frozen=True):
 
 
 def outcome_of(attempt: RepairAttempt) -> str:
-    """What came of an attempt, in a word or two."""
+    """Return what came of an attempt, in a word or two."""
     if attempt.ended in (NOT_AFFIRMED, FLAKY):
         return OUTCOMES[3 + (attempt.ended == FLAKY)]
     return OUTCOMES[2] if attempt.solved is None else OUTCOMES[not attempt.solved]
@@ -93,7 +93,7 @@ def outcome_of(attempt: RepairAttempt) -> str:
 def attempt_browser(
     runs: Mapping[str, Iterable[RepairAttempt]], count: int, room: int = PAGE_CHARACTERS
 ) -> Listed[AttemptLine]:
-    """The browser of the attempts of some runs."""
+    """Return the browser of the attempts of some runs."""
     index = AttemptIndex(list(runs), OUTCOMES, [], [], [], [], [], [], [], [], [], [])
     pieces = Pieces(room)
     lines: list[AttemptLine] = []
@@ -187,7 +187,7 @@ def repairs_page(
     figures: Iterable[str] = (),
     foot: Foot,
 ) -> str:
-    """The page."""
+    """Return the page."""
     shown: list[Any] = [markup(table_html(table, with_finding=table.finding != finding)) for table in tables]
     return browser_page(
         "repairs/page.html.jinja",

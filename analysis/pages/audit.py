@@ -13,15 +13,15 @@ from misstep.harness.progress import say
 _NOTES = (
     "Each figure is recomputed from the figures that it depends on. It differs if no values inside the rounding of "
     "those give the printed digits, and it is impossible if no whole counts round to them.",
-    "An underdetermined figure is no finding: the source does not print what is needed to recompute it.",
+    "An underdetermined figure is not a finding: the source does not print what is needed to recompute it.",
 )
 _OPEN = ("impossible", "differs")
 _LONG = 20
-"""Rows from which a table of what is no finding is folded."""
+"""Rows from which a table of what is not a finding is folded."""
 
 
 def findings_page(findings: Sequence[Finding], command: str, files: Sequence[str]) -> str:
-    """One self-contained page: how the checks ended, as a figure too, then each finding, the worst first."""
+    """Return one self-contained page: how the checks ended, as a figure too, then each finding, the worst first."""
     statuses = {finding.status for finding in findings}
     tables = {status: findings_table(findings, status) for status in WORST_FIRST if status in statuses}
     folded = {status: table for status, table in tables.items() if status not in _OPEN and len(table.rows) > _LONG}

@@ -16,7 +16,7 @@ Lines = Iterator[str]
 
 
 def findings_text(findings: Sequence[Finding], *, every: bool = False) -> str:
-    """The findings as text."""
+    """Return the findings as text."""
     several = len({finding.source for finding in findings}) > 1
     shown = [one for one in findings if every or one.status in FAILED]
     lines = [line for alike in merged(shown) for line in _group(alike, several=several)]
@@ -29,7 +29,7 @@ def findings_text(findings: Sequence[Finding], *, every: bool = False) -> str:
 
 
 def _group(alike: Sequence[Finding], *, several: bool) -> Lines:
-    """What is said of one figure, wherever it stands, and its arithmetic."""
+    """Return what is said of one figure, wherever it stands, and its arithmetic."""
     told = as_one(alike)
     where = f"{told.place}: {told.name}" if told.place else _names(alike)
     source = f"{told.source}, " if several else ""
@@ -42,7 +42,7 @@ def _group(alike: Sequence[Finding], *, several: bool) -> Lines:
 
 
 def _underdetermined(findings: Sequence[Finding], *, several: bool) -> Lines:
-    """What cannot be told, by its reason."""
+    """Return what cannot be told, by its reason."""
     groups = merged(findings)
     for alike in groups[:_REASONS_SHOWN]:
         source = f"{alike[0].source}, " if several else ""

@@ -8,7 +8,7 @@ from misstep.analysis.pages.agreement_text import reports_text
 
 
 def counted_text(found: CountedReport) -> str:
-    """The tables of everything that was counted, and the report on agreement."""
+    """Return the tables of everything that was counted, and the report on agreement."""
     texts = [table_text(table) for table in counted_tables(found)]
     if found.agreement:
         texts.append(reports_text(QuestionReports(found.agreement, [])) + "\n")

@@ -16,7 +16,7 @@ _HEADER = 2
 
 
 def with_diffs(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-    """The arguments of a call, each with its name and whether it is a diff.
+    """Return the arguments of a call, each with its name and whether it is a diff.
 
     Two arguments that are a text and what replaces it become one, `edit`.
     """

@@ -77,7 +77,7 @@ class Findings(Struct, frozen=True):
 
 
 def findings(categories: Sequence[str], summary: Summary) -> Findings:
-    """The document for what was found in these categories."""
+    """Return the document for what was found in these categories."""
     shares, flagged = _shares(categories, summary.patterns)
     apart = SubAgents(
         sum(summary.sub_agents.values()), *_shares(categories, summary.sub_agents), _patterns(summary.sub_agents)
@@ -107,7 +107,7 @@ def _shares(categories: Sequence[str], patterns: Mapping[Labels, int]) -> tuple[
 
 
 def shares(found: Findings) -> dict[str, Estimate]:
-    """The share of each category and of `any`, by name."""
+    """Return the share of each category and of `any`, by name."""
     return {**{name: one.interval for name, one in found.categories.items()}, "any": found.any.interval}
 
 
@@ -116,7 +116,7 @@ def _patterns(counts: Mapping[Labels, int]) -> list[_Pattern]:
 
 
 def findings_text(found: Findings, page: Path | str | None = None) -> str:
-    """The document as a table, three examples, what was left out, and the page of the run, for a terminal."""
+    """Return the document as a table, three examples, what was left out, and the page of the run, for a terminal."""
     made = "generated " if found.evidence == "generated" else ""
     lines = [f"{_plural(found.n, f'{made}session', f'{made}sessions')} read", *_apart(found), "", *_table_lines(found)]
     examples = _spread(found)
@@ -154,7 +154,7 @@ def _share_cells(share: Share, checked: int) -> str:
 
 
 def _spread(found: Findings) -> list[SessionFinding]:
-    """A few examples, of as many categories as there are, the most frequent first."""
+    """Return a few examples, of as many categories as there are, the most frequent first."""
     by_frequency = sorted(found.categories, key=lambda name: -found.categories[name].count)
     ranked: list[tuple[int, int, SessionFinding]] = []
     for place, name in enumerate(by_frequency):
@@ -183,13 +183,13 @@ def _place(one: Unreadable) -> str:
 
 
 def finding_line(example: SessionFinding) -> str:
-    """A finding in one line: the session, its file, the evidence steps and the reason."""
+    """Return a finding in one line: the session, its file, the evidence steps and the reason."""
     where = example.file if example.line is None else f"{example.file}:{example.line}"
     return plain(f"{example.item} ({where}){_steps(example)}: {example.rationale}")
 
 
 def _steps(example: SessionFinding) -> str:
-    """The evidence steps, unless the sentence that follows names them itself."""
+    """Return the evidence steps, unless the sentence that follows names them itself."""
     if not example.steps or "step" in example.rationale:
         return ""
     more = ", …" if len(example.steps) > _STEPS_PRINTED else ""
@@ -198,7 +198,7 @@ def _steps(example: SessionFinding) -> str:
 
 
 def left_out(found: Findings) -> Iterator[str]:
-    """What no rule could check, what could not be read and which rule failed, a sentence each."""
+    """Return what no rule could check, what could not be read and which rule failed, a sentence each."""
     if why := _unread(found)[1]:
         yield why
     if found.unreadable:

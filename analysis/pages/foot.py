@@ -41,7 +41,7 @@ class Foot(Struct, frozen=True):
 
 
 def described(foot: Foot) -> dict[str, Any]:
-    """What the template of the foot shows, without the server that was asked, the home and the present folder.
+    """Return what the template of the foot shows, without the server that was asked, the home and the present folder.
 
     The command makes the page again where these are the same.
     """
@@ -74,7 +74,7 @@ def _installed(package: str) -> str:
 
 
 def datasets(names: Iterable[str]) -> tuple[Dataset, ...]:
-    """The data sets of these names, in alphabetical order, as the registry describes them."""
+    """Return the data sets of these names, in alphabetical order, as the registry describes them."""
     wanted = sorted(set(names))
     if not wanted:
         return ()

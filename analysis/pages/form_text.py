@@ -22,7 +22,7 @@ _FIELDS = re.compile(r"^- (`\w+`(?:, `\w+`)*): (.*(?:\n  .*)*)\n?", re.MULTILINE
 
 
 def form_text(form: type[Any]) -> str:
-    """The page of a form: what it is, each key, those of the tables in it, and the examples of its docstring."""
+    """Return the page of a form: what it is, each key, those of the tables in it, and the examples of its docstring."""
     sections = docstring_sections(form)
     opening = [textwrap.fill(" ".join(part.split()), _WIDTH) for part in sections[""].split("\n\n") if part.strip()]
     parts = [*opening, "\n".join(_keys(form))]
@@ -33,7 +33,7 @@ def form_text(form: type[Any]) -> str:
 
 
 def members_text(protocol: type[Any]) -> str:
-    """What a class must offer to be one of a protocol: each member as it is written, and its meaning."""
+    """Return what a class must offer to be one of a protocol: each member as it is written, and its meaning."""
     lines: list[str] = []
     for name, member in vars(protocol).items():
         function = member.fget if isinstance(member, property) else member
@@ -63,13 +63,13 @@ def docstring_sections(form: Any) -> dict[str, str]:
 
 
 def _docstring(form: Any) -> str:
-    """The docstring that a type or function has itself, without those that it inherits."""
+    """Return the docstring that a type or function has itself, without those that it inherits."""
     own = form.__doc__ if inspect.isfunction(form) else vars(form).get("__doc__")
     return inspect.cleandoc(own or "")
 
 
 def _keys(form: type[Any]) -> Iterator[str]:
-    """Two lines or more for each key: its name with what it may be, then its meaning."""
+    """Return two lines or more for each key: its name with what it may be, then its meaning."""
     fields = _struct(form).fields
     told = meanings(form)
     width = max(len(field.encode_name) for field in fields)
@@ -85,7 +85,7 @@ def _struct(form: type[Any]) -> types.StructType:
 
 
 def _tables(form: type[Any]) -> list[tuple[type[Any], str]]:
-    """The structs in a form, each with the heading of its keys."""
+    """Return the structs in a form, each with the heading of its keys."""
     found: dict[type[Any], list[str]] = {}
     for field in _struct(form).fields:
         for kind in _alternatives(field.type):
@@ -102,7 +102,7 @@ def _alternatives(kind: types.Type) -> tuple[types.Type, ...]:
 
 
 def _valid(kind: types.Type) -> str:
-    """What a key may be, in words: `yes or no`, `text`, `a list of texts`."""
+    """Return what a key may be, in words: `yes or no`, `text`, `a list of texts`."""
     return _either(values_of(kind) or [_word(one) for one in _alternatives(kind)])
 
 

@@ -14,7 +14,7 @@ _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
 
 
 def outcome_sentence(outcome: Outcome) -> str:
-    """What the figure is, and how it stands to its limit."""
+    """Return what the figure is, and how it stands to its limit."""
     gate = outcome.gate
     named = gate.figure.rpartition(".")[2]
     unit: Unit = "coefficient" if named in _COEFFICIENTS else "difference" if named == "change" else "share"
@@ -28,7 +28,7 @@ def outcome_sentence(outcome: Outcome) -> str:
 
 
 def junit_xml(outcomes: Sequence[Outcome], suite: str) -> str:
-    """A JUnit document with one test case a gate; what cannot be decided is an error."""
+    """Return a JUnit document with one test case a gate; what cannot be decided is an error."""
     counts = {kind: sum(one.decision == kind for one in outcomes) for kind in ("failed", "undecided")}
     totals = {"tests": str(len(outcomes)), "failures": str(counts["failed"]), "errors": str(counts["undecided"])}
     root = ElementTree.Element("testsuites", totals)
@@ -46,7 +46,7 @@ def junit_xml(outcomes: Sequence[Outcome], suite: str) -> str:
 
 
 def markdown_summary(outcomes: Sequence[Outcome], title: str) -> str:
-    """A Markdown table of the gates, those that were not passed first."""
+    """Return a Markdown table of the gates, those that were not passed first."""
     ranked = sorted(outcomes, key=lambda one: one.decision == "passed")
     lines = [f"### {escaped(plain(title))}", "", "| gate | outcome | figure |", "|---|---|---|"]
     for one in ranked:

@@ -73,7 +73,7 @@ class ObserverView(Struct, frozen=True):
 
 
 def observer_view(observed: ObservedRun, steps: Sequence[Step], evidence: Mapping[str, Iterable[int]]) -> ObserverView:
-    """The observer's record as a page shows it."""
+    """Return the observer's record as a page shows it."""
     n = len(steps)
     wide = max(1.0, n / 160)
     views = [_view(number, one, n, wide, observed, evidence) for number, one in enumerate(observed.interventions, 1)]
@@ -119,7 +119,7 @@ def _view(
 
 
 def _after(one: Intervention, left: int, again: Sequence[int], looked: bool) -> str:
-    """Whether the misbehaviour shows in the steps that are left after an intervention, in a sentence."""
+    """Return whether the misbehaviour shows in the steps that are left after an intervention, in a sentence."""
     behind = f"in the {counted_text(left, 'step')} after {'it was seen' if one.delivered_at is None else 'guidance'}"
     if left <= 0:
         return "The run ends there."
@@ -151,6 +151,6 @@ def _finding(observed: ObservedRun, views: Sequence[InterventionView]) -> str:
 
 
 def guidance_number(step: Step) -> int | None:
-    """The number of the intervention that a step of the run says to the agent; `None` for any other step."""
+    """Return the number of the intervention that a step of the run says to the agent; `None` for any other step."""
     number = step.extra.get(INTERVENTION)
     return number if isinstance(number, int) else None

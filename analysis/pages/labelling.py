@@ -38,7 +38,7 @@ class LabelQuestion(Struct, frozen=True):
 
 
 def labelling_page(asked: LabelQuestion, *, labelled: int, foot: Foot) -> str:
-    """The page of one item; keys 1 to 9 give its labels, b goes back, s skips it."""
+    """Return the page of one item; keys 1 to 9 give its labels, b goes back, s skips it."""
     script = asset("label.js")
     values = trajectory_values(asked.session, (), foot) | {
         "title": f"{asked.place} of {asked.of}: {asked.title}",
@@ -54,7 +54,7 @@ def labelling_page(asked: LabelQuestion, *, labelled: int, foot: Foot) -> str:
 
 
 def done_page(labelled: int, foot: Foot) -> str:
-    """The page after the last item."""
+    """Return the page after the last item."""
     from misstep.analysis.pages.page import page
 
     items = "1 item is" if labelled == 1 else f"{labelled} items are"

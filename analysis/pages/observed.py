@@ -23,12 +23,12 @@ RECORDED = (
 
 
 def observed_json(found: ObservedSummary) -> bytes:
-    """The document as indented JSON, with a line end."""
+    """Return the document as indented JSON, with a line end."""
     return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
 
 
 def observed_text(found: ObservedSummary, page: Path | None = None) -> str:
-    """The document as tables, examples, what was left out and the page of the run, for a terminal."""
+    """Return the document as tables, examples, what was left out and the page of the run, for a terminal."""
     rate, naive = found.misbehaviour_rate, found.naive_rate
     made = "generated " if found.evidence == "generated" else ""
     read = counted_text(found.n, f"{made}session")
@@ -63,7 +63,7 @@ def _bare(interval: str) -> str:
 
 
 def intervention_line(one: ObservedIntervention) -> str:
-    """An intervention in one line: its session, its steps and the reason."""
+    """Return an intervention in one line: its session, its steps and the reason."""
     where = one.file if one.line is None else f"{one.file}:{one.line}"
     told = "" if one.delivered_at is None else f", told behind step {one.delivered_at}"
     named = ", ".join(one.categories)
@@ -118,7 +118,7 @@ def observed_page(
 
 
 def _verdicts(run: ObservedRun) -> Iterator[PlacedVerdict]:
-    """The interventions of a run, one verdict a category: what the observer saw, when, and what came of it."""
+    """Return the interventions of a run, one verdict a category: what the observer saw, when, and what came of it."""
     seen: dict[str, list[tuple[tuple[int, ...], str]]] = {}
     for one in run.interventions:
         end = f"told behind step {one.delivered_at}" if one.delivered_at is not None else WITHHELD[one.withheld]

@@ -28,7 +28,7 @@ def page(
     *,
     foot: Foot,
 ) -> str:
-    """One self-contained HTML page."""
+    """Return one self-contained HTML page."""
     tables = tuple(tables)
     contents = [(table_id(table), table.title) for table in tables] if sections else []
     return render(

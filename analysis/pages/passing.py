@@ -13,12 +13,12 @@ _MOST_DRAWN = 40
 
 
 def passes_text(found: PassReport) -> str:
-    """The tables for a terminal."""
+    """Return the tables for a terminal."""
     return "\n".join(table_text(table) for table in pass_tables(found))
 
 
 def passes_page(found: PassReport, inputs: Sequence[str], command: str) -> str:
-    """One self-contained page: the finding, the chances of k attempts as a figure too, flicker, comparisons."""
+    """Return one self-contained page: the finding, the chances of k attempts as a figure too, flicker, comparisons."""
     tables = pass_tables(found)
     return page(
         "Repeated attempts",

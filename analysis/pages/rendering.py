@@ -13,7 +13,7 @@ _TEMPLATES = "templates"
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of this package with its values, everything escaped that is not `Markup`."""
+    """Return a template of this package with its values, everything escaped that is not `Markup`."""
     return _environment().get_template(template).render(**values)
 
 
@@ -39,12 +39,12 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What stands in a page: markup as it is, text from outside printable."""
+    """Return what is in a page: markup as it is, text from outside printable."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value)
     return value
 
 
 def asset(name: str) -> str:
-    """A style or script of this package."""
+    """Return a style or script of this package."""
     return (files("misstep.analysis.pages") / _TEMPLATES / name).read_text(encoding="utf-8").strip()

@@ -24,7 +24,7 @@ def table_html(
     files: tuple[tuple[str, str], ...] = (),
     origins: Origins | None = None,
 ) -> str:
-    """A table as an HTML fragment."""
+    """Return a table as an HTML fragment."""
     layout = grid(table, matrices=True)
     return render(
         "table.html.jinja",
@@ -42,7 +42,7 @@ def table_html(
 
 
 def table_id(table: Table) -> str:
-    """What a table is called on its page, for links to it."""
+    """Return what a table is called on its page, for links to it."""
     return f"table-{table.paper}-{table.name}"
 
 

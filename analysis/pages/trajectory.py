@@ -51,7 +51,7 @@ class Passage(Struct, frozen=True, omit_defaults=True):
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to show."""
+        """Return whether there is nothing to show."""
         return not self.start
 
 
@@ -116,7 +116,7 @@ class VerdictView(Struct, frozen=True):
 def trajectory_page(
     trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot, observed: ObservedRun | None = None
 ) -> str:
-    """The page of one trajectory with the verdicts on it."""
+    """Return the page of one trajectory with the verdicts on it."""
     values = trajectory_values(trajectory, verdicts, foot, observed)
     return render("trajectory.html.jinja", **values, search=markup(asset("trajectory.js")))
 
@@ -124,7 +124,7 @@ def trajectory_page(
 def trajectory_values(
     trajectory: Trajectory, verdicts: Sequence[Verdict], foot: Foot, observed: ObservedRun | None = None
 ) -> dict[str, Any]:
-    """The values of the template of such a page."""
+    """Return the values of the template of such a page."""
     judged = (verdict for verdict in verdicts if verdict.status == "answered")
     evidence = {verdict.judge: verdict.steps if verdict.label == "yes" else () for verdict in judged}
     most = most_of_each(trajectory.steps)
@@ -144,7 +144,7 @@ def trajectory_values(
 
 
 def finding(trajectory: Trajectory, verdicts: Sequence[Verdict]) -> str:
-    """What was found in a trajectory, in one sentence."""
+    """Return what was found in a trajectory, in one sentence."""
     number = len(trajectory.steps)
     steps = _steps(number)
     found = [verdict for verdict in verdicts if verdict.label == "yes"]
@@ -168,7 +168,7 @@ def _steps(number: int) -> str:
 
 
 def _shown(verdict: Verdict, n_steps: int) -> str:
-    """How many steps a verdict names as its evidence, and of what."""
+    """Return how many steps a verdict names as its evidence, and of what."""
     named = len(_evidence(verdict, n_steps))
     return (
         f"{count_text(named) if named else 'none'} {'are' if named > 1 else 'is'} evidence of {_words(verdict.judge)}"
@@ -176,12 +176,12 @@ def _shown(verdict: Verdict, n_steps: int) -> str:
 
 
 def _evidence(verdict: Verdict, n_steps: int) -> tuple[int, ...]:
-    """The steps that a verdict names, of those that there are, each once and in order."""
+    """Return the steps that a verdict names, of those that there are, each once and in order."""
     return tuple(sorted({step for step in verdict.steps if 0 <= step < n_steps}))
 
 
 def run_facts(trajectory: Trajectory) -> tuple[tuple[str, str], ...]:
-    """What is known of a trajectory as a whole, each with its name."""
+    """Return what is known of a trajectory as a whole, each with its name."""
     source, outcome = trajectory.source, trajectory.outcome
     place = source.file if source.line is None else f"{source.file}, line {source.line:,}"
     reward = "" if outcome.reward is None else f", reward {number_text(outcome.reward)}"
@@ -232,7 +232,7 @@ def _step_views(steps: Sequence[Step], found: Sequence[Verdict], most: int) -> I
 
 
 def step_view(number: int, step: Step, marks: tuple[Mark, ...], skipped: int, most: int) -> StepView:
-    """A step as a page shows it."""
+    """Return a step as a page shows it."""
     names = {call.id: call.name for call in step.calls if call.id}
     tokens = step.tokens.completion if step.tokens else None
     facts = [
@@ -276,7 +276,7 @@ def _result_view(result: ToolResult, names: Mapping[str, str], most: int) -> Res
 
 
 def passage(text: str, most: int, *, always_open: bool = False) -> Passage:
-    """What is shown of a text: all of it, or its start and its end, `most` characters together."""
+    """Return what is shown of a text: all of it, or its start and its end, `most` characters together."""
     text = text.strip("\n")
     cut = len(text) - most
     start, end = (text, "") if cut <= 0 else (text[: most - most // 4], text[len(text) - most // 4 :])
@@ -289,7 +289,7 @@ def passage(text: str, most: int, *, always_open: bool = False) -> Passage:
 
 
 def most_of_each(steps: Iterable[Step]) -> int:
-    """How many characters of each text of some steps can be shown so that all together stay within a page."""
+    """Return how many characters of each text of some steps can be shown so that all together stay within a page."""
     lengths = [length for step in steps for length in text_lengths(step)]
     most = TEXT_SHOWN
     while most > _LEAST_SHOWN and sum(min(length, most) for length in lengths) > PAGE_SHOWN:
@@ -298,7 +298,7 @@ def most_of_each(steps: Iterable[Step]) -> int:
 
 
 def text_lengths(step: Step) -> Iterable[int]:
-    """How long each of the texts of a step is, in characters."""
+    """Return how long each of the texts of a step is, in characters."""
     yield len(step.text)
     yield len(step.reasoning)
     for call in step.calls:
@@ -308,7 +308,7 @@ def text_lengths(step: Step) -> Iterable[int]:
 
 
 def _spans(steps: Sequence[Step]) -> list[_Span]:
-    """The steps by kind for the timeline: who spoke, or that a tool failed."""
+    """Return the steps by kind for the timeline: who spoke, or that a tool failed."""
     spans, start = [], 0
     for kind, same in groupby(map(_kind, steps)):
         length = sum(1 for _ in same)

@@ -7,13 +7,13 @@ from misstep.harness.escaping import plain
 from misstep.harness.records.attribution import TriageVerdict
 
 MOST_CASES = 60
-"""So many cases are listed; all of them stand in the records of the run."""
+"""So many cases are listed; all of them are in the records of the run."""
 
 _MOST_EVIDENCE = 90
 
 
 def cases_text(verdicts: Sequence[TriageVerdict]) -> str:
-    """The cases in order: label, subcategory, certainty, and the place and text of the strongest evidence."""
+    """Return the cases in order: label, subcategory, certainty, and the place and text of the strongest evidence."""
     shown = verdicts[:MOST_CASES]
     names = [plain(verdict.item) for verdict in shown]
     causes = [_cause(verdict) for verdict in shown]

@@ -48,7 +48,7 @@ class Kept(Struct, frozen=True):
 
 
 def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) -> Kept:
-    """Whether flagged answers show a precision of at least the floor.
+    """Return whether flagged answers show a precision of at least the floor.
 
     How many would be needed supposes that answers of one run go on to be as like each other as these are.
     """
@@ -69,7 +69,7 @@ def kept_floor(clusters: npt.ArrayLike, floor: float, confidence: float = 0.95) 
 
 
 def answers_needed(precision: Fraction, floor: float, confidence: float = 0.95) -> int | None:
-    """The fewest independent answers that show the floor with at least the share of errors that a precision has.
+    """Return the fewest independent answers that show the floor with at least the share of errors that a precision has.
 
     `None` where the precision is not above the floor.
     """
@@ -140,7 +140,7 @@ class Floors(Struct, frozen=True):
 
 
 def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confidence: float = 0.95) -> Floors:
-    """The precision of recorded judges and of two papers' judges against a floor, by one-sided bounds."""
+    """Return the precision of recorded judges and of two papers' judges against a floor, by one-sided bounds."""
 
     def kept(counts: npt.ArrayLike) -> Kept:
         return kept_floor(counts, floor, confidence)
@@ -156,7 +156,7 @@ def precision_floors(judged: Sequence[JudgedItems], floor: float = 0.80, confide
 
 @made_by_this
 def precision_floor_table(found: Floors, notes: Sequence[str] = ()) -> Table:
-    """The precision of recorded judges and of two papers' judges against a floor."""
+    """Return the precision of recorded judges and of two papers' judges against a floor."""
     figure, verified = _printed_by_wink()
     return Table(
         name="precision_floors",
@@ -187,7 +187,7 @@ def precision_floor_table(found: Floors, notes: Sequence[str] = ()) -> Table:
 
 
 def bounds(found: Floors) -> list[Row]:
-    """The precisions that have a lower bound, each judge's under its name, for a forest plot."""
+    """Return the precisions that have a lower bound, each judge's under its name, for a forest plot."""
     return [
         estimate_row(one.part or one.judge, one.kept.precision, "share", one.judge, one.source, one.evidence)
         for one in (*found.recorded, *(patches for _, patches in found.patches), *found.possible)
@@ -207,7 +207,7 @@ def _rows(one: Floor) -> tuple[Row, Row]:
 
 
 def _patches(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Figure, Floor], ...]:
-    """The judge of patches by both its classes, from the counts that the paper's text prints."""
+    """Return the judge of patches by both its classes, from the counts that the paper's text prints."""
     cells, paper = judge_confusion(), load_paper("engineering_agent")
     flags = {"unacceptable": (cells.tp, cells.tp + cells.fp), "acceptable": (cells.tn, cells.tn + cells.fn)}
     judge, found = "Engineering Agent's judge", []
@@ -219,7 +219,7 @@ def _patches(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Figure, Floor
 
 
 def _possible(kept: Callable[[npt.ArrayLike], Kept]) -> tuple[tuple[Floor, ...], int | None]:
-    """The judge of recovery, and the fewest answers that print its precision and show the floor."""
+    """Return the judge of recovery, and the fewest answers that print its precision and show the floor."""
     figure, _ = _printed_by_wink()
     possible = denominators_that_print(figure.digits, _MOST_ANSWERS)
     counts = [(right, n) for n, found in possible.items() for right in found]
@@ -238,7 +238,7 @@ def _recomputed(judge: str, part: str, kept: Kept, source: str, printed: Figure)
 
 
 def _printed_by_wink() -> tuple[Figure, Figure]:
-    """The precision of Wink's judge, and how many of its answers people verified."""
+    """Return the precision of Wink's judge, and how many of its answers people verified."""
     paper = load_paper("wink")
     return paper["recovery.judge.precision"], paper["recovery.judge.checked"]
 
@@ -251,7 +251,7 @@ def _finding(found: Floors) -> str:
     )
     ending = "." if found.needed is None else f"{printed}."
     if not found.recorded:
-        return f"No judge's recorded answers are at hand{ending}"
+        return f"No judge's recorded answers are available{ending}"
     reached = [one for one in found.recorded if one.kept.reached]
     shown = "; ".join(
         f"{one.heading} {number_text(one.kept.precision.value, 'share')}, at least "

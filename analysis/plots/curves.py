@@ -88,7 +88,7 @@ def _sorted(rows: Sequence[Row], places: Mapping[str, float]) -> list[Row]:
 
 
 def _look(index: int) -> _Look:
-    """A look of its own for each of sixteen series: of those with one colour, strokes and marks differ."""
+    """Return a look of its own for each of sixteen series: of those with one colour, strokes and marks differ."""
     color, turn = index % len(SERIES), index // len(SERIES)
     other = (color + turn) % len(_STROKES)
     return _Look(SERIES[color], _STROKES[other], _MARKERS[other])

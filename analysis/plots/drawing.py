@@ -26,7 +26,7 @@ SERIES = ("#050501", "#050502", "#050503", "#050504")
 """Colours to draw with: text, lighter text, hairlines, the page itself, and four that differ for all readers."""
 
 _LIGHT_INK = "#1d2126"
-"""The colour of text where there is no page to take it from: in a file."""
+"""The colour of text if there is no page to take it from: in a file."""
 
 _THEME = {
     INK: "currentColor",
@@ -66,13 +66,13 @@ class Picture(str):
 
     @classmethod
     def of(cls, svg: str, figure: "Figure") -> "Picture":
-        """The SVG text of a figure of matplotlib."""
+        """Return the SVG text of a figure of matplotlib."""
         picture = cls(svg)
         picture._figure = figure
         return picture
 
     def png(self) -> bytes:
-        """The drawing in pixels, in the colours of a light page."""
+        """Return the drawing in pixels, in the colours of a light page."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         written = io.BytesIO()
@@ -98,7 +98,7 @@ def standalone(svg: str) -> str:
 
 
 def _light(color: str) -> str:
-    """What a colour to draw with is on a light page."""
+    """Return what a colour to draw with is on a light page."""
     themed = _THEMED.fullmatch(_THEME[color])
     return themed[1] if themed else _LIGHT_INK
 
@@ -289,7 +289,7 @@ class Drawing(Pen):
         return Pen(axes)
 
     def svg(self, title: str, description: str) -> Picture:
-        """The drawing as inline SVG, with a name and a description for those who do not see it."""
+        """Return the drawing as inline SVG, with a name and a description for those who do not see it."""
         import matplotlib
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
@@ -327,14 +327,14 @@ def _put_into_page(root: ElementTree.Element) -> None:
 
 
 def _references(element: ElementTree.Element) -> list[str]:
-    """The ids that an element refers to."""
+    """Return the ids that an element refers to."""
     found = [match for value in element.attrib.values() for match in _REFERENCE.findall(value)]
     link = next((value for name, value in element.attrib.items() if name.endswith("href")), "")
     return [*found, link.removeprefix("#")] if link else found
 
 
 def _named(root: ElementTree.Element, title: str, description: str, width: float, height: float) -> str:
-    """The drawing as text, its ids its own in a page of many, with its name and description in front."""
+    """Return the drawing as text, its ids its own in a page of many, with its name and description in front."""
     content = "".join(ElementTree.tostring(child, encoding="unicode") for child in root)
     own = "figure-" + hashlib.sha256(f"{title}\n{description}\n{content}".encode()).hexdigest()[:10]
     for element in root.iter():

@@ -26,13 +26,13 @@ def text_width(text: str, size: float) -> float:
 
 
 def longest(texts: Sequence[str], size: float) -> float:
-    """The width that the longest of some texts takes with the gap before it; 0 where all are empty."""
+    """Return the width that the longest of some texts takes with the gap before it; 0 where all are empty."""
     width = max((text_width(text, size) for text in texts), default=0)
     return width + GAP if width else 0
 
 
 def fitted(text: str, width: float, size: float) -> str:
-    """A text as it is drawn, cut to a width, the cut marked by an ellipsis."""
+    """Return a text as it is drawn, cut to a width, the cut marked by an ellipsis."""
     most, shown = int(width / (_LETTER * size)), one_line(text)
     return shown if len(shown) <= most else f"{shown[: max(most - 1, 1)].rstrip()}…"
 
@@ -60,7 +60,7 @@ def _numbered(text: str, place: int, width: float, size: float) -> str:
 
 
 def _alike(shown: Mapping[str, str]) -> list[list[str]]:
-    """The texts that are shown alike, together."""
+    """Return the texts that are shown alike, together."""
     groups: dict[str, list[str]] = {}
     for text, cut in shown.items():
         groups.setdefault(cut, []).append(text)
@@ -68,26 +68,26 @@ def _alike(shown: Mapping[str, str]) -> list[list[str]]:
 
 
 def _shared_words(texts: Sequence[str]) -> int:
-    """The length of the beginning that texts share, up to the last blank, underscore or hyphen in it."""
+    """Return the length of the beginning that texts share, up to the last blank, underscore or hyphen in it."""
     alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
     beginning = "".join(sign for sign, *_ in alike)
     return max(beginning.rfind(sign) for sign in " _-") + 1
 
 
 def broken(text: str, width: float, size: float) -> list[str]:
-    """A label broken at blanks and underscores into lines that fit a width; a longer word stays whole."""
+    """Return a label broken at blanks and underscores into lines that fit a width; a longer word stays whole."""
     spaced = one_line(text).replace("_", "_ ")
     letters = max(int(width / (_LETTER * size)), 1)
     return textwrap.wrap(spaced, letters, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
-    """A text broken at blanks into lines that fit a width; a longer word is broken as well."""
+    """Return a text broken at blanks into lines that fit a width; a longer word is broken as well."""
     return textwrap.wrap(one_line(text), max(int(width / (_LETTER * size)), 1)) or [""]
 
 
 def scale(limits: tuple[float, float], start: float, end: float) -> Callable[[float], float]:
-    """The place, between two ends in pixels, of a value between two limits."""
+    """Return the place, between two ends in pixels, of a value between two limits."""
     low, high = limits
     return lambda value: start + (end - start) * (value - low) / (high - low)
 
@@ -113,7 +113,7 @@ def axis(
 
 
 def ticks(limits: tuple[float, float], unit: Unit) -> list[float]:
-    """A few round numbers between two limits; whole ones for counts."""
+    """Return a few round numbers between two limits; whole ones for counts."""
     from matplotlib.ticker import MaxNLocator
 
     places = MaxNLocator(nbins=4, integer=unit == "count").tick_values(*limits)
@@ -121,7 +121,7 @@ def ticks(limits: tuple[float, float], unit: Unit) -> list[float]:
 
 
 def tick_text(value: float, unit: Unit) -> str:
-    """A number at an axis, no longer than it must be."""
+    """Return a number at an axis, no longer than it must be."""
     value = 0.0 if math.isclose(value, 0, abs_tol=1e-12) else value
     if unit == "share":
         return f"{100 * value:.3g}%"

@@ -24,7 +24,7 @@ def heat_map(
     row_axis: str = "",
     column_axis: str = "",
 ) -> str:
-    """A matrix with each number in its cell, the cell the stronger the larger it is."""
+    """Return a matrix with each number in its cell, the cell the stronger the larger it is."""
     left = min(0.4 * WIDTH, max((text_width(label, 12) for label in (*row_labels, row_axis)), default=0) + 18)
     cell_width = min(_WIDEST_CELL, (WIDTH - left) / max(len(column_labels), 1))
     heads = [broken(label, cell_width - 6, 11) for label in column_labels]
@@ -85,7 +85,7 @@ def confusion(
     rows_are: str = "gold",
     columns_are: str = "judge",
 ) -> str:
-    """A confusion matrix of counts: rows the gold labels, columns what the judge said."""
+    """Return a confusion matrix of counts: rows the gold labels, columns what the judge said."""
     return heat_map(matrix, labels, labels, title, description, row_axis=rows_are, column_axis=columns_are)
 
 

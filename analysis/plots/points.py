@@ -25,7 +25,7 @@ _LOGARITHMIC_FROM = 20
 def cost_quality(
     rows: Sequence[Row], costs: Mapping[str, float], title: str, description: str = "", x_label: str = ""
 ) -> str:
-    """A quality over what it costs: a point a row, named in a key with its figure."""
+    """Return a quality over what it costs: a point a row, named in a key with its figure."""
     drawn = [row for row in rows if row.quantity in costs and drawn_value(row) is not None]
     unit: Unit = drawn[0].unit if drawn else "share"
     top = _KEY * len(drawn) + GAP
@@ -73,7 +73,7 @@ def reliability(rows: Sequence[Row], scores: Mapping[str, float], title: str, de
 
 
 def _draw_counts(drawing: Drawing, counts: Sequence[tuple[float, int]], bottom: float) -> None:
-    """A bar for each count, the largest of full height, and its number where there is room for it, largest first."""
+    """A bar for each count, the largest of full height, and its number if there is room for it, largest first."""
     most = max((count for _, count in counts), default=0) or 1
     named: list[tuple[float, float]] = []
     for x, count in sorted(counts, key=lambda one: -one[1]):
@@ -91,7 +91,7 @@ def _look(index: int) -> tuple[str, Marker]:
 
 
 def _upward_limits(rows: Sequence[Row], unit: Unit) -> tuple[float, float]:
-    """The ends of all values and intervals with some room; a share stays between 0 and 1."""
+    """Return the ends of all values and intervals with some room; a share stays between 0 and 1."""
     ends = [end for row in rows for end in (row.low, row.high, drawn_value(row)) if end is not None]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     room = 0.08 * (high - low) or 0.1

@@ -39,7 +39,7 @@ def bars(rows: Sequence[Row], title: str, description: str = "") -> str:
 
 
 def forest(rows: Sequence[Row], title: str, description: str = "", *, reference: float | None = None) -> str:
-    """A forest plot: each value as a mark on its interval, with a dashed line at a reference."""
+    """Return a forest plot: each value as a mark on its interval, with a dashed line at a reference."""
     ends = [end for row in rows for end in (row.low, row.high, drawn_value(row), reference) if end is not None]
     limits = _padded(min(ends, default=0.0), max(ends, default=1.0), _unit(rows))
     drawing = Drawing(WIDTH, _height(rows) + AXIS)
@@ -57,7 +57,7 @@ def forest(rows: Sequence[Row], title: str, description: str = "", *, reference:
 
 
 def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> str:
-    """A panel of bars for each group, two beside each other, all on one scale.
+    """Return a panel of bars for each group, two beside each other, all on one scale.
 
     The n stands beside the heading of a panel where it is the same for all its bars, else in the description.
     """
@@ -79,7 +79,7 @@ def small_multiples(rows: Sequence[Row], title: str, description: str = "") -> s
 
 
 def words(rows: Sequence[Row]) -> str:
-    """Every figure of some rows in words: what a reader is told who does not see the drawing."""
+    """Return every figure of some rows in words: what a reader is told who does not see the drawing."""
     told = []
     for row in rows:
         name = ", ".join(part for part in (row.group, row.quantity) if part)
@@ -136,7 +136,7 @@ def _draw_rows(
 
 
 def _labelled(rows: Sequence[Row]) -> list[tuple[str, str, Row]]:
-    """Each row with the heading above it, which may be empty, and its label.
+    """Return each row with the heading above it, which may be empty, and its label.
 
     Where a quantity has several rows, quantities are headings and their rows are told apart by evidence and source.
     """
@@ -200,12 +200,12 @@ def _heading_height(heading: str, rows: Sequence[Row], width: float, *, brief: b
 
 
 def _heading_lines(heading: str, rows: Sequence[Row], width: float, *, brief: bool) -> list[str]:
-    """A heading in as many lines as it takes: cut, those of two panels could read the same."""
+    """Return a heading in as many lines as it takes: cut, those of two panels could read the same."""
     return wrapped(heading, width - (longest([_shared_n(rows)], 11) if brief else 0), 12.5)
 
 
 def _shared_n(rows: Sequence[Row]) -> str:
-    """The n that all rows of a panel have; empty where they differ or have none."""
+    """Return the n that all rows of a panel have; empty where they differ or have none."""
     counts = {row.n for row in rows}
     n = counts.pop() if len(counts) == 1 else None
     return "" if n is None else f"n {count_text(n)}"
@@ -219,7 +219,7 @@ def _padded(low: float, high: float, unit: Unit) -> tuple[float, float]:
 
 
 def drawn_value(row: Row) -> float | None:
-    """The number that a row's mark stands at; `None` for words and for what is missing."""
+    """Return the number that a row's mark stands at; `None` for words and for what is missing."""
     if not isinstance(row.value, (int, float)) or math.isnan(row.value):
         return None
     return float(row.value)

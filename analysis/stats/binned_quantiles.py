@@ -21,7 +21,7 @@ class BinnedQuantile(Struct, frozen=True):
 
 
 def binned_quantile(counts: IntArray, share: float, confidence: float = 0.95) -> BinnedQuantile:
-    """The bin of a quantile, with the bins that its interval reaches at least so often.
+    """Return the bin of a quantile, with the bins that its interval reaches at least so often.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def binned_quantile(counts: IntArray, share: float, confidence: float = 0.95) ->
 
 
 def _binomial_quantile(chance: float, n: int, share: float) -> int:
-    """The fewest successes of n trials that are reached or fallen short of with this chance or a higher one.
+    """Return the fewest successes of n trials that are reached or fallen short of with this chance or a higher one.
 
     Written out, since importing `scipy.stats` takes longer than all else that is done with counts; a test compares.
     """

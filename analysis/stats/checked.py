@@ -19,7 +19,7 @@ _MOST = 2**53
 
 
 def whole_numbers(values: npt.ArrayLike, what: str) -> IntArray:
-    """The values as whole numbers.
+    """Return the values as whole numbers.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def whole_numbers(values: npt.ArrayLike, what: str) -> IntArray:
     Raises
     ------
     UsageError
-        One is missing, is no whole number or is none at all.
+        One is missing, is not whole number or is none at all.
     """
     given = _array(values, what)
     if given.dtype.kind in "iub":
@@ -44,7 +44,7 @@ def whole_numbers(values: npt.ArrayLike, what: str) -> IntArray:
 
 
 def counts(values: npt.ArrayLike, what: str = "a count") -> IntArray:
-    """The values as whole numbers from 0; raises as `whole_numbers`, and where one is below 0."""
+    """Return the values as whole numbers from 0; raises as `whole_numbers`, and where one is below 0."""
     found = whole_numbers(values, what)
     if found.size and found.min() < 0:
         raise UsageError(f"{what} of {int(found.min())}", "It must not be below 0.")
@@ -52,7 +52,7 @@ def counts(values: npt.ArrayLike, what: str = "a count") -> IntArray:
 
 
 def finite(values: npt.ArrayLike, what: str) -> FloatArray:
-    """The values as finite numbers.
+    """Return the values as finite numbers.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def numbers(values: npt.ArrayLike, what: str) -> FloatArray:
 
 
 def yes_or_no(values: npt.ArrayLike, what: str) -> BoolArray:
-    """The values, each true or false, or 1 or 0; raises `UsageError` with any other, missing ones included."""
+    """Return the values, each true or false, or 1 or 0; raises `UsageError` with any other, missing ones included."""
     given = _array(values, what)
     if given.dtype.kind == "b":
         return given.astype(np.bool_)

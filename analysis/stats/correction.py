@@ -1,8 +1,8 @@
 """The prevalence of a misbehaviour where a judge that errs did the counting.
 
-The share that a judge flags is no prevalence: it misses some and flags others wrongly. With the judge's sensitivity and
-specificity, known or measured on items with gold labels, the share can be turned back (Rogan and Gladen). Where some of
-the judged items themselves carry gold labels, drawn at random, `prediction_powered` needs neither.
+The share that a judge flags is not prevalence: it misses some and flags others wrongly. With the judge's sensitivity
+and specificity, known or measured on items with gold labels, the share can be turned back (Rogan and Gladen). Where
+some of the judged items themselves carry gold labels, drawn at random, `prediction_powered` needs neither.
 
 The corrected prevalence may fall outside 0 to 1: the judge would flag more or fewer items even if none, or all,
 misbehaved. It is then cut, and says so.
@@ -134,7 +134,7 @@ def _check_informative(sensitivity: float, specificity: float) -> None:
 
 
 def _delta_error(apparent: tuple[float, int], sensitivity: tuple[float, int], specificity: tuple[float, int]) -> float:
-    """The delta-method error of the raw estimate: each rate's variance times its slope squared."""
+    """Return the delta-method error of the raw estimate: each rate's variance times its slope squared."""
     (p, _), (se, _), (sp, _) = apparent, sensitivity, specificity
     gain = se + sp - 1
     raw = (p + sp - 1) / gain
@@ -146,7 +146,7 @@ def _delta_error(apparent: tuple[float, int], sensitivity: tuple[float, int], sp
 def _lang_reiczigel(
     flagged: tuple[float, float], found: tuple[float, float], left_alone: tuple[float, float], confidence: float
 ) -> tuple[float, float] | None:
-    """The limits before the cut; `None` where the shrunken rates carry no information any more."""
+    """Return the limits before the cut; `None` where the shrunken rates carry no information any more."""
     from scipy.special import ndtri
 
     z = float(ndtri((1 + confidence) / 2))

@@ -32,12 +32,12 @@ class Confusion(Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """How many items were judged."""
+        """Return how many items were judged."""
         return self.tp + self.fp + self.fn + self.tn
 
 
 def count_confusion(gold: Sequence[Any], answers: Sequence[Any], positive: Any = True) -> Confusion:
-    """The 2 x 2 table of two lists of the same length, item by item.
+    """Return the 2 x 2 table of two lists of the same length, item by item.
 
     Parameters
     ----------

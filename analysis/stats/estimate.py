@@ -46,17 +46,17 @@ class Estimate(Struct, frozen=True):
         method: str = "",
         reason: str = "",
     ) -> "Estimate":
-        """An estimate from floats, NaN turned into `None`."""
+        """Return an estimate from floats, NaN turned into `None`."""
         return cls(_or_none(value), _or_none(low), _or_none(high), n, method, reason)
 
     def negated(self) -> "Estimate":
-        """A difference seen from the other side."""
+        """Return a difference seen from the other side."""
         value, low, high = (None if end is None else -end for end in (self.value, self.high, self.low))
         return structs.replace(self, value=value, low=low, high=high)
 
 
 def told(share: Estimate) -> Estimate:
-    """A share, undefined where its interval is all that a share can be: then nothing is known of it."""
+    """Return a share, undefined where its interval is all that a share can be: then nothing is known of it."""
     if share.low is None or share.high is None or share.low > NO_WIDTH or share.high < 1 - NO_WIDTH:
         return share
     return Estimate(None, n=share.n, method=share.method, reason=TELLS_NOTHING)
@@ -79,11 +79,11 @@ class Coefficient(Struct, frozen=True):
     reason: str = ""
 
     def z_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """The normal interval, as usual for Cohen's kappa, cut at -1 and 1; `None` without a standard error."""
+        """Return the normal interval, as usual for Cohen's kappa, cut at -1 and 1; `None` without a standard error."""
         return self._interval(NormalDist().inv_cdf((1 + level) / 2))
 
     def t_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """The interval by Student's t with n - 1 degrees of freedom, as Gwet gives it, cut at -1 and 1."""
+        """Return the interval by Student's t with n - 1 degrees of freedom, as Gwet gives it, cut at -1 and 1."""
         from scipy.special import stdtrit
 
         return self._interval(float(stdtrit(self.n - 1, (1 + level) / 2)))
@@ -94,7 +94,7 @@ class Coefficient(Struct, frozen=True):
         return max(-1.0, self.value - quantile * self.se), min(1.0, self.value + quantile * self.se)
 
     def estimate(self, interval: tuple[float, float] | None, method: str) -> Estimate:
-        """The coefficient with an interval and how that was made."""
+        """Return the coefficient with an interval and how that was made."""
         if self.value is None or interval is None:
             return Estimate(self.value, n=self.n, reason=self.reason or "too few items for a standard error")
         return Estimate(self.value, *interval, self.n, method, "the standard error is 0" if self.se == 0 else "")

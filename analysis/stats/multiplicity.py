@@ -56,7 +56,7 @@ def _adjusted(p_values: Sequence[float | None], adjust: Callable[[list[float]], 
 
 
 def _step_down(p_values: list[float]) -> list[float]:
-    """The smallest times all tests, the next times one fewer, and so on; none below the one before it."""
+    """Return the smallest times all tests, the next times one fewer, and so on; none below the one before it."""
     tests = len(p_values)
     order = sorted(range(tests), key=p_values.__getitem__)
     return _in_place(order, accumulate(((tests - rank) * p_values[test] for rank, test in enumerate(order)), max))
@@ -75,6 +75,6 @@ def _step_up(p_values: list[float]) -> list[float]:
 
 
 def _in_place(order: list[int], adjusted: Iterable[float]) -> list[float]:
-    """The adjusted p-values in the order of the tests, none above 1."""
+    """Return the adjusted p-values in the order of the tests, none above 1."""
     by_test = dict(zip(order, adjusted, strict=True))
     return [min(1.0, by_test[test]) for test in range(len(order))]

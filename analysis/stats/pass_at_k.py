@@ -1,7 +1,7 @@
 """pass@k and pass^k: one of k attempts solves a task, and all of k do, from n attempts of which c solved it.
 
 Both are means over every choice of k of the n attempts, so they need k attempts a task: with fewer they do not exist,
-and are refused rather than guessed. pass^k is neither 1 - pass@k nor (c/n)^k. Attempts at one task are no independent
+and are refused rather than guessed. pass^k is neither 1 - pass@k nor (c/n)^k. Attempts at one task are not independent
 trials of the benchmark: an interval resamples tasks.
 """
 
@@ -32,7 +32,7 @@ class MeanOverTasks(Struct, frozen=True):
 
 
 def pass_at_k(n: int, c: int, k: int) -> Fraction:
-    """The chance that one of k attempts solves the task: 1 - C(n-c, k) / C(n, k), exact.
+    """Return the chance that one of k attempts solves the task: 1 - C(n-c, k) / C(n, k), exact.
 
     Chen and others (2021), Evaluating Large Language Models Trained on Code, arXiv:2107.03374.
 
@@ -60,7 +60,7 @@ def pass_at_k(n: int, c: int, k: int) -> Fraction:
 
 
 def pass_hat_k(n: int, c: int, k: int) -> Fraction:
-    """The chance that all of k attempts solve the task: C(c, k) / C(n, k), exact; arguments as for `pass_at_k`.
+    """Return the chance that all of k attempts solve the task: C(c, k) / C(n, k), exact; arguments as for `pass_at_k`.
 
     Yao and others (2024), tau-bench, arXiv:2406.12045.
 
@@ -134,7 +134,7 @@ def mean_over_tasks(
     resamples: int = 10_000,
     times: IntArray | None = None,
 ) -> MeanOverTasks:
-    """The mean of pass@k or pass^k, with the interval over resampled tasks.
+    """Return the mean of pass@k or pass^k, with the interval over resampled tasks.
 
     Parameters
     ----------

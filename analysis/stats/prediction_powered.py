@@ -66,6 +66,6 @@ def powered_share(
 
 
 def _correlation(missed: float, wrong: float) -> float:
-    """How far the shares missed and flagged wrongly draw apart: an item can only be one of both."""
+    """Return how far the shares missed and flagged wrongly draw apart: an item can only be one of both."""
     rest = (1 - missed) * (1 - wrong)
     return sqrt(missed * wrong / rest) if rest else 0.0

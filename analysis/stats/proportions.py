@@ -19,7 +19,7 @@ Side = Literal["both", "lower", "upper"]
 
 
 def wilson(x: int, n: int, confidence: float = 0.95) -> Estimate:
-    """The share `x / n` with the score interval of Wilson (1927, J. Am. Stat. Assoc. 22:209-212).
+    """Return the share `x / n` with the score interval of Wilson (1927, J. Am. Stat. Assoc. 22:209-212).
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def wilson(x: int, n: int, confidence: float = 0.95) -> Estimate:
 
 
 def clopper_pearson(x: int, n: int, confidence: float = 0.95, side: Side = "both") -> Estimate:
-    """The share `x / n` with the exact interval of Clopper and Pearson (1934, Biometrika 26:404-413).
+    """Return the share `x / n` with the exact interval of Clopper and Pearson (1934, Biometrika 26:404-413).
 
     With no trials the share is undefined and the interval is all of 0 to 1.
 

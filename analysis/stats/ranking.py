@@ -24,7 +24,7 @@ def area_under_curve(
     confidence: float = 0.95,
     times: IntArray | None = None,
 ) -> Estimate:
-    """The area under the ROC curve with its interval, made on the logit scale so that it stays within 0..1.
+    """Return the area under the ROC curve with its interval, made on the logit scale so that it stays within 0..1.
 
     The variance is that of DeLong, DeLong and Clarke-Pearson (1988, Biometrics 44:837-845) over items, and its
     counterpart of Obuchowski (1997, Biometrics 53:567-578) over clusters, which is the same where each has one item.
@@ -80,7 +80,7 @@ def _placements(each: FloatArray, others: FloatArray, times: IntArray) -> FloatA
 
 
 def _variance_of_counted(above: FloatArray, below: FloatArray, times: IntArray, times_below: IntArray) -> float:
-    """The same as `_variance` of items that are of no clusters and counted; 0 where a kind has a single item."""
+    """Return the same as `_variance` of items that are of no clusters and counted; 0 where a kind has a single item."""
     n, n_below = int(times.sum()), int(times_below.sum())
     if min(n, n_below) < 2:
         return 0.0
@@ -89,7 +89,7 @@ def _variance_of_counted(above: FloatArray, below: FloatArray, times: IntArray, 
 
 
 def _variance(above: FloatArray, below: FloatArray, of_above: IntArray, of_below: IntArray) -> float:
-    """The variance of the area, from each item's placement less the area, summed by cluster."""
+    """Return the variance of the area, from each item's placement less the area, summed by cluster."""
     count = int(max(of_above.max(), of_below.max())) + 1
     first, second = np.bincount(of_above, above, minlength=count), np.bincount(of_below, below, minlength=count)
     with_first, with_second = len(np.unique(of_above)), len(np.unique(of_below))

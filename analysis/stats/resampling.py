@@ -21,7 +21,7 @@ _CHUNK = 4_000_000
 def bootstrap(
     statistic: Callable[[FloatArray], FloatArray], items: IntArray, resamples: int, rng: np.random.Generator
 ) -> FloatArray:
-    """A statistic of each of many resamples of the items.
+    """Return a statistic of each of many resamples of the items.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def bootstrap(
 
 
 def percentile_interval(values: FloatArray, level: float = 0.95) -> tuple[float, float]:
-    """The middle of the defined values: NaN twice where none is defined."""
+    """Return the middle of the defined values: NaN twice where none is defined."""
     defined = values[~np.isnan(values)]
     if not len(defined):
         return float("nan"), float("nan")
@@ -60,7 +60,7 @@ def percentile_interval(values: FloatArray, level: float = 0.95) -> tuple[float,
 
 
 def bootstrapped(value: float, values: FloatArray, n: int, reason: str = "", units: str = "items") -> Estimate:
-    """An estimate with the percentile interval of its resamples.
+    """Return an estimate with the percentile interval of its resamples.
 
     Resamples in which it is undefined are counted and said.
 
@@ -98,7 +98,7 @@ def bca(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """A statistic of a sample with its bias-corrected and accelerated bootstrap interval (Efron 1987), by scipy.
+    """Return a statistic of a sample with its bias-corrected and accelerated bootstrap interval (Efron 1987), by scipy.
 
     Parameters
     ----------

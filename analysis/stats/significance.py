@@ -20,5 +20,5 @@ class Significance(Struct, frozen=True):
 
 
 def normal_p_value(z: float) -> float:
-    """The two-sided p-value of a normal statistic, exact to the last digits however small."""
+    """Return the two-sided p-value of a normal statistic, exact to the last digits however small."""
     return math.erfc(abs(z) / math.sqrt(2))

@@ -72,7 +72,7 @@ class Table(Struct, frozen=True):
     reader meets, with its interval; `notes` say how it was made and what to beware of; `datasets` are names in
     `data/datasets.toml`. `made_by` is the function that made it, by module and name (`made_by_this` notes it), and
     `generator` the one that made its generated cases, where that is another. `drawn` are the rows that its figure
-    shows, where these are not all: they are made from the same results, and stand in no file of the table.
+    shows, where these are not all: they are made from the same results, and are in no file of the table.
     """
 
     name: str
@@ -102,7 +102,7 @@ def estimate_row(
     evidence: Evidence = "real",
     papers: tuple[str, ...] = (),
 ) -> Row:
-    """An estimate as a row; where it is undefined its reason stands there."""
+    """Return an estimate as a row; where it is undefined its reason stands there."""
     return Row(
         quantity=quantity,
         value=estimate.value,
@@ -125,7 +125,7 @@ def measured_on(dataset: str, rows: Iterable[Row]) -> list[Row]:
 
 
 def of_evidence(table: "Table", evidence: Evidence) -> "Table":
-    """A table whose measured figures are of another kind of evidence, such as those of generated cases."""
+    """Return a table whose measured figures are of another kind of evidence, such as those of generated cases."""
     rows, drawn = (
         tuple(structs.replace(row, evidence=evidence) if row.evidence == "real" else row for row in part)
         for part in (table.rows, table.drawn)

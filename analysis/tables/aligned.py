@@ -23,5 +23,5 @@ def _placed(row: Sequence[str], widths: Sequence[int], to_left: Collection[int])
 
 
 def cut(text: str, width: int) -> str:
-    """A text as wide as it may be, what is cut off marked by an ellipsis."""
+    """Return a text as wide as it may be, what is cut off marked by an ellipsis."""
     return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"

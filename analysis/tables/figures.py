@@ -15,7 +15,7 @@ class FigureRow(Struct, frozen=True):
     - `group`: The heading under which it stands there.
     - `quantity`: The quantity.
     - `value`: The figure; null if it is a text or not defined.
-    - `text`: The text, if it is no figure.
+    - `text`: The text, if it is not a figure.
     - `low`, `high`: The bounds of its interval.
     - `n`: The number of things that it is computed from.
     - `unit`: The unit: a share, a count, a coefficient and so on.
@@ -42,12 +42,12 @@ class FigureRow(Struct, frozen=True):
 
 
 def figures_of(tables: Sequence[Table]) -> Iterator[FigureRow]:
-    """The figures of some tables, in their order."""
+    """Return the figures of some tables, in their order."""
     return (_figure(table.title, row) for table in tables for row in table.rows)
 
 
 def is_generated(tables: Sequence[Table]) -> bool:
-    """Whether all figures of some tables are measured on generated cases."""
+    """Return whether all figures of some tables are measured on generated cases."""
     return {row.evidence for table in tables for row in table.rows} == {"generated"}
 
 

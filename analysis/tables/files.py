@@ -27,7 +27,7 @@ _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 def csv_text(table: Table) -> str:
-    """A table as CSV, a line a row; `None` is an empty field."""
+    """Return a table as CSV, a line a row; `None` is an empty field."""
     return csv_of(COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in table.rows))
 
 
@@ -53,12 +53,12 @@ FORMATS: dict[str, tuple[str, Callable[[Table], str]]] = {
 
 
 def file_addresses(table: Table) -> dict[str, str]:
-    """What each format is called → where the table's file stands, below the folder of tables."""
+    """Return what each format is called → where the table's file stands, below the folder of tables."""
     return {called: f"{table.paper}/{table.name}.{ending}" for ending, (called, _) in FORMATS.items()}
 
 
 def check_names(table: Table) -> None:
-    """Refuse a table whose paper or name is no slug, and so no name of a file."""
+    """Refuse a table whose paper or name is not a slug, and so no name of a file."""
     for slug in (table.paper, table.name):
         if not _SLUG.fullmatch(slug):
             raise InputError(

@@ -59,12 +59,12 @@ class GridColumn(Struct, frozen=True):
 
     @property
     def span(self) -> int:
-        """How many parts its cells have: badge, value, and what stands beside the value."""
+        """Return how many parts its cells have: badge, value, and what stands beside the value."""
         return 1 + self.has_evidence + self.has_aside
 
 
 class Line(Struct, frozen=True):
-    """One line: a figure a column (`None` where there is none), and what holds for the line.
+    """One line: a figure a column (`None` if there is none), and what holds for the line.
 
     `span` is the number of lines that `label` stands for: 0 where an earlier line's label covers this one.
     """
@@ -97,29 +97,29 @@ class Grid(Struct, frozen=True):
     source: str = ""
 
     def lines(self) -> list[Line]:
-        """All lines, in order."""
+        """Return all lines, in order."""
         return [line for section in self.sections for line in section.lines]
 
     @property
     def has_n(self) -> bool:
-        """Whether any line has an n that holds for all its figures."""
+        """Return whether any line has an n that holds for all its figures."""
         return any(line.n for line in self.lines())
 
     @property
     def has_source(self) -> bool:
-        """Whether any line names a source."""
+        """Return whether any line names a source."""
         return any(line.source for line in self.lines())
 
     @property
     def remarks(self) -> str:
-        """What the column of statuses and reasons is called; empty where no line has any."""
+        """Return what the column of statuses and reasons is called; empty where no line has any."""
         if any(line.status for line in self.lines()):
             return "status"
         return "remarks" if any(line.reasons for line in self.lines()) else ""
 
 
 def grid(table: Table, *, matrices: bool = False) -> Grid:
-    """The layout of a table's rows; with `matrices` there may be more columns, and cells without a figure."""
+    """Return the layout of a table's rows; with `matrices` there may be more columns, and cells without a figure."""
     rows = table.rows
     layout = _crossed(rows) or (_matrix(rows) if matrices else None) or _side_by_side(rows) or _stacked(rows)
     figures = zip(*(line.cells for line in layout.lines()), strict=True)
@@ -138,12 +138,12 @@ def _with_parts(column: GridColumn, cells: Sequence[Cell | None]) -> GridColumn:
 
 
 def methods(table: Table) -> tuple[str, ...]:
-    """How the figures and intervals of a table were computed, each way once."""
+    """Return how the figures and intervals of a table were computed, each way once."""
     return tuple(dict.fromkeys(row.method for row in table.rows if row.method))
 
 
 def worst(statuses: Sequence[Status | None]) -> Status | None:
-    """The worst of some statuses; `None` where none has been given."""
+    """Return the worst of some statuses; `None` where none has been given."""
     return next((status for status in WORST_FIRST if status in statuses), None)
 
 
@@ -221,7 +221,7 @@ def _side_by_side(rows: Sequence[Row]) -> Grid | None:
 
 
 def _stacked(rows: Sequence[Row]) -> Grid:
-    """A line a row; the lines of one quantity share its label."""
+    """Return a line a row; the lines of one quantity share its label."""
     sections = []
     for group, members in _grouped(rows):
         lines = []
@@ -284,12 +284,12 @@ def _cell(row: Row, digits: int | None, *, with_n: bool, with_source: bool, with
 
 
 def _most_digits(rows: Sequence[Row]) -> int | None:
-    """How many digits stand behind the point of what is printed, at most; `None` where nothing is."""
+    """Return how many digits stand behind the point of what is printed, at most; `None` where nothing is."""
     return max((_digits(row.printed) for row in rows if row.printed), default=None)
 
 
 def _digits(printed: str) -> int:
-    """How many digits stand behind the point of a printed figure, whatever stands around it."""
+    """Return how many digits stand behind the point of a printed figure, whatever stands around it."""
     behind = _BEHIND_POINT.search(printed)
     return len(behind[0]) if behind else 0
 

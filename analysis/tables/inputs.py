@@ -23,7 +23,7 @@ class InputFigure(Struct, frozen=True):
 
 
 def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> tuple[InputFigure, ...]:
-    """Every row of every table with the names of its inputs; `papers` are those whose printed figures are at hand."""
+    """Every row of every table with the names of its inputs; `papers` are those whose printed figures are available."""
     return tuple(
         InputFigure(
             table.paper,
@@ -43,7 +43,7 @@ def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> t
 
 
 def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """The names of what a row is made of; `papers` are those whose printed figures are at hand."""
+    """Return the names of what a row is made of; `papers` are those whose printed figures are available."""
     return (
         *(f"published/{name}" for name in papers_behind(row, table, papers)),
         *(f"datasets/{name}" for name in data_sets_behind(row, table)),
@@ -52,7 +52,7 @@ def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str,
 
 
 def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:
-    """The papers whose printed figures a row is made of: of its figures, else those it says, else its table's.
+    """Return the papers whose printed figures a row is made of: of its figures, else those it says, else its table's.
 
     What is measured on a data set has none.
     """
@@ -63,10 +63,10 @@ def papers_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str,
 
 
 def data_sets_behind(row: Row, table: Table) -> tuple[str, ...]:
-    """The data sets that a row is measured on: those it says, else all of its table's."""
+    """Return the data sets that a row is measured on: those it says, else all of its table's."""
     return row.datasets or (tuple(dict.fromkeys(table.datasets)) if row.evidence == "real" else ())
 
 
 def generator_behind(row: Row, table: Table) -> str:
-    """The function that generated a row's cases, by module and name; empty where none did or nobody said."""
+    """Return the function that generated a row's cases, by module and name; empty where none did or nobody said."""
     return (table.generator or table.made_by) if row.evidence == "generated" else ""

@@ -11,7 +11,7 @@ from misstep.harness.errors import InputError
 
 
 def document(table: Table) -> dict[str, Any]:
-    """A table as one JSON value: its own fields, and `rows` as a list of objects that have all fields of a row.
+    """Return a table as one JSON value: its own fields, and `rows` as a list of objects that have all fields of a row.
 
     What its figure draws is left out: the rows say the same.
 
@@ -24,7 +24,7 @@ def document(table: Table) -> dict[str, Any]:
 
 
 def from_document(value: Any) -> Table:
-    """The table that `document` made this of."""
+    """Return the table that `document` made this of."""
     try:
         return msgspec.convert(value, Table)
     except msgspec.ValidationError as error:
@@ -32,10 +32,10 @@ def from_document(value: Any) -> Table:
 
 
 def json_text(table: Table) -> str:
-    """A table as one JSON document."""
+    """Return a table as one JSON document."""
     return json.dumps(document(table), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def finite(value: Any) -> Any:
-    """A value as a file can hold it: `None` for what is not finite."""
+    """Return a value as a file can hold it: `None` for what is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -184,12 +184,12 @@ _JOINING = frozenset("-',")
 
 
 def latex_text(table: Table) -> str:
-    """A table as LaTeX: caption, rules of booktabs, a line a figure, the finding and the notes below.
+    """Return a table as LaTeX: caption, rules of booktabs, a line a figure, the finding and the notes below.
 
     It is a `table`, or a `longtable` where it does not fit on one page.
     """
     shown = printed(table)
-    # What stands in one float and is longer than the page is cut off at its foot, without a word.
+    # What is in one float and is longer than the page is cut off at its foot, without a word.
     lines = _over_pages(table, shown) if _printed_lines(shown) > _LINES_OF_A_PAGE else _on_one_page(table, shown)
     return "\n".join(lines) + "\n"
 
@@ -212,7 +212,7 @@ def _on_one_page(table: Table, shown: Printed) -> list[str]:
 
 
 def _over_pages(table: Table, shown: Printed) -> list[str]:
-    """The head is repeated on every page; a line at the foot of all but the last says that the table goes on."""
+    """Return the head is repeated on every page; a line at the foot of all but the last says that the table goes on."""
     return [
         r"% \usepackage{booktabs}",
         r"% \usepackage{longtable}",
@@ -260,7 +260,7 @@ def _body(shown: Printed) -> Iterator[str]:
 
 
 def _over_all(shown: Printed, written: str) -> str:
-    """A line of text over the whole width."""
+    """Return a line of text over the whole width."""
     return rf"\multicolumn{{{len(_set(shown))}}}{{@{{}}p{{\linewidth}}@{{}}}}{{\raggedright {written}}}{_END}"
 
 
@@ -298,7 +298,7 @@ def _printed_lines(shown: Printed) -> int:
 
 
 def _folds(text: str, width: float | None = _TEXT_WIDTH) -> int:
-    """How many lines a text takes that is folded to a width; what is not folded takes one."""
+    """Return how many lines a text takes that is folded to a width; what is not folded takes one."""
     return 1 if text and width is None else ceil(_width(text) / (_FILLED * (width or 1.0)))
 
 
@@ -322,7 +322,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _accented(character: str) -> str:
-    """A Latin letter with one accent as LaTeX puts it together; empty for any other character."""
+    """Return a Latin letter with one accent as LaTeX puts it together; empty for any other character."""
     parts = unicodedata.normalize("NFD", character)
     if len(parts) != 2 or parts[1] not in _ACCENTS or not (parts[0].isascii() and parts[0].isalpha()):
         return ""
@@ -331,12 +331,12 @@ def _accented(character: str) -> str:
 
 
 def _set(shown: Printed) -> tuple[str, ...]:
-    """The columns that stand side by side."""
+    """Return the columns that stand side by side."""
     return tuple(name for name in shown.columns if name != _REMARK)
 
 
 def _declared(shown: Printed) -> str:
-    """How each column is set: figures to the right, words to the left, what would be too wide folded."""
+    """Return how each column is set: figures to the right, words to the left, what would be too wide folded."""
     forms = (
         ("r" if name in _FIGURES else "l") if width is None else f"p{{{width:.1f}pt}}"
         for name, width in _widths(shown).items()
@@ -367,7 +367,7 @@ def _widths(shown: Printed) -> dict[str, float | None]:
 
 
 def _width(text: str) -> float:
-    """How wide a text is in small print, in points, at most."""
+    """Return how wide a text is in small print, in points, at most."""
     return sum(map(_width_of, unicodedata.normalize("NFC", text)))
 
 

@@ -25,7 +25,7 @@ _TO_THE_RIGHT = frozenset({"value", "interval", "n"})
 
 
 def markdown_text(table: Table) -> str:
-    """A table as Markdown: title, finding, a line a figure, notes."""
+    """Return a table as Markdown: title, finding, a line a figure, notes."""
     shown = printed(table)
     grouped = any(heading for heading, _ in shown.sections)
     heads = [*(["Group"] if grouped else []), *(HEADS[name] for name in shown.columns)]

@@ -19,7 +19,7 @@ HEADS: dict[str, str] = {
 """Every column that a printed table may have → what stands at its head."""
 
 ALWAYS = frozenset({"quantity", "value", "evidence"})
-"""The columns that a printed table has even where nothing stands in them; the others go when they are empty."""
+"""The columns that a printed table has even where nothing is in them; the others go when they are empty."""
 
 
 class Printed(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Printed(Struct, frozen=True):
 
 
 def printed(table: Table) -> Printed:
-    """The lines of a table, its rows in their order, under the headings of its groups."""
+    """Return the lines of a table, its rows in their order, under the headings of its groups."""
     shown = {id(cell.row): cell.value for line in grid(table).lines() for cell in line.cells if cell}
     lines = [(one_line(row.group), _line(row, shown[id(row)])) for row in table.rows]
     columns = [name for name in HEADS if name in ALWAYS or any(line[name] for _, line in lines)]

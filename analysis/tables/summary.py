@@ -13,8 +13,8 @@ from misstep.analysis.tables.wording import count_text, interval_text, value_tex
 class _Counted(Struct, frozen=True):
     """How the printed figures of some rows stand, and how many figures the rows show.
 
-    A printed figure counts once, by the worst that was found of it, however many rows it stands in; `repeated` says
-    whether any stands in several.
+    A printed figure counts once, by the worst that was found of it, however many rows it is in; `repeated` says
+    whether any is in several.
     """
 
     statuses: tuple[Status, ...]
@@ -23,7 +23,7 @@ class _Counted(Struct, frozen=True):
 
 
 def counted(rows: Sequence[Row]) -> _Counted:
-    """The figures of some rows; a row that names no printed figure is one by itself."""
+    """Return the figures of some rows; a row that names no printed figure is one by itself."""
     worst = _worst(rows)
     alone = [row.status for row in rows if row.status is not None and not row.figures]
     # A printed one, and what working it out gave, are one figure each in whatever table.
@@ -48,7 +48,7 @@ def counted_by_paper(rows: Sequence[Row]) -> dict[str, Counter[Status]]:
 
 
 def _worst(rows: Iterable[Row]) -> dict[str, Status]:
-    """Each printed figure that was compared → the worst that was found of it."""
+    """Return each printed figure that was compared → the worst that was found of it."""
     worst: dict[str, Status] = {}
     for row in rows:
         if row.status is not None:
@@ -58,7 +58,7 @@ def _worst(rows: Iterable[Row]) -> dict[str, Status]:
 
 
 def measured_rows(table: Table, dataset: str) -> list[Row]:
-    """The figures of a table that are measured on one data set alone, those with an interval first."""
+    """Return the figures of a table that are measured on one data set alone, those with an interval first."""
     rows = [
         row
         for row in table.rows
@@ -68,7 +68,7 @@ def measured_rows(table: Table, dataset: str) -> list[Row]:
 
 
 def row_text(row: Row) -> str:
-    """A figure in a few words; a heading that only names the data set it is measured on is left out."""
+    """Return a figure in a few words; a heading that only names the data set it is measured on is left out."""
     known = [interval_text(row), f"n {count_text(row.n)}" if row.n is not None else ""]
     beside = ", ".join(part for part in known if part)
     heading = "" if row.group in row.datasets else row.group

@@ -11,7 +11,7 @@ _LABEL_WIDTH = 44
 
 
 def table_text(table: Table, width: int = 110) -> str:
-    """A table as lines of text: title, finding, one line a quantity, notes."""
+    """Return a table as lines of text: title, finding, one line a quantity, notes."""
     layout = grid(table)
     headers = _headers(layout)
     body: list[list[str] | str] = []

@@ -21,7 +21,7 @@ _BARE = re.compile(r"\d+(?:\.\d+)?")
 
 
 def number_text(value: float | int | str | None, unit: Unit = "number", decimals: int | None = None) -> str:
-    """One number of a unit, as written on a page; `MISSING` for `None` and NaN."""
+    """Return one number of a unit, as written on a page; `MISSING` for `None` and NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return MISSING
     if isinstance(value, str):
@@ -35,7 +35,7 @@ def number_text(value: float | int | str | None, unit: Unit = "number", decimals
 
 
 def value_text(row: Row) -> str:
-    """The figure of a row: the paper's own digits where they are printed, else its value in its unit.
+    """Return the figure of a row: the paper's own digits where they are printed, else its value in its unit.
 
     A percentage whose sign the paper prints at the head of the column has it here at its digits, as all others do.
     """
@@ -48,7 +48,7 @@ def value_text(row: Row) -> str:
 
 
 def interval_text(row: Row) -> str:
-    """The interval of a row without brackets, "9.8–14.1%"; empty where there is none."""
+    """Return the interval of a row without brackets, "9.8–14.1%"; empty if there is none."""
     low, high = row.low, row.high
     if low is None and high is None:
         return ""
@@ -65,41 +65,41 @@ def interval_text(row: Row) -> str:
 
 
 def with_interval(estimate: Estimate, unit: Unit, whose: str = "") -> str:
-    """An estimate with its 95% interval, or that it has none, and with whose it is where that is named."""
+    """Return an estimate with its 95% interval, or that it has none, and with whose it is where that is named."""
     interval = interval_words(estimate.low, estimate.high, unit)
     return f"{number_text(estimate.value, unit)} ({'; '.join(filter(None, (whose, interval)))})"
 
 
 def interval_words(low: float | None, high: float | None, unit: Unit) -> str:
-    """The 95% interval in words, or that there is none."""
+    """Return the 95% interval in words, or that there is none."""
     if low is None or high is None:
         return "no 95% interval"
     return f"95% interval {number_text(low, unit)} to {number_text(high, unit)}"
 
 
 def p_text(p_value: float | None, p_adjusted: float | None) -> str:
-    """A p-value, and what is left of it after adjustment where that changes it."""
+    """Return a p-value, and what is left of it after adjustment where that changes it."""
     told = f"p {number_text(p_value, 'p')}"
     return told if p_adjusted == p_value else f"{told}, adjusted {number_text(p_adjusted, 'p')}"
 
 
 def points_text(difference: float) -> str:
-    """How far two shares are apart, in points."""
+    """Return how far two shares are apart, in points."""
     return f"{number_text(abs(difference), 'share').removesuffix('%')} points"
 
 
 def count_text(count: int | None) -> str:
-    """A number of units with thousands separated; empty for `None`."""
+    """Return a number of units with thousands separated; empty for `None`."""
     return "" if count is None else f"{count:,}"
 
 
 def counted_text(count: int, noun: str) -> str:
-    """A count and what it counts, in the plural where there is not exactly one: "1 item", "2,071 items"."""
+    """Return a count and what it counts, in the plural if there is not exactly one: "1 item", "2,071 items"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _share(value: float) -> str:
-    """A share as a percentage: one decimal, more where one would turn something into nothing or into all."""
+    """Return a share as a percentage: one decimal, more where one would turn something into nothing or into all."""
     percent = 100 * value
     rounded = f"{percent:.{_DECIMALS['share']}f}"
     if value != 0 and rounded in ("0.0", "-0.0"):

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def recording(sound: Sound, found: Mapping[str, Sequence[Found]], curve: Sequence[WrongDigits], seed: int) -> str:
-    """The counts as TOML, in the form that `analysis.audit.detection` reads."""
+    """Return the counts as TOML, in the form that `analysis.audit.detection` reads."""
     run = Detection(
         seed=seed,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -79,7 +79,7 @@ def recording(sound: Sound, found: Mapping[str, Sequence[Found]], curve: Sequenc
 def page(
     sound: Sound, found: Mapping[str, Sequence[Found]], curve: Sequence[WrongDigits], tables: int, seed: int
 ) -> str:
-    """The results as Markdown: false alarms first, then every kind of error, then by the number of cases."""
+    """Return the results as Markdown: false alarms first, then every kind of error, then by the number of cases."""
     errors = sum(map(len, found.values()))
     contradicted = sum(one.detected for each in found.values() for one in each if one.undetectable)
     lines = [

@@ -41,7 +41,7 @@ class Sound(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """What became of one planted error; `named` is `None` where there is no repair to name."""
+    """What became of one planted error; `named` is `None` if there is no repair to name."""
 
     n: int
     undetectable: bool | None
@@ -71,12 +71,12 @@ def on_planted_errors(seed: int, kind: str, tables: int) -> list[Found]:
 
 
 def detectable(found: Sequence[Found]) -> list[Found]:
-    """Those that some check could find; where that is not known, all."""
+    """Return those that some check could find; where that is not known, all."""
     return [one for one in found if not one.undetectable]
 
 
 def planted_counts(kind: str, found: Sequence[Found]) -> PlantedErrors:
-    """The counts of one kind of error, as they are recorded."""
+    """Return the counts of one kind of error, as they are recorded."""
     could, repairable = detectable(found), [one.named for one in found if one.detected and one.named is not None]
     return PlantedErrors(
         kind=kind,
@@ -90,7 +90,7 @@ def planted_counts(kind: str, found: Sequence[Found]) -> PlantedErrors:
 
 
 def wrong_digits(seed: int, shares: int) -> Iterator[WrongDigits]:
-    """How often one wrong digit of a share without its count is found, by number of cases and printed digits."""
+    """Return how often one wrong digit of a share without its count is found, by number of cases and printed digits."""
     for digits in CURVE_DIGITS:
         for n in CURVE_SIZES:
             if n <= 200 * 10**digits:

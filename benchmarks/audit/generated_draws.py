@@ -29,23 +29,23 @@ MOST_SEARCHED = 60
 
 
 def draw_for(seed: int, kind: str, place: int) -> Random:
-    """The source of chance of one table."""
+    """Return the source of chance of one table."""
     return Random(f"{seed} {kind} {place}")  # noqa: S311 (made-up tables hold no secrets)
 
 
 def sound_table(seed: int, place: int) -> MadeTable:
-    """A sound table; the shapes take turns."""
+    """Return a sound table; the shapes take turns."""
     draw = draw_for(seed, "sound", place)
     return SHAPES[place % len(SHAPES)](draw)
 
 
 def draw_size(draw: Random, smallest: int = SMALLEST, largest: int = LARGEST) -> int:
-    """A number of cases, small and large ones alike on a log scale."""
+    """Return a number of cases, small and large ones alike on a log scale."""
     return round(math.exp(draw.uniform(math.log(smallest), math.log(largest))))
 
 
 def draw_style(draw: Random) -> Style:
-    """A way to print."""
+    """Return a way to print."""
     return Style(
         draw.choice(SOUND_RULES), draw.randint(0, 3), draw.random() < 0.5, draw.choice(("-", "\N{MINUS SIGN}"))
     )
@@ -84,7 +84,7 @@ def draw_means(draw: Random) -> MadeTable:
 
 
 def draw_arms(draw: Random) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Two arms of like size whose shares lie near enough for p-values of every size."""
+    """Return two arms of like size whose shares lie near enough for p-values of every size."""
     n1 = draw_size(draw)
     n2 = n1 if draw.random() < 0.3 else max(SMALLEST, round(n1 * draw.uniform(0.5, 2)))
     share = draw.uniform(0.02, 0.98)
@@ -93,12 +93,12 @@ def draw_arms(draw: Random) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def draw_comparison(draw: Random) -> MadeTable:
-    """Two arms and the p-value of one of the usual tests."""
+    """Return two arms and the p-value of one of the usual tests."""
     return comparison_of(draw_style(draw), *draw_arms(draw), draw.randrange(HOW_MANY), draw.randint(2, 4))
 
 
 def draw_amounts(draw: Random) -> MadeTable:
-    """Two to six measured amounts, some printed in thousands with a letter."""
+    """Return two to six measured amounts, some printed in thousands with a letter."""
     letter: Letter = draw.choice(("", "", "k"))
     most = draw.choice((10, 1_000, 100_000)) * (1_000 if letter else 1)
     amounts = [Fraction(draw.randint(most, 100 * most), 97) for _ in range(draw.randint(2, 6))]
@@ -106,7 +106,7 @@ def draw_amounts(draw: Random) -> MadeTable:
 
 
 def draw_judge(draw: Random) -> MadeTable:
-    """A judge that is right on most items of both classes, as judges are, or on none."""
+    """Return a judge that is right on most items of both classes, as judges are, or on none."""
     n = draw_size(draw)
     positives = draw.randint(1, n - 1)
     tp = round(positives * draw.uniform(0.3, 1))
@@ -127,17 +127,17 @@ def draw_cells(draw: Random, n: int) -> list[list[int]]:
 
 
 def draw_kappa(draw: Random) -> MadeTable:
-    """Two raters and their matrix."""
+    """Return two raters and their matrix."""
     return kappa_of(draw_style(draw), draw_cells(draw, draw_size(draw)))
 
 
 def draw_kappa_alone(draw: Random) -> MadeTable:
-    """Two raters without their matrix."""
+    """Return two raters without their matrix."""
     return kappa_of(draw_style(draw), draw_cells(draw, draw_size(draw, largest=MOST_SEARCHED)), shown=False)
 
 
 def draw_copies(draw: Random) -> MadeTable:
-    """A number and a share that stand in two places."""
+    """Return a number and a share that are in two places."""
     n = draw_size(draw)
     letter: Letter = draw.choice(("", "k")) if n >= 1_000 else ""
     return copies_of(draw_style(draw), n, draw.randint(0, n), draw.randint(0, 3), letter)

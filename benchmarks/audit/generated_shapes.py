@@ -87,7 +87,7 @@ def comparison_of(
 
 
 def usual_p_values(x1: int, n1: int, x2: int, n2: int) -> tuple[Fraction, ...]:
-    """The two-sided p-values of the usual tests, the pooled z test first; none where no share varies."""
+    """Return the two-sided p-values of the usual tests, the pooled z test first; none where no share varies."""
     if x1 + x2 in (0, n1 + n2):
         return ()
     return tuple(map(Fraction, two_sided_p_values(x1, n1, x2, n2, _MOST_PAIRS)))
@@ -112,7 +112,7 @@ def amounts_of(style: Style, amounts: Sequence[Fraction], letter: Letter = "") -
 
 
 def judge_of(style: Style, tp: int, fp: int, fn: int, tn: int) -> MadeTable:
-    """A judge's cells, and precision and recall of both classes."""
+    """Return a judge's cells, and precision and recall of both classes."""
     cells = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     rows = [count_of(name, count) for name, count in cells.items()]
     rows.append(count_of("positives", tp + fn, "sum", {"parts": ("tp", "fn")}))
@@ -131,7 +131,7 @@ def judge_of(style: Style, tp: int, fp: int, fn: int, tn: int) -> MadeTable:
 
 
 def kappa_of(style: Style, cells: Sequence[Sequence[int]], *, shown: bool = True) -> MadeTable:
-    """Two raters: how often they agree, kappa, and their matrix where it is shown."""
+    """Return two raters: how often they agree, kappa, and their matrix where it is shown."""
     n, agree = sum(map(sum, cells)), sum(row[place] for place, row in enumerate(cells))
     chance = sum(sum(row) * sum(column) for row, column in zip(cells, zip(*cells, strict=True), strict=True))
     kappa = (Fraction(agree, n) - Fraction(chance, n * n)) / (1 - Fraction(chance, n * n))
@@ -154,7 +154,7 @@ def kappa_of(style: Style, cells: Sequence[Sequence[int]], *, shown: bool = True
 
 
 def copies_of(style: Style, n: int, count: int, coarse: int, letter: Letter) -> MadeTable:
-    """A number of cases and a share in a table, both again in the text, there with fewer digits or a letter."""
+    """Return a number of cases and a share in a table, both again in the text, there with fewer digits or a letter."""
     share = Fraction(count, n)
     text_digits = min(coarse, style.digits)
     rows = [
@@ -169,17 +169,17 @@ def copies_of(style: Style, n: int, count: int, coarse: int, letter: Letter) -> 
 
 
 def count_of(id_: str, count: int, check: Check | None = None, inputs: Inputs | None = None) -> Quantity:
-    """A whole count, printed in full."""
+    """Return a whole count, printed in full."""
     return Quantity(id_, Fraction(count), "count", 0, check=check, inputs=inputs or {})
 
 
 def _for_shares(style: Style, unit: Unit) -> Style:
-    """The same style; a share printed as a fraction has two digits more."""
+    """Return the same style; a share printed as a fraction has two digits more."""
     return style if unit == "share" else structs.replace(style, digits=style.digits + 2)
 
 
 def two_sided_p_values(x1: int, n1: int, x2: int, n2: int, most_pairs: int) -> Iterator[float]:
-    """The two-sided p-value of every test that is defined for these counts, the most usual first."""
+    """Return the two-sided p-value of every test that is defined for these counts, the most usual first."""
     for quick in (*USUAL.values(), *RARER.values()):
         p_value = float(quick(x1, n1, x2, n2))
         if not np.isnan(p_value):

@@ -67,33 +67,33 @@ class MadeTable(Struct, frozen=True):
     matrices: tuple[PrintedMatrix, ...] = ()
 
     def __getitem__(self, id: str) -> Quantity:  # noqa: A002 (the figures' own word)
-        """The quantity with an id."""
+        """Return the quantity with an id."""
         return next(quantity for quantity in self.quantities if quantity.id == id)
 
     def changed(self, *quantities: Quantity) -> "MadeTable":
-        """The same table with some quantities exchanged."""
+        """Return the same table with some quantities exchanged."""
         new = {quantity.id: quantity for quantity in quantities}
         return structs.replace(self, quantities=tuple(new.get(old.id, old) for old in self.quantities))
 
     def printed(self, id: str) -> str:  # noqa: A002 (the figures' own word)
-        """A quantity as this table prints it."""
+        """Return a quantity as this table prints it."""
         return printed(self[id], self.style)
 
     def paper(self) -> Paper:
-        """What a reader sees of it."""
+        """Return what a reader sees of it."""
         figures = tuple(_figure(quantity, self.style) for quantity in self.quantities)
         return Paper(self.shape, f"A made-up table: {self.shape}", "Nobody", figures, self.matrices)
 
 
 def printed(quantity: Quantity, style: Style) -> str:
-    """A quantity as a table of this style prints it."""
+    """Return a quantity as a table of this style prints it."""
     if quantity.typed is not None:
         return quantity.typed
     return _print(quantity, style, quantity.value, quantity.rule or style.rule)
 
 
 def prints_sound(quantity: Quantity, style: Style, said: str) -> bool:
-    """Whether a sound table can print the quantity like this, by any usual rounding rule."""
+    """Return whether a sound table can print the quantity like this, by any usual rounding rule."""
     # What rounds to 0 is printed with its sign by some, without it by others.
     said = said if _number(said) else said.lstrip(f"-{style.minus}")
     candidates = [quantity.value, *quantity.others]
@@ -106,7 +106,7 @@ def prints_sound(quantity: Quantity, style: Style, said: str) -> bool:
 
 
 def rounded(value: Fraction, digits: int, rule: Rule) -> str:
-    """An exact value with so many digits behind the point."""
+    """Return an exact value with so many digits behind the point."""
     if rule == "binary":
         text = format(float(value), f".{digits}f")
         return text if Fraction(text) else text.lstrip("-")
@@ -122,12 +122,12 @@ def rounded(value: Fraction, digits: int, rule: Rule) -> str:
 
 
 def rounded_value(value: Fraction, digits: int, rule: Rule) -> Fraction:
-    """What is left of a value when it is printed."""
+    """Return what is left of a value when it is printed."""
     return Fraction(rounded(value, digits, rule))
 
 
 def differing(table: MadeTable, sound: MadeTable) -> tuple[str, ...]:
-    """The ids of the quantities that a table prints otherwise than a sound table may."""
+    """Return the ids of the quantities that a table prints otherwise than a sound table may."""
     return tuple(
         quantity.id
         for quantity in table.quantities
@@ -136,7 +136,7 @@ def differing(table: MadeTable, sound: MadeTable) -> tuple[str, ...]:
 
 
 def _sound_rules(value: Fraction) -> tuple[Rule, ...]:
-    """The rules by which a value may print; a tie that is no binary number goes down in some orders of computing."""
+    """The rules by which a value may print; a tie that is not a binary number goes down in some orders of computing."""
     in_binary = value.denominator & (value.denominator - 1) == 0
     return SOUND_RULES if in_binary else (*SOUND_RULES, "half_down")
 
@@ -195,5 +195,5 @@ def names(prefix: str, how_many: int) -> tuple[str, ...]:
 def table(
     shape: str, n: int, style: Style, quantities: Iterable[Quantity], matrices: tuple[PrintedMatrix, ...] = ()
 ) -> MadeTable:
-    """A table of quantities given one by one."""
+    """Return a table of quantities given one by one."""
     return MadeTable(shape, n, style, tuple(quantities), matrices)

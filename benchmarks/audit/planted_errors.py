@@ -50,7 +50,7 @@ class Planted(Struct, frozen=True):
 
 
 def planted_error(seed: int, kind: str, place: int) -> Planted:
-    """A table with an error of a kind in `KINDS`; the same for the same seed and place."""
+    """Return a table with an error of a kind in `KINDS`; the same for the same seed and place."""
     draw = draw_for(seed, kind, place)
     while True:
         planted = KINDS[kind](draw)
@@ -59,7 +59,7 @@ def planted_error(seed: int, kind: str, place: int) -> Planted:
 
 
 def wrong_digit(draw: Random, text: str, *, last: bool = False) -> str:
-    """A print with one digit changed for another; the first digit of several never for 0."""
+    """Return a print with one digit changed for another; the first digit of several never for 0."""
     places = [place for place, sign in enumerate(text) if sign.isdigit()]
     place = places[-1] if last else draw.choice(places)
     leading = place == places[0] and len(places) > 1 and text[place + 1 : place + 2] != "."
@@ -68,7 +68,7 @@ def wrong_digit(draw: Random, text: str, *, last: bool = False) -> str:
 
 
 def exchanged_digits(draw: Random, text: str) -> str | None:
-    """A print with two neighbouring digits exchanged; `None` where no two differ."""
+    """Return a print with two neighbouring digits exchanged; `None` where no two differ."""
     places = [place for place, sign in enumerate(text) if sign.isdigit()]
     pairs = [(a, b) for a, b in pairwise(places) if text[a] != text[b]]
     # A number does not begin with 0 unless the point follows.
@@ -80,7 +80,7 @@ def exchanged_digits(draw: Random, text: str) -> str | None:
 
 
 def _retyped(table: MadeTable, id_: str, text: str | None, *, named: bool = False) -> Planted | None:
-    """A table in which one quantity is typed otherwise; `named` where a suggestion can name the right print."""
+    """Return a table in which one quantity is typed otherwise; `named` where a suggestion can name the right print."""
     if text is None:
         return None
     broken = table.changed(structs.replace(table[id_], typed=text))
@@ -88,7 +88,7 @@ def _retyped(table: MadeTable, id_: str, text: str | None, *, named: bool = Fals
 
 
 def _revalued(table: MadeTable, values: dict[str, Fraction], repair: tuple[str, ...]) -> Planted:
-    """A table in which some quantities are printed from other values."""
+    """Return a table in which some quantities are printed from other values."""
     broken = table.changed(*(structs.replace(table[id_], value=value) for id_, value in values.items()))
     return Planted(broken, not differing(broken, table), repair)
 
@@ -207,7 +207,7 @@ def _share_alone_with_exchanged_digits(draw: Random) -> Planted | None:
 
 
 def _compared(draw: Random) -> tuple[MadeTable, int]:
-    """A comparison with a p-value, and the digits of that; the test is the pooled z test."""
+    """Return a comparison with a p-value, and the digits of that; the test is the pooled z test."""
     digits = draw.randint(2, 4)
     while True:
         table = comparison_of(draw_style(draw), *draw_arms(draw), 0, digits)

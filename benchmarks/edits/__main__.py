@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def counted(cases: Sequence[Case], outcomes: Iterable[Outcome]) -> Counts:
-    """How often an applier was right, by damage."""
+    """Return how often an applier was right, by damage."""
     counts: dict[str, Counter[str]] = {}
     for case, outcome in zip(cases, outcomes, strict=True):
         counts.setdefault(case.damage, Counter())[column_of(case, outcome)] += 1
@@ -63,7 +63,7 @@ def counted(cases: Sequence[Case], outcomes: Iterable[Outcome]) -> Counts:
 
 
 def column_of(case: Case, outcome: Outcome) -> str:
-    """Which column a case belongs to."""
+    """Return which column a case belongs to."""
     if not outcome.applied:
         return "refused wrongly" if case.tellable else "refused right"
     right = outcome.file == case.meant and not outcome.outside
@@ -71,7 +71,7 @@ def column_of(case: Case, outcome: Outcome) -> str:
 
 
 def page(found: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: int) -> str:
-    """The results as Markdown: all damage together first, then by damage."""
+    """Return the results as Markdown: all damage together first, then by damage."""
     wrong = sum(of_damage["applied wrong without a word"] for of_damage in found_ours(found))
     n = sum(sum(of_damage[column] for column in COLUMNS) for of_damage in found_ours(found))
     lines = [
@@ -85,7 +85,7 @@ def page(found: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: 
         " appliers alone, with a stand-in for what surrounds them.",
         "",
         "*Applied right*: the file is what the author meant. *Refused right*: reply and file leave several readings, or"
-        " none. *Refused wrongly*: they leave one. Tools without fences got what stands in the fence. In brackets: how"
+        " none. *Refused wrongly*: they leave one. Tools without fences got what is in the fence. In brackets: how"
         " often a tool refused and had changed the file all the same. Wilson intervals, 95%.",
         "",
         f"| format | applier | cases | {' | '.join(COLUMNS)} |",
@@ -103,7 +103,7 @@ def page(found: Mapping[tuple[str, str], Counts], cases: int, seed: int, files: 
 
 
 def found_ours(found: Mapping[tuple[str, str], Counts]) -> list[Counter[str]]:
-    """The counts of Misstep alone."""
+    """Return the counts of Misstep alone."""
     return [sum(counts.values(), Counter()) for (_, tool), counts in found.items() if tool == "Misstep"]
 
 

@@ -58,7 +58,7 @@ def ours(cases: Sequence[Case]) -> Iterator[Outcome]:
 
 
 def theirs(tool: str, cases: Sequence[Case], environment: Path) -> Iterator[Outcome]:
-    """The outcomes of one of the others, in order."""
+    """Return the outcomes of one of the others, in order."""
     command = [environment / "venv/bin/python", Path(__file__).with_name("outside.py"), environment / "sources"]
     asked = [{"tool": tool, "reply": case.reply, "path": PATH, "file": case.file} for case in cases]
     written = "".join(f"{json.dumps(one)}\n" for one in asked)
@@ -68,7 +68,7 @@ def theirs(tool: str, cases: Sequence[Case], environment: Path) -> Iterator[Outc
 
 
 def environment() -> Path | None:
-    """The folder with the others' packages, made when it is first needed; `None` where they cannot be had."""
+    """Return the folder with the others' packages, made when it is first needed; `None` where they cannot be had."""
     folder = cache_folder() / "benchmarks" / "appliers"
     done = folder / "complete"
     if done.is_file() and done.read_text() == f"{PACKAGES} {AIDER}":

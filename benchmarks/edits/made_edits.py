@@ -32,7 +32,7 @@ def sources() -> list[Path]:
 
 
 def source_lines(path: Path) -> tuple[str, ...] | None:
-    """The lines of a file that is plain enough to be edited: UTF-8, LF, no marker of an edit format in it."""
+    """Return the lines of a file that is plain enough to be edited: UTF-8, LF, no marker of an edit format in it."""
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
@@ -44,7 +44,7 @@ def source_lines(path: Path) -> tuple[str, ...] | None:
 
 
 def made_edit(draw: Random, before: tuple[str, ...], most: int = 3) -> Edit | None:
-    """One to `most` places changed as people change code; `None` where the file gives no chance."""
+    """Return one to `most` places changed as people change code; `None` where the file gives no chance."""
     worded = [number for number, line in enumerate(before) if sum(map(str.isalnum, line)) > 6]
     if len(worded) < 12:
         return None
@@ -80,5 +80,5 @@ def _changed(draw: Random, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def text_of(lines: tuple[str, ...] | list[str]) -> str:
-    """The text that lines make."""
+    """Return the text that lines make."""
     return "".join(f"{line}\n" for line in lines)

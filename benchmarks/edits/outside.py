@@ -19,7 +19,7 @@ Tool = Callable[[str, str, Path], None]
 
 
 def _diff_of(reply: str) -> str:
-    """What stands in the first fence, as tools for files do not know of fences; all of it where there is none."""
+    """Return what is in the first fence, as tools for files do not know of fences; all of it if there is none."""
     lines = reply.splitlines(keepends=True)
     fences = [place for place, line in enumerate(lines) if line.startswith(("```", "~~~"))]
     return "".join(lines[fences[0] + 1 : fences[1] if len(fences) > 1 else None]) if fences else reply
@@ -77,7 +77,7 @@ def codex(reply: str, _: str, folder: Path) -> None:
 
 
 def aider(module: str, name: str) -> Tool:
-    """One of Aider's coders, its `get_edits` and `apply_edits`."""
+    """Return one of Aider's coders, its `get_edits` and `apply_edits`."""
 
     def run(reply: str, path: str, folder: Path) -> None:
         coder = getattr(__import__(f"aider.coders.{module}", fromlist=[name]), name)()

@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def page(rows: dict[str, dict[str, Outcome | None]]) -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     used = [name for name in NAMES if any(name in row for row in rows.values())]
     lines = [HEAD, f"## {len(ATTEMPTS)} attempts", "", f"{_machine()}", ""]
     lines += ["| attempt | " + " | ".join(used) + " |", "|---|" + "---|" * len(used)]

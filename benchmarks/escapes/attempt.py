@@ -51,12 +51,12 @@ class Attempt(Struct, frozen=True):
     unsandboxed: bool = False
 
     def source(self) -> str:
-        """The whole program."""
+        """Return the whole program."""
         return _PRELUDE + dedent(self.program)
 
 
 def links_stay_closed(workspace: Workspace, host: Host, _: Finished) -> list[str]:
-    """What the host read or wrote through links that a program left."""
+    """Return what the host read or wrote through links that a program left."""
     found: list[str] = []
     for path in ("link", "folder/secret", "hard", "up/secret", "../secret", str(host.secret)):
         try:
@@ -77,7 +77,7 @@ def links_stay_closed(workspace: Workspace, host: Host, _: Finished) -> list[str
 
 
 def pipes_do_not_hang(workspace: Workspace, _: Host, __: Finished) -> list[str]:
-    """What the host read of pipes and sockets; it would hang if it opened them as files."""
+    """Return what the host read of pipes and sockets; it would hang if it opened them as files."""
     found: list[str] = []
     for path in ("pipe", "socket"):
         try:

@@ -26,7 +26,7 @@ class Host(Struct, frozen=True):
     listeners: tuple[socket.socket, ...]
 
     def targets(self) -> dict[str, str | int]:
-        """What an attempt is told."""
+        """Return what an attempt is told."""
         return {
             "marker": self.marker,
             "folder": str(self.folder),
@@ -37,7 +37,7 @@ class Host(Struct, frozen=True):
         }
 
     def harm(self) -> list[str]:
-        """What has happened to the targets."""
+        """Return what has happened to the targets."""
         found: list[str] = []
         if (
             sorted(path.name for path in self.folder.iterdir()) != ["secret"]
@@ -57,7 +57,7 @@ class Host(Struct, frozen=True):
 
 @contextmanager
 def host() -> Iterator[Host]:
-    """A host with its targets, gone at the end."""
+    """Return a host with its targets, gone at the end."""
     marker = uuid.uuid4().hex
     before = os.environ.get(SECRET)
     os.environ[SECRET] = marker
@@ -89,7 +89,7 @@ def host() -> Iterator[Host]:
 
 
 def processes_with(token: str) -> list[int]:
-    """The processes whose command line has a token in it."""
+    """Return the processes whose command line has a token in it."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -101,5 +101,5 @@ def processes_with(token: str) -> list[int]:
 
 
 def mounts() -> list[str]:
-    """What is mounted on this machine, as this process sees it."""
+    """Return what is mounted on this machine, as this process sees it."""
     return sorted(line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().splitlines())

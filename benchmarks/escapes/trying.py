@@ -23,7 +23,7 @@ class Outcome(Struct, frozen=True):
 
     @property
     def stopped(self) -> bool:
-        """Whether nothing was reached and the run ended as it should."""
+        """Return whether nothing was reached and the run ended as it should."""
         return not self.escaped
 
 

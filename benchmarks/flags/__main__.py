@@ -21,7 +21,7 @@ def main() -> None:
     """Print the drawn flags as CSV."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks flags", description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=7, help="Random seed for the sample.")
-    parser.add_argument("--n", type=int, default=PER_CATEGORY, help="Flags of each category, where there are so many.")
+    parser.add_argument("--n", type=int, default=PER_CATEGORY, help="Flags of each category, if there are so many.")
     asked = parser.parse_args()
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["data_set", "run", "category", "steps", "rule"])

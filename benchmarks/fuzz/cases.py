@@ -40,7 +40,7 @@ from misstep.harness.verdict import Verdict
 from tests.families.recordings import recording_of
 
 SECONDS = 10.0
-"""How long one case may take, of processor time: a busy machine is no failure."""
+"""How long one case may take, of processor time: a busy machine is not a failure."""
 
 ROOM = 40_000
 FORMS = (*sorted(READERS), "items", "parquet")
@@ -54,7 +54,7 @@ class TooSlow(Exception):
 
 
 def made(seed: int, number: int) -> tuple[str, bytes]:
-    """The form and the bytes of a case."""
+    """Return the form and the bytes of a case."""
     rng = Random(f"{seed}:{number}")  # noqa: S311 (the same cases again and again)
     form = FORMS[number % len(FORMS)]
     return form, mutated(rng, sample_of(form))
@@ -62,7 +62,7 @@ def made(seed: int, number: int) -> tuple[str, bytes]:
 
 @cache
 def sample_of(form: str) -> bytes:
-    """The made-up recording that is mutated."""
+    """Return the made-up recording that is mutated."""
     if form == "items":
         runs = [msgspec.to_builtins(run) for run in _sample_runs("claude_code")]
         items = [

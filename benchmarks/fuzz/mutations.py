@@ -41,7 +41,7 @@ BYTES = (b"\0", b"\xff", b"\xed\xa0\x80", b"\r\n", b"\n\n", b'"', b"\\", b"{", b
 
 
 def flip_bits(rng: Random, data: bytes) -> bytes:
-    """Some bits of some bytes turned round."""
+    """Return some bits of some bytes turned round."""
     changed = bytearray(data)
     for _ in range(rng.randint(1, 8)):
         if changed:
@@ -56,7 +56,7 @@ def cut(rng: Random, data: bytes) -> bytes:
 
 
 def splice(rng: Random, data: bytes) -> bytes:
-    """A stretch taken out, put elsewhere, or written over another."""
+    """Return a stretch taken out, put elsewhere, or written over another."""
     first, second = sorted(rng.randint(0, len(data)) for _ in range(2))
     place = rng.randint(0, len(data))
     return rng.choice(
@@ -84,7 +84,7 @@ def change_lines(rng: Random, data: bytes) -> bytes:
 
 
 def change_values(rng: Random, data: bytes) -> bytes:
-    """Some JSON values exchanged for others of any type, or for each other."""
+    """Return some JSON values exchanged for others of any type, or for each other."""
     documents = _documents(data)
     if not documents:
         return insert_text(rng, data)
@@ -123,7 +123,7 @@ def change_values(rng: Random, data: bytes) -> bytes:
 
 
 def insert_text(rng: Random, data: bytes) -> bytes:
-    """A text that means something put in, on a line of its own or in one."""
+    """Return a text that means something put in, on a line of its own or in one."""
     place = rng.randint(0, len(data))
     end = rng.choice((b"", b"\n"))
     return data[:place] + end + rng.choice(TEXTS).encode(errors="surrogatepass") + end + data[place:]
@@ -150,7 +150,7 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 
 def mutated(rng: Random, data: bytes) -> bytes:
-    """A recording after one to three mutations."""
+    """Return a recording after one to three mutations."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         data = rng.choice(MUTATIONS)(rng, data)
     return data

@@ -20,7 +20,7 @@ def pack(path: Path, lake: Path, workers: int = 1, *more: str) -> Taken:
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of the Parquet files in a folder."""
+    """Return the bytes of the Parquet files in a folder."""
     return sum(file.stat().st_size for file in folder.rglob("*.parquet"))
 
 

@@ -49,7 +49,7 @@ def measure_queries(folder: Path, number: int) -> None:
 
 
 def _chunks(number: int) -> Iterator[Chunk]:
-    """One chunk a row group; some five of them fill a file."""
+    """Return one chunk a row group; some five of them fill a file."""
     for first in range(0, number, _GROUP_ROWS):
         rows = [_row(place) for place in range(first, min(first + _GROUP_ROWS, number))]
         yield Chunk(record_batch(rows), sum(row.n_bytes for row in rows), 1.0)

@@ -92,7 +92,7 @@ def _write_planted(file: Path, number: int) -> None:
 
 
 def _with_failures(line: bytes) -> bytes:
-    """A session whose agent ends with one call that fails three times in a row."""
+    """Return a session whose agent ends with one call that fails three times in a row."""
     run = msgspec.json.decode(line)
     last = len(run["steps"])
     for number in range(last + 1, last + 4):

@@ -35,7 +35,7 @@ class Run(Struct, frozen=True):
 
 
 async def measured(client: InFlight, mode: Mode, seed: int, run: Run) -> Counted:
-    """One client against one stub, for as long as the limit moves, each in a process of its own."""
+    """Return one client against one stub, for as long as the limit moves, each in a process of its own."""
     settings = [str(client), mode, str(seed), str(run.phases), str(run.seconds)]
     command = [sys.executable, "-m", "benchmarks.rates.client", *settings]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)

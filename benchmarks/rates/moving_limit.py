@@ -42,18 +42,18 @@ class Schedule(Struct, frozen=True):
         return self.seconds * len(self.limits)
 
     def at(self, now: float) -> float:
-        """The limit at a time from the start on."""
+        """Return the limit at a time from the start on."""
         return self.limits[min(int(now / self.seconds), len(self.limits) - 1)]
 
     def allowed(self, until: float) -> float:
-        """How many requests are allowed until a time."""
+        """Return how many requests are allowed until a time."""
         whole = int(until / self.seconds)
         return self.seconds * sum(self.limits[:whole]) + (until - whole * self.seconds) * self.at(until)
 
 
 def schedule(seed: int, phases: int, seconds: float) -> Schedule:
     """Limits that step up and down, each by a factor of at least 1.4."""
-    rng = random.Random(seed)  # noqa: S311 (a schedule is no secret)
+    rng = random.Random(seed)  # noqa: S311 (a schedule is not a secret)
     limits = [rng.uniform(2 * _LOWEST, _HIGHEST / 2)]
     while len(limits) < phases:
         limit = math.exp(rng.uniform(math.log(_LOWEST), math.log(_HIGHEST)))
@@ -71,12 +71,12 @@ class Counted(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """How much of what was allowed was answered."""
+        """Return how much of what was allowed was answered."""
         return self.answered / self.allowed
 
     @property
     def share_refused(self) -> float:
-        """How much of what was sent was refused."""
+        """Return how much of what was sent was refused."""
         return self.refused / max(self.answered + self.refused, 1)
 
 
@@ -115,7 +115,7 @@ class MovingLimit:
         self.in_flight -= 1
 
     def _by_rate(self, now: float) -> tuple[int, dict[str, str], float]:
-        """A token bucket that holds one second's worth."""
+        """Return a token bucket that holds one second's worth."""
         limit = self._limits.at(now)
         self._level = min(self._level + limit * (now - self._filled), limit)
         self._filled = now

@@ -49,7 +49,7 @@ class Served:
             transport.write(answer)
 
     def counted(self) -> Counted:
-        """What became of the requests."""
+        """Return what became of the requests."""
         return Counted(self._answered, self._refused, self._limits.allowed(self._limits.until))
 
 

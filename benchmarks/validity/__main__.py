@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def page(found: Sequence[Rate], drawn: int, seed: int) -> str:
-    """The results as Markdown: what is not nominal first, then every rate."""
+    """Return the results as Markdown: what is not nominal first, then every rate."""
     off = [rate for rate in found if rate.verdict != "nominal"]
     lines = [
         "# Validity of the statistics",

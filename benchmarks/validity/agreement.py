@@ -63,7 +63,7 @@ def three_raters(samples: int, rng: np.random.Generator, resamples: int = 1_000)
 
 
 def _resampled(statistic: Callable[[FloatArray], FloatArray], resamples: int, seed: int, *items: int) -> Estimate:
-    """The bootstrap interval; each sample has its own seed, so that no order of samples matters."""
+    """Return the bootstrap interval; each sample has its own seed, so that no order of samples matters."""
     once = np.array(items)
     drawn = bootstrap(statistic, once, resamples, np.random.default_rng([seed, *items]))
     return bootstrapped(float(statistic(once[None, :].astype(np.float64))[0]), drawn, int(once.sum()), ONE_CATEGORY)
@@ -85,11 +85,11 @@ def _cohen(*items: int) -> Estimate:
 
 
 def _patterns(raters: int) -> IntArray:
-    """Every pattern of two labels; for two raters in the order of a contingency table's cells."""
+    """Return every pattern of two labels; for two raters in the order of a contingency table's cells."""
     return np.array(list(product(range(2), repeat=raters)))
 
 
 def _chances(codes: IntArray, prevalence: float, right: tuple[float, ...]) -> FloatArray:
-    """The chance of each pattern where raters are right so often."""
+    """Return the chance of each pattern where raters are right so often."""
     by_label = [np.prod(np.where(codes == label, right, 1 - np.array(right)), axis=1) for label in (0, 1)]
     return np.asarray((1 - prevalence) * by_label[0] + prevalence * by_label[1])

@@ -135,7 +135,7 @@ BELOW: dict[str, tuple[Scored, tuple[int, ...]]] = {
 
 
 def thresholds(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
-    """How often a threshold is given out: one that keeps the floor (power), and one that does not (error)."""
+    """Return how often a threshold is given out: one that keeps the floor (power), and one that does not (error)."""
     method, drawn = f"precision threshold, {FLOOR:.0%}", max(1, samples // 5)
     for name, (scored, sizes) in ABOVE.items():
         for n in sizes:
@@ -150,7 +150,7 @@ def thresholds(samples: int, rng: np.random.Generator) -> Iterator[Rate]:
 
 
 def _given_out(scored: Scored, n: int, samples: int, rng: np.random.Generator) -> Iterator[float | None]:
-    """The threshold of each drawn judge, whose answers are all the label."""
+    """Return the threshold of each drawn judge, whose answers are all the label."""
     for _ in range(samples):
         scores, chances = scored(rng, n)
         right = rng.random(n) < chances

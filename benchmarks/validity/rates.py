@@ -1,4 +1,4 @@
-"""A rate over samples of known truth: coverage of an interval, or rejection by a test where there is no difference."""
+"""A rate over samples of known truth: coverage of an interval, or rejection by a test if there is no difference."""
 
 from collections.abc import Callable, Sequence
 from math import sqrt
@@ -39,7 +39,7 @@ class Rate(Struct, frozen=True):
 
     @property
     def error(self) -> float | None:
-        """The standard error of a drawn rate."""
+        """Return the standard error of a drawn rate."""
         if self.samples is None:
             return None
         defined = self.samples * (1 - self.undefined) if self.what == "coverage" else self.samples
@@ -47,7 +47,7 @@ class Rate(Struct, frozen=True):
 
     @property
     def verdict(self) -> str:
-        """Whether the rate is nominal, beyond three simulation errors."""
+        """Return whether the rate is nominal, beyond three simulation errors."""
         low, high = TOLERATED[self.what]
         slack = 3 * (self.error or 0.0)
         if low - slack <= self.rate <= high + slack:
@@ -66,7 +66,7 @@ def coverage(
     intervals: Sequence[Estimate],
     chances: npt.ArrayLike | None = None,
 ) -> Rate:
-    """How often the intervals hold the truth: over drawn samples, or over all samples with their chances."""
+    """Return how often the intervals hold the truth: over drawn samples, or over all samples with their chances."""
     low, high = (
         np.array([np.nan if end is None else end for end in ends])
         for ends in ([each.low for each in intervals], [each.high for each in intervals])
@@ -98,7 +98,7 @@ def rejections(method: str, setting: str, tests: Sequence[Significance], chances
 
 
 def of_distinct(samples: npt.NDArray[np.int64], function: Callable[..., Result]) -> list[Result]:
-    """A function of each sample's numbers, computed once for samples that are alike."""
+    """Return a function of each sample's numbers, computed once for samples that are alike."""
     distinct, places = np.unique(samples, axis=0, return_inverse=True)
     results = [function(*row) for row in distinct.tolist()]
     return [results[place] for place in places.ravel()]

@@ -68,14 +68,14 @@ def read_command(text: str) -> Action:
             return Action(name, command=text, error=f"The value of {key[1]} is not closed or has a stray quote.")
         value = _value(text[key.end() : end])
         if value is None:
-            return Action(name, command=text, error=f"The value of {key[1]} is no valid string literal.")
+            return Action(name, command=text, error=f"The value of {key[1]} is not a valid string literal.")
         arguments[key[1]] = value
         place = end
     return Action(name, arguments, command=text)
 
 
 def write_command(name: str, arguments: Mapping[str, str]) -> str:
-    """A command as an agent writes it; `read_command` gives the same name and arguments back."""
+    """Return a command as an agent writes it; `read_command` gives the same name and arguments back."""
     return " ".join([name, *(f"{key}={value!r}" for key, value in arguments.items())])
 
 

@@ -7,7 +7,7 @@ from misstep.harness.edits import apply_edit
 
 
 def replies_in(edit_format: str) -> ApplyReply:
-    """The way to read replies in an edit format."""
+    """Return the way to read replies in an edit format."""
 
     def apply_reply(reply: str, read: Callable[[str], str | None], path: str) -> AppliedEdit:
         applied = apply_edit(edit_format, reply, read, path)

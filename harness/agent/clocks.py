@@ -15,10 +15,10 @@ class Clock(Protocol):
     """What says how late it is, in seconds from any start, and lets time pass."""
 
     def now(self) -> float:
-        """How late it is."""
+        """Return how late it is."""
 
     async def sleep(self, seconds: float) -> None:
-        """Let time pass; what is no positive number of seconds is none at all."""
+        """Let time pass; what is not a positive number of seconds is none at all."""
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> Callable[[], None]:
         """Call `ring` when so much time has passed, unless what is returned is called before."""
@@ -28,7 +28,7 @@ class RealClock:
     """The machine's monotonic clock."""
 
     def now(self) -> float:
-        """How late it is."""
+        """Return how late it is."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
@@ -36,7 +36,7 @@ class RealClock:
         await asyncio.sleep(_passing(seconds))
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> Callable[[], None]:
-        """A timer of the event loop."""
+        """Return a timer of the event loop."""
         return asyncio.get_running_loop().call_later(_passing(seconds), ring).cancel
 
 
@@ -56,7 +56,7 @@ class VirtualClock:
         self._set = 0
 
     def now(self) -> float:
-        """How late it is."""
+        """Return how late it is."""
         return self._now
 
     async def sleep(self, seconds: float) -> None:
@@ -72,7 +72,7 @@ class VirtualClock:
         self._now = until
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> Callable[[], None]:
-        """An alarm that rings when somebody sleeps beyond it, or when so much real time has passed."""
+        """Return an alarm that rings when somebody sleeps beyond it, or when so much real time has passed."""
         number = self._set = self._set + 1
         self._alarms[number] = (self._now + _passing(seconds), ring)
         timer = asyncio.get_running_loop().call_later(_passing(seconds), self._ring, number)
@@ -91,7 +91,7 @@ class VirtualClock:
 
 
 async def within(clock: Clock, seconds: float, work: Awaitable[T]) -> T:
-    """What some work gives; it is cut off where it takes longer than so many seconds on a clock."""
+    """Return what some work gives; it is cut off where it takes longer than so many seconds on a clock."""
     task, rung = asyncio.current_task(), False
     assert task is not None  # noqa: S101 -- whoever awaits is a task
 
@@ -117,5 +117,5 @@ async def within(clock: Clock, seconds: float, work: Awaitable[T]) -> T:
 
 
 def _passing(seconds: float) -> float:
-    """The seconds that pass: no negative ones, and none where it is not a number."""
+    """Return the seconds that pass: no negative ones, and none where it is not a number."""
     return max(0.0, seconds)

@@ -16,13 +16,13 @@ class ReadableFiles(Protocol):
     """Files to look at, by paths below their root."""
 
     def files(self) -> list[str]:
-        """Every file, sorted."""
+        """Return every file, sorted."""
 
     def exists(self, path: str) -> bool:
-        """Whether there is such a file."""
+        """Return whether there is such a file."""
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file; raises `OSError` or `MisstepError` where it cannot be read."""
+        """Return the bytes of a file; raises `OSError` or `MisstepError` where it cannot be read."""
 
 
 class _Files(ReadableFiles, Protocol):
@@ -71,7 +71,7 @@ class FileView:
 
     @property
     def index(self) -> CodeIndex:
-        """The index of the files, made when it is first searched."""
+        """Return the index of the files, made when it is first searched."""
         if self._index is None:
             self._index = CodeIndex(self.files.files(), self.files.read)
         return self._index
@@ -82,7 +82,7 @@ class FileView:
             self._index.close()
 
     def text(self, path: str) -> str | None:
-        """A file as text, with its line ends; `None` where there is none or it is no text."""
+        """Return a file as text, with its line ends; `None` if there is none or it is not text."""
         if not self.files.exists(path):
             return None
         try:
@@ -100,7 +100,7 @@ class Environment(FileView):
     - `static_analysis`: Analyses the files that an edit changed, and gives the feedback, empty where nothing is wrong;
       `None` where the setting gives none.
     - `patch_judge`: Gives what a judge says of the whole change so far; it is asked after an edit with which the tests
-      pass and no other check complains. `None` where there is no judge.
+      pass and no other check complains. `None` if there is no judge.
     - `diffs`, `tasks`: By number: what `get_diff_details` and `get_task_details` give.
     """
 
@@ -131,7 +131,7 @@ class Environment(FileView):
         self._ask = ask
 
     async def reply_of_patcher(self, path: str, content: str, instructions: str) -> str:
-        """What the patching sub-agent writes for one file."""
+        """Return what the patching sub-agent writes for one file."""
         return await self._patcher.patch(PatchRequest(path, content, instructions, self.history), self._ask)
 
     def apply(self, reply: str, path: str) -> AppliedEdit:

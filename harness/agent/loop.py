@@ -1,7 +1,7 @@
 """The ReAct loop: a thought and one command, its observation, and so on until `exit` or a limit (section 4).
 
 The run is a `Trajectory`: the two prompts, then a step an iteration. A command that cannot be read or carried out is a
-call whose result is an error, and the agent is told why. How the run ended stands in `extra["ended"]`: `exit`,
+call whose result is an error, and the agent is told why. How the run ended is in `extra["ended"]`: `exit`,
 `iterations`, `seconds`, `tokens` or `stopped`, and then `extra["stopped"]` says why.
 """
 
@@ -136,7 +136,7 @@ async def run_loop(
 
 
 def opening(task: Task, equipment: Equipment[Place]) -> tuple[Step, Step]:
-    """The two prompts that every run begins with: the system's with the commands, and the task."""
+    """Return the two prompts that every run begins with: the system's with the commands, and the task."""
     prompt = shipped_prompt(equipment.prompt)
     commands = "\n".join(f"{tool.usage}\n    {tool.purpose}" for tool in equipment.tools)
     system = fill(prompt.system, {**equipment.values, "commands": commands})
@@ -144,7 +144,7 @@ def opening(task: Task, equipment: Equipment[Place]) -> tuple[Step, Step]:
 
 
 def tokens_of(steps: Sequence[Step]) -> int:
-    """The tokens in and out of a run's steps, as far as they are known."""
+    """Return the tokens in and out of a run's steps, as far as they are known."""
     counted = (step.tokens for step in steps if step.tokens is not None)
     return sum((tokens.prompt or 0) + (tokens.completion or 0) for tokens in counted)
 

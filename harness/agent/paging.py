@@ -10,7 +10,7 @@ MOST_LINE = 500
 
 
 def page_of(lines: Sequence[str], page: int, command: str) -> str:
-    """One page of lines, counted from 1, and which command gives the next."""
+    """Return one page of lines, counted from 1, and which command gives the next."""
     pages = max(1, -(-len(lines) // PAGE_LINES))
     if not 1 <= page <= pages:
         raise ValueError(f"There {'is 1 page' if pages == 1 else f'are {pages} pages'}, and no page {page}.")
@@ -27,11 +27,11 @@ def numbered(lines: Sequence[str], first: int = 1) -> list[str]:
 
 
 def around(lines: Sequence[str], line: int) -> tuple[int, Sequence[str]]:
-    """The `AROUND` lines about one, and the number of the first of them; fewer at the file's ends."""
+    """Return the `AROUND` lines about one, and the number of the first of them; fewer at the file's ends."""
     first = max(1, min(line - AROUND // 2, len(lines) - AROUND + 1))
     return first, lines[first - 1 : first - 1 + AROUND]
 
 
 def cut(line: str) -> str:
-    """A line, cut where it is long."""
+    """Return a line, cut where it is long."""
     return line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]}… [{len(line) - MOST_LINE} more characters]"

@@ -24,7 +24,7 @@ class ModelPatcher:
         self._settings = settings
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:
-        """The model's reply; raises `AgentStopped` where there is none."""
+        """Return the model's reply; raises `AgentStopped` if there is none."""
         settings = self._settings
         messages = messages_of(request, self._rules(request.path))
         asked = Request(
@@ -37,7 +37,7 @@ class ModelPatcher:
 
 
 def messages_of(request: PatchRequest, rules: str) -> tuple[Message, ...]:
-    """What the patching model is shown: how to write an edit, the run so far, the file, the instruction."""
+    """Return what the patching model is shown: how to write an edit, the run so far, the file, the instruction."""
     prompt = shipped_prompt(PROMPT)
     values = {
         "rules": rules,

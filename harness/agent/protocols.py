@@ -32,21 +32,21 @@ class Policy(Protocol):
     name: str
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
-        """The next thought and command; `steps` are the run so far, with what each command observed."""
+        """Return the next thought and command; `steps` are the run so far, with what each command observed."""
 
 
 class Patcher(Protocol):
     """The sub-agent that writes an edit. It has no tools: it sees what the request holds and nothing else."""
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:
-        """A reply in the edit format of the run; the prose around it is let be."""
+        """Return a reply in the edit format of the run; the prose around it is let be."""
 
 
 class Watcher(Protocol):
     """What looks on while an agent works and may say something to it."""
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
-        """What the agent is told before its next command, if anything; it returns at once and raises nothing.
+        """Return what the agent is told before its next command, if anything; it returns at once and raises nothing.
 
         `steps` are the run so far; those of earlier guidance are among them.
         """

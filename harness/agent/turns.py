@@ -27,7 +27,7 @@ from misstep.harness.registry import raised
 
 
 class TurnLimits(Struct, frozen=True):
-    """What one turn may take; `None` is no limit.
+    """What one turn may take; `None` is not a limit.
 
     - `tool_calls`: The commands; one for a worker.
     - `seconds`: The time on the run's clock.
@@ -99,7 +99,7 @@ _ROUNDING = 1e-6
 
 
 def tokens_in_text(text: str) -> int:
-    """The tokens of a text by the rule of thumb of four characters each, at least one where there is any text."""
+    """Return the tokens of a text by the rule of thumb of four characters each, at least one if there is any text."""
     return -(-len(text) // 4)
 
 
@@ -131,7 +131,7 @@ class Turn:
 
     @property
     def seconds_left(self) -> float | None:
-        """The time that is left, `None` for no limit."""
+        """Return the time that is left, `None` for no limit."""
         if self.limits.seconds is None:
             return None
         return max(self._began + self.limits.seconds - self._clock.now(), 0.0)
@@ -233,7 +233,7 @@ class Turn:
             await self._never
 
     def _end(self, resource: Resource) -> NoReturn:
-        """The turn is over; what waits for it hears of it at once."""
+        """Return the turn is over; what waits for it hears of it at once."""
         self._time_is_up(resource)
         self._state = "told"
         raise TurnOver(f"the turn's budget of {resource} is used up")
@@ -320,7 +320,7 @@ async def take_turn(
     """Let an agent have one turn, to its end or to the end of its budget.
 
     Whatever the agent raises is the turn's `error`; only what ends the whole process is raised. The tokens of the
-    reply count as written; a reply that is too long is no reply.
+    reply count as written; a reply that is too long is not a reply.
     """
     turn = Turn(tools, place, limits, clock)
 
@@ -358,7 +358,7 @@ async def take_turn(
 
 
 def _synthetic(over: Resource, limits: TurnLimits, calls: int, refused: int) -> str:
-    """What stands in the place of a reply: which limit ended the turn, and what was done before."""
+    """Return what is in the place of a reply: which limit ended the turn, and what was done before."""
     most = {
         "tool_calls": f"{limits.tool_calls} command(s)",
         "seconds": f"{limits.seconds} seconds",

@@ -33,12 +33,12 @@ _decoder = msgspec.json.Decoder(Verdict)
 
 
 def categories() -> list[str]:
-    """Every registered category, the shipped ones first."""
+    """Return every registered category, the shipped ones first."""
     return list(CLASSIFIERS.names())
 
 
 def chosen_categories(asked: str) -> tuple[str, ...]:
-    """The categories that are asked for, in the order of the registry; all where none is named."""
+    """Return the categories that are asked for, in the order of the registry; all where none is named."""
     known = categories()
     wanted = {name.strip() for name in asked.split(",") if name.strip()}
     unknown = sorted(wanted.difference(known))
@@ -53,7 +53,7 @@ def chosen_categories(asked: str) -> tuple[str, ...]:
 def classify_all(
     trajectory: Trajectory, categories: Iterable[str] = tuple(CLASSIFIERS), *, running: bool = False
 ) -> list[Verdict]:
-    """One verdict a category on one trajectory, in the order asked; `running` as in `History`.
+    """Return one verdict a category on one trajectory, in the order asked; `running` as in `History`.
 
     A classifier that raises something, cannot be loaded or gives no verdict of its own costs its own verdict, which is
     `failed` and says why.
@@ -80,7 +80,7 @@ def _failed(category: str, trajectory: Trajectory, why: str) -> Verdict:
 
 @cache
 def _way(category: str) -> Callable[[History], Verdict] | str:
-    """How a category is judged, or why its classifier cannot be loaded."""
+    """Return how a category is judged, or why its classifier cannot be loaded."""
     if category not in CLASSIFIERS.names():
         classifier_for(category)
     try:
@@ -94,13 +94,13 @@ def _way(category: str) -> Callable[[History], Verdict] | str:
 
 
 def classifier_fault(category: str) -> str | None:
-    """Why a registered classifier cannot be used; `None` where it can."""
+    """Return why a registered classifier cannot be used; `None` where it can."""
     way = _way(category)
     return way if isinstance(way, str) else None
 
 
 def _checked(category: str, classify: Callable[[Trajectory], Verdict], history: History) -> Verdict:
-    """The verdict of a classifier from outside, which may be anything."""
+    """Return the verdict of a classifier from outside, which may be anything."""
     trajectory = history.trajectory
     verdict = classify(trajectory)
     if not isinstance(verdict, Verdict):

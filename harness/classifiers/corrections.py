@@ -20,7 +20,7 @@ _DEEPEST = 40
 
 
 def subject_of(act: Act, failure: CallFailure) -> Hashable:
-    """What an error is about: the file of an edit, the program of a command, the tool otherwise."""
+    """Return what an error is about: the file of an edit, the program of a command, the tool otherwise."""
     fault = failure.fault
     if fault in ("malformed call", "unknown tool"):
         return fault
@@ -32,7 +32,7 @@ def subject_of(act: Act, failure: CallFailure) -> Hashable:
 
 
 def program_at_fault(act: Act, failure: CallFailure) -> str:
-    """The program that complains, else the first of the command line."""
+    """Return the program that complains, else the first of the command line."""
     programs = [command.program for command in commands_of(act) if command.program != "cd"]
     return next(
         (program for program in programs if program and program in failure.words), programs[0] if programs else ""
@@ -55,7 +55,7 @@ class Corrections:
         return [place for place, act in enumerate(self._acts) if not failed(act)]
 
     def _first(self, sort: str, about: str, start: int, end: int) -> int | None:
-        """The first call between two others that can be found by this."""
+        """Return the first call between two others that can be found by this."""
         if sort not in self._known:
             found = self._known[sort] = defaultdict(list)
             for place in self._all:
@@ -64,7 +64,7 @@ class Corrections:
         return _first(self._known[sort].get(about, _NONE), start, end)
 
     def between(self, subject: Hashable, start: int, end: int) -> int | None:
-        """The first call between two others in which what went wrong goes right; `None` for none."""
+        """Return the first call between two others in which what went wrong goes right; `None` for none."""
         if not isinstance(subject, tuple):
             return _first(self._all, start, end)
         fault, about = subject
@@ -78,13 +78,13 @@ class Corrections:
         return min((one for one in changed if one is not None), default=None)
 
     def put_right(self, subject: Hashable, start: int, end: int) -> bool:
-        """Whether between two calls what went wrong goes right, or the error is too long ago to be the same."""
+        """Return whether between two calls what went wrong goes right, or the error is too long ago to be the same."""
         if not isinstance(subject, tuple) and end < self._number:
             return end - start > WINDOW
         return self.between(subject, start, end) is not None
 
     def changed(self, path: str, start: int, end: int) -> int | None:
-        """The first call between two others that changes a file, by whatever part of its path it is named."""
+        """Return the first call between two others that changes a file, by whatever part of its path it is named."""
         whole = even_path(path)
         parts = whole.split("/")[-_DEEPEST:]
         found = [self._first("ends", whole, start, end)]
@@ -109,7 +109,7 @@ def _changed(act: Act) -> set[str]:
 
 
 def _ends(act: Act) -> set[str]:
-    """The paths of the files that a call changes, with any number of folders left out before them."""
+    """Return the paths of the files that a call changes, with any number of folders left out before them."""
     whole = _changed(act)
     parts = [path.split("/")[-_DEEPEST:] for path in whole]
     return whole | {"/".join(part[cut:]) for part in parts for cut in range(1, len(part))}

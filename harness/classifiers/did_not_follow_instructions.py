@@ -13,10 +13,10 @@ CATEGORY = "did_not_follow_instructions"
 
 
 def classify(trajectory: Trajectory) -> Verdict:
-    """Whether a run shows that an explicit instruction was not followed."""
+    """Return whether a run shows that an explicit instruction was not followed."""
     return judge(History(trajectory))
 
 
 def judge(history: History) -> Verdict:
-    """The verdict on a run whose view is already made."""
+    """Return the verdict on a run whose view is already made."""
     return answer(history, CATEGORY, tools=True)

@@ -23,12 +23,12 @@ CATEGORY = "infinite_loop"
 
 
 def classify(trajectory: Trajectory) -> Verdict:
-    """Whether a run shows an infinite loop."""
+    """Return whether a run shows an infinite loop."""
     return judge(History(trajectory))
 
 
 def judge(history: History) -> Verdict:
-    """The verdict on a run whose view is already made."""
+    """Return the verdict on a run whose view is already made."""
     if not history.agent_steps:
         return nothing_to_judge(history, CATEGORY)
     shown = repeated_calls(history) or oscillation(history) or repeated_text(history)

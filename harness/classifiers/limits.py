@@ -82,17 +82,17 @@ class Sentence(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def spoken(self) -> frozenset[str]:
-        """Every word of the sentence, in small letters."""
+        """Return every word of the sentence, in small letters."""
         return frozenset(_WORD.findall(self.text.lower()))
 
     def behind(self, letter: str) -> list[str]:
-        """The words or names of one letter."""
+        """Return the words or names of one letter."""
         return [value for one, value in zip(self.letters, self.values, strict=True) if one == letter]
 
 
 @once
 def limits_of(history: History) -> list[Limit]:
-    """The limits of a run's turns, in order, each with the turn from which on it may not hold."""
+    """Return the limits of a run's turns, in order, each with the turn from which on it may not hold."""
     said = (limit for turn in history.turns if has(turn.lowered, _WORDS.cues) for limit in _limits_of_turn(turn))
     limits = list(islice(said, MOST))
     spoken = [(turn.step, _words_of(turn)) for turn in history.turns] if limits else []
@@ -109,7 +109,7 @@ def _taken_back(limit: Limit, spoken: list[tuple[int, frozenset[str]]]) -> int |
 
 
 def _words_of(turn: HistoryTurn) -> frozenset[str]:
-    """The words of a turn; one in another language may point at anything."""
+    """Return the words of a turn; one in another language may point at anything."""
     spoken = frozenset(_WORD.findall(turn.lowered))
     return spoken | _POINTING if len(spoken) > 2 and spoken.isdisjoint(_ENGLISH) else spoken
 
@@ -126,7 +126,7 @@ def _limits_of_turn(turn: HistoryTurn) -> list[Limit]:
 
 
 def _softens(sentence: Sentence, limit: Limit, later: bool) -> bool:
-    """Whether another sentence of the turn says otherwise: of the target, by pointing, or of a file left out."""
+    """Return whether another sentence of the turn says otherwise: of the target, by pointing, or of a file left out."""
     doubtful = has(sentence.letters, ("M", "!", "E"))
     if later and doubtful and not _POINTING.isdisjoint(sentence.spoken):
         return True
@@ -138,7 +138,7 @@ def _softens(sentence: Sentence, limit: Limit, later: bool) -> bool:
 
 @lru_cache(maxsize=1024)
 def _names_of(limit: Limit) -> frozenset[str]:
-    """The words by which a limit's target may be named: the last part of its name, in either number."""
+    """Return the words by which a limit's target may be named: the last part of its name, in either number."""
     found = {word for word, letter in _LETTERS.items() if letter == "D" and word.startswith(limit.kind)}
     for target in limit.targets:
         last = parts_of(target)[-1:] or [target]

@@ -34,7 +34,7 @@ _FRAME = words(
 
 @once
 def unchanging_steps(history: History) -> list[tuple[int, int]]:
-    """The stretches of steps, first and first no longer, in which a recorded mode rules out every change."""
+    """Return the stretches of steps, first and first no longer, in which a recorded mode rules out every change."""
     steps = history.trajectory.steps
     stretches = []
     start, in_force = 0, _recorded(history.trajectory.extra) is True
@@ -56,7 +56,7 @@ def unchanging_steps(history: History) -> list[tuple[int, int]]:
 
 
 def _told(step: Step) -> bool | None:
-    """Whether a step begins or ends a mode without changes; `None` where it says nothing of modes."""
+    """Return whether a step begins or ends a mode without changes; `None` where it says nothing of modes."""
     for piece in _PIECE.split(step.text[:_OPENING].lower()) if step.role == "system" else ():
         said = _WORD.findall(piece)
         name = [word for word in said if word not in _FRAME]
@@ -69,7 +69,7 @@ def _told(step: Step) -> bool | None:
 
 
 def _recorded(extra: Mapping[str, Any]) -> bool | None:
-    """Whether every record that tells a mode rules changes out; `None` where none tells one."""
+    """Return whether every record that tells a mode rules changes out; `None` where none tells one."""
     inside = (value if isinstance(value, list) else [value] for name, value in extra.items() if name in _INSIDE)
     told = [modes for record in chain([extra], *inside) if (modes := _modes(record))]
     return all(map(any, told)) if told else None

@@ -28,7 +28,7 @@ measured: twice what an observer waits between two looks."""
 
 
 def answer(history: History, category: str, *, tools: bool) -> Verdict:
-    """The verdict on a run by its modes and the limits on its changes, with those on its tools if they count."""
+    """Return the verdict on a run by its modes and the limits on its changes, with those on its tools if they count."""
     if not history.agent_steps:
         return nothing_to_judge(history, category)
     limits = _limits(history, tools)
@@ -48,7 +48,7 @@ def answer(history: History, category: str, *, tools: bool) -> Verdict:
 
 
 def broken_limit(history: History, steps: Iterable[int]) -> Limit | None:
-    """The first of a run's limits that one of the steps oversteps, in a way that no later turn takes back."""
+    """Return the first of a run's limits that one of the steps oversteps, in a way that no later turn takes back."""
     looked_at = frozenset(steps)
     for limit in _limits(history, tools=True):
         against = _held_against(history, limit)[0]
@@ -63,7 +63,7 @@ def _limits(history: History, tools: bool) -> list[Limit]:
 
 
 def _held_against(history: History, limit: Limit) -> tuple[list[int], str, bool]:
-    """The steps that a limit rules out, what is done there in words, and whether the run is known to keep it."""
+    """Return the steps that a limit rules out, what is done there in words, and whether the run is known to keep it."""
     return _use_of_tool(history, limit) if limit.kind in _OF_TOOLS else _changes(history, limit)
 
 
@@ -75,7 +75,7 @@ def _said(limit: Limit) -> str:
 
 
 def _changes(history: History, limit: Limit) -> tuple[list[int], str, bool]:
-    """The steps whose changes a limit rules out, the first in words, and whether the run is known to keep it."""
+    """Return the steps whose changes a limit rules out, the first in words, and whether the run is known to keep it."""
     broken = [change for change in changes_of(history) if change.step > limit.since and breaks(limit, change)]
     broken = _without_undoing(history, broken)
     if limit.kind == "ask":
@@ -90,7 +90,7 @@ def _changes(history: History, limit: Limit) -> tuple[list[int], str, bool]:
 
 
 def _without_undoing(history: History, broken: list[FileChange]) -> list[FileChange]:
-    """The changes without those that take an earlier one of them back, which is what was to be done."""
+    """Return the changes without those that take an earlier one of them back, which is what was to be done."""
     if len(broken) < 2:
         return broken
     steps = {change.step for change in broken}
@@ -115,7 +115,7 @@ def undoes(act: Act, earlier: list[Act], path: str = "") -> bool:
 
 
 def _restores(words: Sequence[str], path: str) -> bool:
-    """Whether words of git bring back a file, or all of them where they name none."""
+    """Return whether words of git bring back a file, or all of them where they name none."""
     named = {word.rsplit("/", 1)[-1] for word in words[1:] if "." in word.strip("./") and not word.startswith("-")}
     return not _RESTORING.isdisjoint(words) and (not path or not named or path.rsplit("/", 1)[-1] in named)
 
@@ -144,13 +144,13 @@ def _use_of_tool(history: History, limit: Limit) -> tuple[list[int], str, bool]:
 
 @once
 def _called(act: Act) -> set[str]:
-    """What a call is known by: its tool, or the programs that it runs."""
+    """Return what a call is known by: its tool, or the programs that it runs."""
     programs = [command.program for command in commands_of(act)]
     return {squeezed(act.call.name), *programs, *map(bare_name, programs)}
 
 
 def breaks(limit: Limit, change: FileChange) -> bool:
-    """Whether a change is one that a limit rules out, when it is in force."""
+    """Return whether a change is one that a limit rules out, when it is in force."""
     verb, path = change.effect.verb, change.effect.target
     if verb not in CHANGES_FILES:
         if limit.kind == "dependency":

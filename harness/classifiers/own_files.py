@@ -43,7 +43,7 @@ def _first_named(acts: Iterable[Act], paths: Iterable[str]) -> dict[frozenset[st
 
 
 def _name(path: str) -> frozenset[str]:
-    """The words of a path's name and its folder's."""
+    """Return the words of a path's name and its folder's."""
     last_two = "/".join(parts_of(path)[-2:])
     return frozenset(word.rstrip(".") for word in _WORD.findall(last_two)) - {""}
 
@@ -71,7 +71,7 @@ class Places:
             self._ends.update(parts[start:] for start in range(1, len(parts) - least + 1))
 
     def holds(self, path: str) -> bool:
-        """Whether a path is one that was noted, or lies in a folder that was."""
+        """Return whether a path is one that was noted, or lies in a folder that was."""
         parts = tuple(parts_of(path))[-_DEEPEST:]
         return any(self._is_noted(parts[:end]) for end in range(len(parts), 0, -1))
 
@@ -92,7 +92,7 @@ class FileChange(Struct, frozen=True):
 
 @once
 def changes_of(history: History) -> list[FileChange]:
-    """Every change that the run's calls made, with what is known of the file's life in this run."""
+    """Return every change that the run's calls made, with what is known of the file's life in this run."""
     made = [(act, effects(act), made_folders(act)) for act in history.acts]
     written = [effect.target for _, done, _ in made for effect in done if effect.verb in ("write", "create")]
     named_by_user = {word for turn in history.turns for word in _WORD.findall(turn.text)} if written else set()
@@ -137,6 +137,6 @@ def _folder(path: str) -> str:
 
 
 def _overwrites(act: Act) -> bool:
-    """Whether the answer says that the file was there before."""
+    """Return whether the answer says that the file was there before."""
     answer = act.result.text[:200].lower() if act.result is not None else ""
     return "has been updated" in answer or "overwr" in answer

@@ -65,7 +65,7 @@ Order = tuple[str, tuple[str, ...], str]
 
 
 def orders_of(sentences: Sequence[str]) -> Iterator[Order]:
-    """The kind, the targets and the sentence of each plain limit in a turn."""
+    """Return the kind, the targets and the sentence of each plain limit in a turn."""
     lowered = [" ".join(sentence.lower().split()) for sentence in sentences]
     for place, sentence in enumerate(lowered):
         if len(sentence) > _LONGEST or "?" in sentence or not has(sentence, _ORDERS.cues) or reports(sentence):
@@ -91,7 +91,7 @@ def reports(sentence: str) -> bool:
 
 
 def _targets(kind: str, match: re.Match[str]) -> tuple[str, ...] | None:
-    """What a limit is about; `None` where a rule cannot tell."""
+    """Return what a limit is about; `None` where a rule cannot tell."""
     if kind == "ban":
         return tuple(f":{name}" for name, (called, _) in _AREAS.items() if called.search(match.group()))
     if kind == "program":
@@ -110,5 +110,5 @@ def _asked_for(kind: str, targets: tuple[str, ...], others: Sequence[str]) -> bo
 
 
 def in_area(target: str, path: str) -> bool:
-    """Whether a path lies in an area, such as `:tests`."""
+    """Return whether a path lies in an area, such as `:tests`."""
     return _AREAS[target[1:]][1].search(path) is not None

@@ -34,7 +34,7 @@ _NOT = re.compile(r"n't\b|(?<=\bdo)nt\b")
 
 
 def sentences_of(text: str) -> list[str]:
-    """A turn's own sentences, without code, logs, tagged blocks and what it quotes at length."""
+    """Return a turn's own sentences, without code, logs, tagged blocks and what it quotes at length."""
     text = text[:LONGEST].replace("’", "'")
     for pasted in _PASTED:
         text = pasted.sub("\n", text)
@@ -60,7 +60,7 @@ def tokens_of(sentence: str) -> Iterator[tuple[Literal["@", "?", "#"], str]]:
 
 
 def has(text: str, words: tuple[str, ...]) -> bool:
-    """Whether one of the words stands in a text: a cheap look before a pattern is tried."""
+    """Return whether one of the words stands in a text: a cheap look before a pattern is tried."""
     for word in words:  # noqa: SIM110 (a generator is three times slower, and this runs on every sentence)
         if word in text:
             return True

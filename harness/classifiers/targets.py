@@ -18,17 +18,17 @@ _HOME = re.compile(r"^(?:~\w*|\$\{?\w+\}?)/")
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is that of a file or a folder, and not of something else (a function, a command)."""
+    """Return whether a name is that of a file or a folder, and not of something else (a function, a command)."""
     return _PATHLIKE.search(name) is not None and not _NO_PATH.search(name)
 
 
 def parts_of(path: str) -> list[str]:
-    """The parts of a path, without those that do not move."""
+    """Return the parts of a path, without those that do not move."""
     return [part for part in path.replace("\\", "/").strip().split("/") if part not in ("", ".", "...")]
 
 
 def is_scratch(path: str) -> bool:
-    """Whether a path lies in a folder for temporary files, which belongs to no repository."""
+    """Return whether a path lies in a folder for temporary files, which belongs to no repository."""
     return _SCRATCH.match(path) is not None
 
 

@@ -93,12 +93,12 @@ Shown = tuple[list[int], str]
 
 
 def classify(trajectory: Trajectory) -> Verdict:
-    """Whether a run shows tool call failures."""
+    """Return whether a run shows tool call failures."""
     return judge(History(trajectory))
 
 
 def judge(history: History) -> Verdict:
-    """The verdict on a run whose view is already made."""
+    """Return the verdict on a run whose view is already made."""
     if not history.agent_steps:
         return nothing_to_judge(history, CATEGORY)
     shown = rejections(history)
@@ -132,7 +132,7 @@ def judge(history: History) -> Verdict:
 
 
 def _not_by_waiting(acts: list[Act], errors: list[_Error]) -> list[_Error]:
-    """The errors without those of a call that later works as it stands: it was no error of the call's."""
+    """Return the errors without those of a call that later works as it stands: it was no error of the call's."""
     calls = {
         error.place: arguments_key(acts[error.place].call.arguments)
         for error in errors
@@ -167,7 +167,7 @@ def _before_success(run: _Run, errors: list[_Error]) -> Shown | None:
 
 
 def _one_error_running(run: _Run, errors: list[_Error]) -> Shown | None:
-    """One error, evened out, in answers of one tool or program that follow each other."""
+    """Return one error, evened out, in answers of one tool or program that follow each other."""
     runs: dict[Hashable, tuple[str, list[_Error]]] = {}
     at_fault = {error.place: error for error in errors}
     for place, act in enumerate(run.acts):
@@ -206,7 +206,7 @@ def _programs(act: Act) -> Iterator[Hashable]:
 
 
 def _same_mistake(run: _Run, errors: list[_Error]) -> Shown | None:
-    """One complaint about how a tool or a program is called, again and again whatever went right meanwhile."""
+    """Return one complaint about how a tool or a program is called, again and again whatever went right meanwhile."""
     by_complaint: dict[Hashable, list[_Error]] = defaultdict(list)
     for error in errors:
         if error.failure.fault in ("invalid arguments", "wrong usage"):
@@ -246,12 +246,12 @@ def _last(path: str) -> str:
 
 
 def _looks(act: Act) -> bool:
-    """Whether a call looked at something and saw it."""
+    """Return whether a call looked at something and saw it."""
     return act.kind in ("read", "list", "search", "shell") and not failed(act)
 
 
 def _made_again(run: _Run, errors: list[_Error]) -> Shown | None:
-    """The very same failing call at once again, never put right."""
+    """Return the very same failing call at once again, never put right."""
     for one, other in pairwise(errors):
         if other.place != one.place + 1 or other.subject != one.subject or one.failure.fault in _OF_THE_MATTER:
             continue
@@ -273,7 +273,7 @@ def _left_undone(run: _Run, errors: list[_Error]) -> Shown | None:
 
 
 def _one_complaint(acts: list[Act]) -> Shown | None:
-    """One complaint to several calls running, whatever it says."""
+    """Return one complaint to several calls running, whatever it says."""
     complaint = same_complaint(acts)
     if complaint is None:
         return None
@@ -309,7 +309,7 @@ def _shown(run: _Run, errors: list[_Error]) -> Shown:
 
 
 def _passed_over(run: _Run, errors: list[_Error]) -> Shown | None:
-    """A failed edit after which its file is never changed, and which the agent claims to have made."""
+    """Return a failed edit after which its file is never changed, and which the agent claims to have made."""
     acts, end = run.acts, len(run.acts)
     last = _last_words(run.history)
     if last is None:
@@ -347,6 +347,6 @@ def _claims(said: str, name: str) -> bool:
 
 
 def _last_words(history: History) -> int | None:
-    """The last step in which the agent says something."""
+    """Return the last step in which the agent says something."""
     steps = history.trajectory.steps
     return next((index for index in reversed(history.agent_steps) if steps[index].text), None)

@@ -14,10 +14,10 @@ CATEGORY = "unrequested_changes"
 
 
 def classify(trajectory: Trajectory) -> Verdict:
-    """Whether a run shows changes that were ruled out."""
+    """Return whether a run shows changes that were ruled out."""
     return judge(History(trajectory))
 
 
 def judge(history: History) -> Verdict:
-    """The verdict on a run whose view is already made."""
+    """Return the verdict on a run whose view is already made."""
     return answer(history, CATEGORY, tools=False)

@@ -10,7 +10,7 @@ EVIDENCE = 20
 
 
 def found(history: History, category: str, steps: Iterable[int], rationale: str) -> Verdict:
-    """The verdict that a run shows the category, with its evidence in order."""
+    """Return the verdict that a run shows the category, with its evidence in order."""
     evidence = sorted({step for step in steps if step >= 0})
     if len(evidence) > EVIDENCE:  # the first and the last: when it began, and whether it went on
         evidence = evidence[: EVIDENCE // 2] + evidence[-(EVIDENCE // 2) :]
@@ -18,7 +18,7 @@ def found(history: History, category: str, steps: Iterable[int], rationale: str)
 
 
 def absent(history: History, category: str, rationale: str) -> Verdict:
-    """The verdict that a run does not show the category."""
+    """Return the verdict that a run does not show the category."""
     return Verdict(history.trajectory.id, category, "no", rationale=rationale)
 
 
@@ -28,7 +28,7 @@ def unchecked(history: History, category: str, rationale: str) -> Verdict:
 
 
 def nothing_to_judge(history: History, category: str) -> Verdict:
-    """The verdict on a run in which no agent takes a step."""
+    """Return the verdict on a run in which no agent takes a step."""
     return unchecked(history, category, "The run has no step of an agent.")
 
 

@@ -67,7 +67,7 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
     # A recording has the outcome of the last attempt; a retry would give the same.
     attempts = 1 if settings.client == "replay" else settings.attempts
     limits = RetryLimits(attempts, settings.attempt_seconds, settings.total_seconds)
-    rng = random.Random(settings.seed)  # noqa: S311 (jitter is no secret)
+    rng = random.Random(settings.seed)  # noqa: S311 (jitter is not a secret)
     client = RetryingClient(client, limits, rng, pacing=_pacing(settings, adaptive))
     client = CircuitBreakerClient(client, settings.failures_to_stop)
     if isinstance(settings.in_flight, int):
@@ -81,7 +81,7 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
 
 
 def _pacing(settings: ClientSettings, adaptive: AdaptiveConcurrency | None) -> Pacing | None:
-    """What decides when attempts are sent; `None` where nothing does."""
+    """Return what decides when attempts are sent; `None` where nothing does."""
     limits: list[StartLimit] = []
     if settings.in_flight == "auto":
         limits += [adaptive or AdaptiveConcurrency(), ToldLimits()]

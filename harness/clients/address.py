@@ -30,7 +30,7 @@ _OF_A_CONNECTION = frozenset({"host", "content-length", "transfer-encoding", "co
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 _LOOKS_MADE = re.compile(r"(?<![^\s;,=:\"])(?=[^\s;,=:\"]*\d)(?=[^\s;,=:\"]*[A-Za-z])[^\s;,=:\"]{8,}")
-"""A piece of a header field's value that is no word, such as the token in `token=0f3a…`."""
+"""A piece of a header field's value that is not a word, such as the token in `token=0f3a…`."""
 
 _CONFIDENTIAL = re.compile(
     r"(?i)auth|key|token|secret|cookie|pass|credential|signature|session|login|jwt|bearer"
@@ -51,7 +51,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def checked_address(address: str) -> str:
-    """An address as it was given, where it can be one of a server."""
+    """Return an address as it was given, where it can be one of a server."""
     advice = "Give one such as http://127.0.0.1:8000/v1."
     try:
         parts = urlsplit(address)
@@ -67,7 +67,7 @@ def checked_address(address: str) -> str:
 
 
 def _without_secrets(address: str) -> str:
-    """An address without what stands before its host and behind its path."""
+    """Return an address without what stands before its host and behind its path."""
     _, found, rest = address.partition("?")[0].rpartition("@")
     return f"…@{rest}" if found else rest
 
@@ -75,7 +75,7 @@ def _without_secrets(address: str) -> str:
 def address_and_key(
     base_url: str | None, environment: Mapping[str, str] = os.environ, *, named: bool = True
 ) -> tuple[str, str]:
-    """Where to ask and with which key; the key is empty for a server that needs none."""
+    """Return where to ask and with which key; the key is empty for a server that needs none."""
     address = checked_address(base_url or environment.get(ADDRESS) or OPENAI)
     key = environment.get(KEY, "").strip()
     if not key and address.startswith(OPENAI):
@@ -100,7 +100,7 @@ def address_and_key(
 
 
 def header_fields(key: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The header fields of a request for a chat completion; those of the environment come before ours."""
+    """Return the header fields of a request for a chat completion; those of the environment come before ours."""
     fields = {"Authorization": f"Bearer {key or NO_KEY}", "Content-Type": "application/json"}
     fields |= {field: value for name, field in _NAMED_FIELDS.items() if (value := environment.get(name, "").strip())}
     for name, value in _custom_fields(environment):
@@ -111,10 +111,10 @@ def header_fields(key: str, environment: Mapping[str, str] = os.environ) -> dict
 
 
 def secrets(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """What beside the key is to be in nothing that is kept or shown: header fields' values, logins of proxies.
+    """Return what beside the key is to be in nothing that is kept or shown: header fields' values, logins of proxies.
 
-    A field that is made of ordinary words, such as the name of a team, is no secret: else that word would be taken out
-    of every answer. Where a field's name says that it lets somebody in, whatever it holds is a secret.
+    A field that is made of ordinary words, such as the name of a team, is not a secret: else that word would be taken
+    out of every answer. Where a field's name says that it lets somebody in, whatever it holds is a secret.
     """
     yield from (value for name in _NAMED_FIELDS if (value := environment.get(name, "").strip()))
     for name, value in _custom_fields(environment):
@@ -174,7 +174,7 @@ def unencrypted(base_url: str | None, environment: Mapping[str, str] = os.enviro
     sent = [name for name in SENT if environment.get(name, "").strip()]
     if parts.scheme != "http" or not sent or _is_this_machine(parts.hostname or ""):
         return ""
-    return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is no https."
+    return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is not a https."
 
 
 def _is_this_machine(host: str) -> bool:

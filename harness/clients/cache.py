@@ -89,7 +89,7 @@ class Cache:
             raise
 
     def get(self, key: str) -> Reply | None:
-        """The reply kept under a key, marked as cached."""
+        """Return the reply kept under a key, marked as cached."""
         with self._usable():
             row = self._rows.execute("SELECT reply FROM exchange WHERE key = ?", (key,)).fetchone()
         if row is None:
@@ -126,7 +126,7 @@ class Cache:
             ) from error
 
     def export(self) -> Iterator[bytes]:
-        """Every row as a line of JSON, in the order of the keys."""
+        """Return every row as a line of JSON, in the order of the keys."""
         with self._usable():
             for key, request, reply, created in self._rows.execute("SELECT * FROM exchange ORDER BY key"):
                 row = {"key": key, "request": msgspec.Raw(request), "reply": msgspec.Raw(reply), "created": created}
@@ -157,7 +157,7 @@ class Cache:
                 self._rows.execute("DETACH other")
 
     def count(self) -> int:
-        """How many replies are kept."""
+        """Return how many replies are kept."""
         with self._usable():
             (count,) = self._rows.execute("SELECT count(*) FROM exchange").fetchone()
         return int(count)
@@ -168,14 +168,14 @@ class Cache:
 
 
 def _is_full(error: Exception) -> bool:
-    """Whether it is the device that takes no more."""
+    """Return whether it is the device that takes no more."""
     if isinstance(error, OSError):
         return is_full(error)
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def _sendable(request: Request) -> Request:
-    """The request as it is sent, without what JSON cannot hold."""
+    """Return the request as it is sent, without what JSON cannot hold."""
     body = request.body()["messages"]
     return replace(request, messages=msgspec.convert(body, tuple[Message, ...]))
 
@@ -211,7 +211,7 @@ class CachedClient:
         self._cache = cache
 
     async def ask(self, request: Request) -> Outcome:
-        """The kept reply, else the outcome of asking."""
+        """Return the kept reply, else the outcome of asking."""
         key = request.key()
         cached = self._cache.get(key)
         if cached is not None:

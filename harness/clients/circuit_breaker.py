@@ -24,7 +24,7 @@ class CircuitBreakerClient:
         self._open: Failure | None = None
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome; a failure of kind `circuit_open`, without a request, once the circuit is open."""
+        """Return the outcome; a failure of kind `circuit_open`, without a request, once the circuit is open."""
         if self._open is not None:
             return self._open
         outcome = await self._client.ask(request)

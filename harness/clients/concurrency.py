@@ -18,7 +18,7 @@ async def run_concurrently(
     most: int,
     stopped: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[U, None]:
-    """The result of each task, in the order in which the results are ready.
+    """Return the result of each task, in the order in which the results are ready.
 
     Things are taken from the iterable only when there is room. Cancelled, or where the work raises, what is under way
     is cut off and what has come is still given, before the exception goes on. Close the generator
@@ -81,14 +81,14 @@ class _Working(Generic[T, U]):
         self._results.put_nowait(None)
 
     async def next(self) -> U | None:
-        """The next result; `None` after the last."""
+        """Return the next result; `None` after the last."""
         result = await self._results.get()
         if 2 * self._results.qsize() <= self._most_unread:
             self._room.set()
         return result
 
     def left(self) -> Iterable[U]:
-        """The results that have come and were not taken."""
+        """Return the results that have come and were not taken."""
         while not self._results.empty():
             if (result := self._results.get_nowait()) is not None:
                 yield result

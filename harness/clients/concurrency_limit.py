@@ -20,7 +20,7 @@ class ConcurrencyLimitClient:
         self._places = asyncio.Semaphore(most)
 
     async def ask(self, request: Request) -> Outcome:
-        """The other client's outcome, when there is a place."""
+        """Return the other client's outcome, when there is a place."""
         async with self._places:
             return await self._client.ask(request)
 

@@ -56,7 +56,7 @@ class CostLimitClient:
         self._settled = asyncio.Condition()
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome; a failure of kind `budget` where the attempt could pass the limit."""
+        """Return the outcome; a failure of kind `budget` where the attempt could pass the limit."""
         most = most_usd(request, self._prices)
         if not await self._reserve(most):
             return Failure("budget", self._sentence(most), attempts=0)
@@ -71,7 +71,7 @@ class CostLimitClient:
         return outcome
 
     def _sentence(self, most: float) -> str:
-        """Why a request is not asked that could cost so much."""
+        """Return why a request is not asked that could cost so much."""
         if self._shards > 1 and most > self._limit:
             return (
                 f"asking could cost ${most:.6f}, and the part of each of {self._shards} shards is ${self._limit:.6f}: "
@@ -113,7 +113,7 @@ def _charged(outcome: Outcome, most: float) -> float:
 
 
 def most_usd(request: Request, prices: Prices) -> float:
-    """The highest possible cost of one attempt in US dollars."""
+    """Return the highest possible cost of one attempt in US dollars."""
     price = prices.of(request.model)
     if price is None:
         raise UsageError(

@@ -10,7 +10,7 @@ from misstep.harness.exchange import Client, Failure, Outcome, Request
 
 
 def failure_of(error: Exception, redact: Redact) -> Failure:
-    """The failure that an exception means for the request that raised it."""
+    """Return the failure that an exception means for the request that raised it."""
     message = " ".join(redact(str(error)).split())
     return Failure("malformed", redact(f"asking raised {type(error).__name__}{': ' if message else ''}{message}"))
 
@@ -27,7 +27,7 @@ class ErrorsAsFailuresClient:
         self._redact = redact
 
     async def ask(self, request: Request) -> Outcome:
-        """The other client's outcome, or the failure that its exception means."""
+        """Return the other client's outcome, or the failure that its exception means."""
         try:
             return await self._client.ask(request)
         except MisstepError:

@@ -43,7 +43,7 @@ _KINDS: tuple[_Kind, ...] = (
         ),
     ),
 )
-"""Each kind with what stands in every key of it, and its form: a text without the former is not searched further."""
+"""Each kind with what is in every key of it, and its form: a text without the former is not searched further."""
 
 
 class FoundKey(Struct, frozen=True):
@@ -55,7 +55,7 @@ class FoundKey(Struct, frozen=True):
 
 
 def keys_in(text: str) -> list[FoundKey]:
-    """The keys in a text, in order."""
+    """Return the keys in a text, in order."""
     found = [
         FoundKey(name, match.start(), match.end())
         for name, openings, form in _KINDS
@@ -66,7 +66,7 @@ def keys_in(text: str) -> list[FoundKey]:
 
 
 def without_keys(text: str) -> str:
-    """The text with `[secret]` in the place of each key."""
+    """Return the text with `[secret]` in the place of each key."""
     for _, openings, form in _KINDS:
         if any(opening in text for opening in openings):
             text = form.sub(SHOWN_INSTEAD, text)

@@ -13,7 +13,7 @@ class LazyClient:
         self._client: Client | None = None
 
     async def ask(self, request: Request) -> Outcome:
-        """The other client's outcome."""
+        """Return the other client's outcome."""
         if self._client is None:
             self._client = self._opened()
         return await self._client.ask(request)

@@ -1,4 +1,4 @@
-"""A small real model on this machine behind an OpenAI-compatible server: it tests the set-up and is no judge.
+"""A small real model on this machine behind an OpenAI-compatible server: it tests the set-up and is not a judge.
 
 `python -m harness.clients.local_server` prints the server's base URL and serves until its standard input is closed, so
 that it ends with whoever started it, however that ended.
@@ -27,7 +27,7 @@ _STOP_SECONDS = 5.0
 
 
 def weights() -> Path:
-    """The file of the model's weights.
+    """Return the file of the model's weights.
 
     It is looked up in the package's list of files: importing the package would need what is not installed with it.
     """
@@ -43,7 +43,7 @@ def weights() -> Path:
 
 @contextmanager
 def local_server() -> Iterator[str]:
-    """The base URL of a server with the model `MODEL`, which runs as long as the block.
+    """Return the base URL of a server with the model `MODEL`, which runs as long as the block.
 
     It takes one request at a time, so that a seed gives the same text whatever else is asked.
     """

@@ -43,7 +43,7 @@ class OpenAIClient:
         self._largest = largest_body
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome of one attempt, which takes as long as the server takes."""
+        """Return the outcome of one attempt, which takes as long as the server takes."""
         started = time.perf_counter()
         try:
             answer = await self._wire.send("POST", self._url, request.content(), self._headers)
@@ -69,6 +69,6 @@ def _why(error: Exception) -> str:
 
 
 def open_openai(settings: ClientSettings) -> OpenAIClient:
-    """The client that settings ask for, with the key of the environment."""
+    """Return the client that settings ask for, with the key of the environment."""
     address, key = address_and_key(settings.base_url, named=settings.base_url_named)
     return OpenAIClient(address, key, known_prices(settings.prices, settings.price))

@@ -24,7 +24,7 @@ class ParameterFallbackClient:
         self._renames_limit = False
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome of the form that the server accepts, or of the last form that was tried."""
+        """Return the outcome of the form that the server accepts, or of the last form that was tried."""
         sent = self._in_accepted_form(request)
         outcome = await self._client.ask(sent)
         while isinstance(outcome, Failure) and (other := _other_form(sent, outcome)) is not None:
@@ -48,7 +48,7 @@ class ParameterFallbackClient:
 
 
 def _other_form(request: Request, failure: Failure) -> Request | None:
-    """The same request in another form; `None` where what the server refused has none."""
+    """Return the same request in another form; `None` where what the server refused has none."""
     if failure.kind != "bad_request":
         return None
     refused = rejected_parameter(error_in(failure.raw.encode()))

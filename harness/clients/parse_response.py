@@ -31,7 +31,7 @@ _SHOWN = 200
 """The longest part of a server's own message that a sentence shows."""
 
 _KEPT = 20_000
-"""The longest part of a body that is kept where it is no answer."""
+"""The longest part of a body that is kept where it is not an answer."""
 
 _MOST_TOKENS = 1 << 53
 """A higher count of tokens is treated as missing: JSON cannot hold it exactly and no price follows from it."""
@@ -72,7 +72,7 @@ _completion = msgspec.json.Decoder(_Completion)
 
 
 class _NoAnswerError(Exception):
-    """A 200 that is no chat completion."""
+    """A 200 that is not a chat completion."""
 
     def __init__(self, kind: FailureKind, sentence: str) -> None:
         self.kind: FailureKind = kind
@@ -81,7 +81,7 @@ class _NoAnswerError(Exception):
 
 
 def parse_response(answer: ParsedAnswer, model: str, seconds: float, redact: Redact = str) -> Outcome:
-    """The outcome of one request; its cost is not filled in."""
+    """Return the outcome of one request; its cost is not filled in."""
     if not 200 <= answer.status < 300:
         return _refused(answer, seconds, redact)
     raw = redact(_text(answer.body))
@@ -124,7 +124,7 @@ def _decoded(answer: ParsedAnswer) -> _Completion:
     try:
         return msgspec.convert(value, _Completion)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise _NoAnswerError("malformed", f"the server's answer is no chat completion: {error}") from error
+        raise _NoAnswerError("malformed", f"the server's answer is not a chat completion: {error}") from error
 
 
 def _first_choice(completion: _Completion, redact: Redact) -> _Choice:
@@ -145,7 +145,7 @@ def _joined(content: str | list[_Part] | None) -> str | None:
 
 
 def _calls(value: Any, redact: Redact) -> Iterator[FunctionCall]:
-    """The functions that a message calls; what is not in the form of a call is none."""
+    """Return the functions that a message calls; what is not in the form of a call is none."""
     for call in value if isinstance(value, list) else []:
         function = call.get("function") if isinstance(call, dict) else None
         if isinstance(function, dict) and isinstance(name := function.get("name"), str):
@@ -163,7 +163,7 @@ def _text(body: bytes) -> str:
 
 
 def _refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
-    """The failure that a status other than 2xx means."""
+    """Return the failure that a status other than 2xx means."""
     error = error_in(answer.body, redact)
     kind = _kind(answer.status, error)
     sentence = f"{_MEANING[kind]} (status {answer.status}): {_said(error, redact)}"
@@ -180,7 +180,7 @@ def _refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
 
 
 def _rates(answer: ParsedAnswer) -> Rates | None:
-    """What an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
+    """Return what an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
     told = allowances(answer.headers, _server_time(answer.headers.get("date")) or datetime.now(UTC))
     overloaded = answer.status in (503, 529)
     return Rates(overloaded, told) if overloaded or told else None
@@ -212,7 +212,7 @@ def _kind(status: int, error: Any) -> FailureKind:
 
 
 def error_in(body: bytes, redact: Redact = str) -> Any:
-    """What a body says went wrong: its `error` where it is JSON and has one, else all of it."""
+    """Return what a body says went wrong: its `error` where it is JSON and has one, else all of it."""
     try:
         value = json_without_surrogates(json.loads(body))
     except (ValueError, RecursionError):
@@ -244,7 +244,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _server_time(date: str | None) -> datetime | None:
-    """The server's own clock, which its HTTP dates are by."""
+    """Return the server's own clock, which its HTTP dates are by."""
     try:
         parsed = email.utils.parsedate_to_datetime(date) if date else None
     except ValueError:

@@ -74,7 +74,7 @@ class Prices(Struct, frozen=True):
     known: tuple[Price, ...] = ()
 
     def of(self, model: str) -> Price | None:
-        """The price of a model; `None` where none is known."""
+        """Return the price of a model; `None` where none is known."""
         fits = (price for price in self.known if any(fnmatchcase(model, pattern) for pattern in price.models))
         return next(fits, None)
 
@@ -88,7 +88,7 @@ class Prices(Struct, frozen=True):
 
 
 def read_prices(file: Path) -> Prices:
-    """The prices of one file."""
+    """Return the prices of one file."""
     try:
         written = file.read_bytes()
     except OSError as error:
@@ -97,7 +97,7 @@ def read_prices(file: Path) -> Prices:
 
 
 def known_prices(own: Path | None = None, price: Price | None = None) -> Prices:
-    """The price that is given, then those of a user's own file, then those that come with Misstep."""
+    """Return the price that is given, then those of a user's own file, then those that come with Misstep."""
     return Prices((*([price] if price else []), *(read_prices(own).known if own else ()), *_shipped().known))
 
 

@@ -47,7 +47,7 @@ class RecordingClient:
         self._stream = _opened(file)
 
     async def ask(self, request: Request) -> Outcome:
-        """The other client's outcome, on file before it is handed on; what was never sent is no exchange."""
+        """Return the other client's outcome, on file before it is handed on; what was never sent is not an exchange."""
         outcome = await self._client.ask(request)
         if isinstance(outcome, Failure) and outcome.kind in _NOT_SENT:
             return outcome
@@ -86,7 +86,7 @@ class ReplayClient:
         self._outcomes = _read(file)
 
     async def ask(self, request: Request) -> Outcome:
-        """The recorded outcome."""
+        """Return the recorded outcome."""
         outcome = self._outcomes.get(request.key())
         if outcome is None:
             question = " ".join(request.messages[-1].content.split())[:_SHOWN] if request.messages else ""
@@ -126,7 +126,7 @@ def _decoded(line: bytes, file: Path, number: int) -> _Exchange:
 
 
 def open_replay(settings: ClientSettings) -> ReplayClient:
-    """The client that answers from the recording at `settings.replay`."""
+    """Return the client that answers from the recording at `settings.replay`."""
     if settings.replay is None:
         raise UsageError("the client `replay` needs a recording", "Name its file with --replay.")
     return ReplayClient(settings.replay)

@@ -61,7 +61,7 @@ class _Secret(Struct, frozen=True):
 class Redaction:
     """Takes secrets out of texts.
 
-    - `key`: The API key; the empty string where there is none.
+    - `key`: The API key; the empty string if there is none.
     - `others`: Further secrets, such as the values of header fields.
     """
 
@@ -75,7 +75,7 @@ class Redaction:
         )
 
     def __call__(self, text: str) -> str:
-        """The text with the key shown as `[API key]`, and other secrets as `[secret]`.
+        """Return the text with the key shown as `[API key]`, and other secrets as `[secret]`.
 
         However what it gives is unescaped, no secret comes out.
         """
@@ -107,7 +107,7 @@ def _forms(text: str) -> tuple[str, ...]:
 
 
 def _unescaped(text: str) -> str:
-    """A text as it is meant, without what is not seen, without white space."""
+    """Return a text as it is meant, without what is not seen, without white space."""
     for _ in range(_LEVELS):
         meant = _ESCAPE.sub(_meant, text)
         if meant == text:
@@ -126,13 +126,13 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 def _signs(form: str) -> str:
-    """The signs of a text without its white space."""
+    """Return the signs of a text without its white space."""
     return "".join(form.split())
 
 
 @lru_cache(maxsize=64)
 def _spellings(form: str) -> re.Pattern[str]:
-    """A pattern for a secret with each sign as it is, or as JSON, JavaScript, URLs and HTML may write it."""
+    """Return a pattern for a secret with each sign as it is, or as JSON, JavaScript, URLs and HTML may write it."""
     return re.compile(_BETWEEN.join(map(_spelt, _signs(form))))
 
 
@@ -147,7 +147,7 @@ def _spelt(sign: str) -> str:
 
 
 def _encoded(text: str) -> Iterator[str]:
-    """What a secret is in base64, wherever it stands in what was encoded, and as hexadecimal digits."""
+    """Return what a secret is in base64, wherever it is in what was encoded, and as hexadecimal digits."""
     content = text.encode("utf-8", "surrogateescape")
     yield content.hex()
     yield content.hex().upper()
@@ -162,7 +162,7 @@ def _encoded(text: str) -> Iterator[str]:
 
 
 def _without_parts(text: str, secret: str, shown_instead: str) -> str:
-    """The text without long parts of a secret that no word has, as a cut leaves them."""
+    """Return the text without long parts of a secret that no word has, as a cut leaves them."""
     pieces, end = [], 0
     for start, stop in sorted(_runs(text, secret)):
         if stop > end:
@@ -172,7 +172,7 @@ def _without_parts(text: str, secret: str, shown_instead: str) -> str:
 
 
 def _told_by_parts(secret: _Secret) -> bool:
-    """Whether a secret is so long and so mixed that a part of it is no word of a text."""
+    """Return whether a secret is so long and so mixed that a part of it is not a word of a text."""
     text = secret.text
     return len(text) >= _SHORTEST_IN_PARTS and _is_mixed(text) and "://" not in text and not any(map(str.isspace, text))
 
@@ -185,7 +185,7 @@ def _bare(text: str) -> str:
 
 
 def _told_bare(secret: str) -> str:
-    """The letters and digits of a secret, where they are so many and so mixed that they are in no other text."""
+    """Return the letters and digits of a secret, where they are so many and so mixed that they are in no other text."""
     bare = _bare(secret)
     return bare if len(bare) >= _SHORTEST_BARE and _is_mixed(bare) and not any(map(str.isspace, secret)) else ""
 
@@ -195,7 +195,7 @@ def _is_mixed(text: str) -> bool:
 
 
 def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:
-    """Where so many signs of a secret stand in a row."""
+    """Return where so many signs of a secret are in a row."""
     for start in range(0, len(secret) - _BLOCK + 1, _BLOCK):
         place = text.find(secret[start : start + _BLOCK])
         while place >= 0:
@@ -207,7 +207,7 @@ def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:
 
 
 def _alike(one: Iterable[str], other: Iterable[str]) -> int:
-    """How many signs are the same before the first that differs."""
+    """Return how many signs are the same before the first that differs."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

@@ -34,7 +34,7 @@ _SHORTER = "make `budget` in the judge's file smaller, or max_tokens under [mode
 
 
 def rejected_parameter(error: Any) -> Parameter | None:
-    """The parameter that a server's error message rejects; `None` where the message names none."""
+    """Return the parameter that a server's error message rejects; `None` where the message names none."""
     if _TOO_LONG.search(_words(error)):
         return None
     for named in _pointed_at(error):
@@ -55,7 +55,7 @@ def advice_on(error: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """What a server says as a text, however deep it is nested and however long its numbers are."""
+    """Return what a server says as a text, however deep it is nested and however long its numbers are."""
     try:
         return str(value)
     except (RecursionError, ValueError):
@@ -63,14 +63,14 @@ def as_text(value: Any) -> str:
 
 
 def _words(error: Any) -> str:
-    """The sentence of an error, or all of it where there is none."""
+    """Return the sentence of an error, or all of it if there is none."""
     if isinstance(error, dict):
         return as_text(error.get("message") or error.get("detail") or error)
     return as_text(error)
 
 
 def _pointed_at(error: Any) -> Iterator[str]:
-    """The names of parameters that stand in fields made for that."""
+    """Return the names of parameters that are in fields made for that."""
     if not isinstance(error, dict):
         return
     if isinstance(error.get("param"), str):

@@ -50,12 +50,12 @@ class RetryingClient:
     ) -> None:
         self._client = client
         self._limits = limits or RetryLimits()
-        self._rng = rng or random.Random(0)  # noqa: S311 (jitter is no secret)
+        self._rng = rng or random.Random(0)  # noqa: S311 (jitter is not a secret)
         self._sleep = sleep
         self._pacing = pacing
 
     async def ask(self, request: Request) -> Outcome:
-        """The outcome of the last attempt; `attempts` says how many there were."""
+        """Return the outcome of the last attempt; `attempts` says how many there were."""
         taken = 0.0
         attempt = 0
         while True:
@@ -79,7 +79,7 @@ class RetryingClient:
             taken += time.monotonic() - before
 
     async def _in_turn(self, request: Request, seconds: float) -> tuple[Outcome, float]:
-        """The outcome of an attempt when its turn has come, and the seconds that it took from then on."""
+        """Return the outcome of an attempt when its turn has come, and the seconds that it took from then on."""
         start = None if self._pacing is None else await self._pacing.start(request)
         begun, outcome = time.monotonic(), None
         try:

@@ -22,7 +22,7 @@ class ScriptedClient:
         self.n_requests = 0
 
     async def ask(self, request: Request) -> Outcome:
-        """What the function says."""
+        """Return what the function says."""
         self.n_requests += 1
         scripted = self._script(request)
         return text_reply(scripted, request.model) if isinstance(scripted, str) else scripted
@@ -32,12 +32,12 @@ class ScriptedClient:
 
 
 def text_reply(text: str, model: str) -> Reply:
-    """A reply of that text that took no time and says nothing of tokens."""
+    """Return a reply of that text that took no time and says nothing of tokens."""
     return Reply(text, None, "stop", model, None, None, 0.0, None)
 
 
 def open_scripted(settings: ClientSettings) -> ScriptedClient:
-    """The client that answers with the function at `settings.script`."""
+    """Return the client that answers with the function at `settings.script`."""
     if settings.script is None:
         raise UsageError("the client `scripted` needs a function", "Name one as `package.module:function`.")
     return ScriptedClient(_SCRIPTS.load(settings.script))

@@ -89,6 +89,6 @@ def share_of_shard(settings: ClientSettings, shards: int) -> ClientSettings:
 
 
 def _part(usd: float, shards: int) -> float:
-    """An equal part of an amount, rounded down: all of them together are never more."""
+    """Return an equal part of an amount, rounded down: all of them together are never more."""
     part = usd / shards
     return part if Fraction(part) * shards <= Fraction(usd) else math.nextafter(part, 0.0)

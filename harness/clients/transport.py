@@ -59,7 +59,7 @@ class Wire:
         self._proxies: dict[tuple[str, str], Proxy] = {}
 
     def _open(self) -> aiohttp.ClientSession:
-        """The session, made on first use as it belongs to the running event loop."""
+        """Return the session, made on first use as it belongs to the running event loop."""
         if self._session is None or self._session.closed:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, force_close=True),

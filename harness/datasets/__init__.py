@@ -52,7 +52,7 @@ OUTCOMES: Registry[OutcomeLoader] = Registry(
 
 
 def outcomes_of(name: str, folder: Path) -> Iterator[Attempts]:
-    """What the set in `folder` says of who solved what."""
+    """Return what the set in `folder` says of who solved what."""
     return OUTCOMES.load(name).outcomes(folder)
 
 

@@ -50,7 +50,7 @@ class _Row(Struct, frozen=True):
 
 
 def edit_runs(folder: Path) -> Iterator[EditRun]:
-    """Every run of the three main leaderboards, in order."""
+    """Return every run of the three main leaderboards, in order."""
     for board, file in _BOARDS.items():
         for row in yaml_rows(folder / file, _Row):
             malformed = row.num_with_malformed_responses

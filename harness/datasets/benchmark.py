@@ -3,7 +3,7 @@
     trail/
         benchmark.toml             name, kind, question, labels with meaning, positive label, licence, origin, counts
         items.jsonl                {"id": "run-1", "kind": "misbehaviour", "trajectory": "trajectories/runs.jsonl", ...}
-        gold.csv                   item,rater,label: one row an item and rater; a missing rating is no row
+        gold.csv                   item,rater,label: one row an item and rater; a missing rating is not a row
         gold_errors.jsonl          where people marked single errors: item, label, step, ...
         trajectories/runs.jsonl    one `Trajectory` a line
 
@@ -46,7 +46,7 @@ class GoldError(Struct, frozen=True, omit_defaults=True):
     """One error that people marked in a run.
 
     `trajectory` is the run's id, `label` the upstream category, `step` counts from 0 and is `None` where the
-    location cannot be placed (the run is not at hand, or upstream names none); `location` is the location as upstream
+    location cannot be placed (the run is not available, or upstream names none); `location` is the location as upstream
     writes it. `root_cause` only where upstream says which error decided the failure.
     """
 
@@ -100,7 +100,7 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
 
 
 def describe(name: str, folder: Path, question: str = "") -> Benchmark:
-    """What a benchmark folder of the set `name`, whose upstream files lie in `folder`, says of itself.
+    """Return what a benchmark folder of the set `name`, whose upstream files lie in `folder`, says of itself.
 
     `question` is the short name of a further question of the set. All else is in the catalogue.
     """
@@ -124,7 +124,7 @@ def describe(name: str, folder: Path, question: str = "") -> Benchmark:
 
 
 def question_folder(out: Path, question: str) -> Path:
-    """The folder of a further question of the set whose main folder is `out`."""
+    """Return the folder of a further question of the set whose main folder is `out`."""
     return out.with_name(f"{out.name}-{question}")
 
 
@@ -209,7 +209,7 @@ def _why_not(
     row: Gold, labels_of: Mapping[str, tuple[str, ...]], rated: set[tuple[str, str]], benchmark: Benchmark
 ) -> str:
     if row.item not in labels_of:
-        return f"a label for {row.item!r}, which is no item"
+        return f"a label for {row.item!r}, which is not an item"
     if row.rater not in benchmark.raters:
         return f"a label by {row.rater!r}, who is not among the raters"
     if (row.item, row.rater) in rated:
@@ -228,7 +228,7 @@ def _write_errors(path: Path, errors: Iterable[GoldError]) -> int:
 
 
 def read_benchmark(folder: Path) -> Benchmark:
-    """What a folder's `benchmark.toml` says."""
+    """Return what a folder's `benchmark.toml` says."""
     return toml_file(folder / "benchmark.toml", Benchmark)
 
 

@@ -20,7 +20,7 @@
     runs/1.json.gz,gzip,2048,9f…,main,data/runs/1.json,,
 
 `bytes` and `sha256` are of a file's content, uncompressed where its name ends in `.gz`, so that they do not depend on
-who compressed it. What a derived file is made of stands in `data/datasets/some_set.inputs.csv` where Misstep can make
+who compressed it. What a derived file is made of is in `data/datasets/some_set.inputs.csv` where Misstep can make
 it.
 """
 
@@ -123,17 +123,17 @@ def _registry() -> _Registry:
 
 
 def address_template() -> str:
-    """The address of an upstream file, with `{repository}`, `{commit}` and `{path}` to fill in."""
+    """Return the address of an upstream file, with `{repository}`, `{commit}` and `{path}` to fill in."""
     return _registry().address
 
 
 def data_sets() -> dict[str, DataSet]:
-    """Every registered set, name → what it is."""
+    """Return every registered set, name → what it is."""
     return _registry().sets
 
 
 def data_set(name: str) -> DataSet:
-    """One registered set."""
+    """Return one registered set."""
     known = data_sets()
     if name not in known:
         raise UsageError(f"there is no data set named {name!r}", f"Known: {', '.join(sorted(known))}.")
@@ -142,26 +142,26 @@ def data_set(name: str) -> DataSet:
 
 @cache
 def files_of(name: str) -> tuple[DataFile, ...]:
-    """The files that a set has, in order of name."""
+    """Return the files that a set has, in order of name."""
     data_set(name)
     return tuple(csv_rows(data_folder() / "datasets" / f"{name}.csv", DataFile))
 
 
 @cache
 def inputs_of(name: str) -> tuple[UpstreamInput, ...]:
-    """The upstream files of which a set's derived files are made, where Misstep can make them."""
+    """Return the upstream files of which a set's derived files are made, where Misstep can make them."""
     path = data_folder() / "datasets" / f"{name}.inputs.csv"
     return tuple(csv_rows(path, UpstreamInput, optional=("left_out",))) if path.is_file() else ()
 
 
 def made_by_hand(name: str) -> dict[str, str]:
-    """The files of a set that Misstep cannot make, and the rule of each; none if it can be fetched whole."""
+    """Return the files of a set that Misstep cannot make, and the rule of each; none if it can be fetched whole."""
     makeable = {known.file for known in inputs_of(name)}
     return {file: rule for file, rule in data_set(name).derived.items() if file not in makeable}
 
 
 def how_to_get(names: Iterable[str]) -> str:
-    """What brings sets here that are not, in a sentence or two: nobody is sent for what cannot be brought."""
+    """Return what brings sets here that are not, in a sentence or two: nobody is sent for what cannot be brought."""
     by_hand = {name: made_by_hand(name) for name in names}
     whole = [name for name, files in by_hand.items() if not files]
     partly = [name for name, files in by_hand.items() if files and len(files) < len(files_of(name))]
@@ -179,12 +179,12 @@ def how_to_get(names: Iterable[str]) -> str:
 
 
 def fetched_folder(name: str) -> Path:
-    """Where `misstep datasets fetch` puts a set."""
+    """Return where `misstep datasets fetch` puts a set."""
     return cache_folder() / "datasets" / name
 
 
 def named_data_folder(data: Path | None = None) -> Path | None:
-    """The folder of data sets that was named, by `data` or else by `MISSTEP_DATA`; `None` where none was."""
+    """Return the folder of data sets that was named, by `data` or else by `MISSTEP_DATA`; `None` where none was."""
     environment = os.environ.get("MISSTEP_DATA")
     if data is None and not environment:
         return None
@@ -192,7 +192,7 @@ def named_data_folder(data: Path | None = None) -> Path | None:
     try:
         if S_ISDIR(folder.stat().st_mode):
             return folder
-        found = "is no folder"
+        found = "is not a folder"
     except (OSError, ValueError) as error:
         found = f"cannot be opened: {getattr(error, 'strerror', None) or error}"
     raise UsageError(
@@ -203,7 +203,7 @@ def named_data_folder(data: Path | None = None) -> Path | None:
 
 
 def locate(name: str, data: Path | None = None) -> Path:
-    """The folder that holds a set's files; one with nothing in it holds none."""
+    """Return the folder that holds a set's files; one with nothing in it holds none."""
     data_set(name)
     named = named_data_folder(data)
     places = [] if named is None else [named / name]
@@ -220,7 +220,7 @@ def locate(name: str, data: Path | None = None) -> Path:
 
 
 def located(name: str, data: Path | None = None) -> Path | None:
-    """The folder that holds a set's files, as `locate` gives it; `None` where the set is not at hand."""
+    """Return the folder that holds a set's files, as `locate` gives it; `None` where the set is not available."""
     try:
         return locate(name, data)
     except MissingPrerequisite:
@@ -237,5 +237,5 @@ def _holds_something(folder: Path) -> bool:
 
 
 def missing_files(name: str, folder: Path) -> tuple[str, ...]:
-    """The registered files of a set that are not in its folder."""
+    """Return the registered files of a set that are not in its folder."""
     return tuple(file.file for file in files_of(name) if not (folder / file.file).is_file())

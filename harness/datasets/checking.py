@@ -25,12 +25,12 @@ class CheckedFiles(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether every file is there and right."""
+        """Return whether every file is there and right."""
         return not self.differs and not self.missing
 
 
 def check(name: str, folder: Path) -> CheckedFiles:
-    """Every registered file of a set in `folder`, hashed."""
+    """Return every registered file of a set in `folder`, hashed."""
     states = {file.file: state_of(file, folder) for file in files_of(name)}
     return CheckedFiles(
         name,
@@ -42,7 +42,7 @@ def check(name: str, folder: Path) -> CheckedFiles:
 
 
 def state_of(file: DataFile, folder: Path) -> State:
-    """Whether one file of a set is there and is what the registry says; as upstream has it does as well."""
+    """Return whether one file of a set is there and is what the registry says; as upstream has it does as well."""
     path = inside(folder, file.file)
     if not path.is_file():
         return "missing"

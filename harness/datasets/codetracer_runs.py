@@ -6,7 +6,7 @@ One row of `outcomes.csv`; the test counts are empty where the verifier reports 
     some-task__AbCdEfG,0.0,7,0,7,,104,57,56,2026-01-01T10:00:00Z,2026-01-01T10:20:00Z
 
 `trajectories/<trial>.json` is ATIF and does not hold the outcome. One model turn becomes several steps with the same
-reasoning and time. The test counts are a part of the verdict and stand in no item.
+reasoning and time. The test counts are a part of the verdict and are in no item.
 """
 
 from collections.abc import Iterator

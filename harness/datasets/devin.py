@@ -27,7 +27,7 @@ class Diff(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every task in the table `all`, and once more in the table `with_diff` where something was produced."""
+    """Return every task in the table `all`, and once more in the table `with_diff` where something was produced."""
     for diff in csv_rows(folder / "outcomes.csv", Diff):
         solved = int(diff.outcome == "pass")
         yield Attempts("all", NAME, diff.instance_id, 1, solved)

@@ -21,7 +21,7 @@ TIMEOUT = 60.0
 
 
 def address_of(template: str, repository: str, commit: str, path: str) -> str:
-    """The address of an upstream file, its path percent-encoded."""
+    """Return the address of an upstream file, its path percent-encoded."""
     try:
         address = template.format(repository=repository, commit=commit, path=urllib.parse.quote(path))
     except (KeyError, IndexError, ValueError) as error:
@@ -34,7 +34,7 @@ def address_of(template: str, repository: str, commit: str, path: str) -> str:
 
 
 def download(address: str, size: int, sha256: str | None) -> bytes:
-    """The bytes at an address, once they are what they should be."""
+    """Return the bytes at an address, once they are what they should be."""
     try:
         with _opener.open(address, timeout=TIMEOUT) as answer:
             data: bytes = answer.read(size + 1)
@@ -57,7 +57,7 @@ def download(address: str, size: int, sha256: str | None) -> bytes:
 
 
 def inside(folder: Path, file: str) -> Path:
-    """The path of a registered file below a folder."""
+    """Return the path of a registered file below a folder."""
     relative = PurePosixPath(file)
     path = folder.joinpath(*relative.parts)
     if relative.is_absolute() or ".." in relative.parts or "\\" in file or not relative.parts:
@@ -88,7 +88,7 @@ class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
     """Follows a redirect only to where a download could have begun."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        """The request that follows a redirect."""
+        """Return the request that follows a redirect."""
         if not _allowed(newurl):
             fp.close()
             raise urllib.error.URLError(f"redirected to {newurl}, which is not fetched from")

@@ -29,5 +29,5 @@ class QuotedReflection(Struct, frozen=True):
 
 
 def quoted_reflections(folder: Path) -> list[QuotedReflection]:
-    """Every quoted text, in order."""
+    """Return every quoted text, in order."""
     return list(json_lines(folder / "reflections.jsonl", QuotedReflection))

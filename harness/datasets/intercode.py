@@ -13,12 +13,12 @@ its last reward. An action that the model's provider blocked has no observation.
 action executed; the Python files do not track it (null), one CTF file has none. A file without a model in its name
 is of the model whose folder it lies in; one that has a model in its name is of that model even in another's folder.
 
-One row of `summary.csv`, totals of every upstream file, also of those that are not at hand:
+One row of `summary.csv`, totals of every upstream file, also of those that are not available:
 
     file,environment,model,tasks,solved,sum_max_reward,turns,invalid_actions,actions
     bash/some-model/ic_bash_multiturn_some-model_10_turns_fs_1.json,bash,some-model,60,27,49.25,380,128,380
 
-Rewards are gold: they stand in no item and in no trajectory. The totals go to `gold_totals.csv`.
+Rewards are gold: they are in no item and in no trajectory. The totals go to `gold_totals.csv`.
 """
 
 import re
@@ -74,7 +74,7 @@ class _Record(Struct, frozen=True):
 
 
 class Totals(Struct, frozen=True):
-    """One row of `summary.csv`, as far as it is checked against the runs at hand."""
+    """One row of `summary.csv`, as far as it is checked against the runs available."""
 
     file: str
     tasks: int
@@ -91,7 +91,7 @@ class ResultFile(Struct, frozen=True):
 
     @property
     def upstream(self) -> str:
-        """The path below upstream's folder of results."""
+        """Return the path below upstream's folder of results."""
         return self.stem.replace("__", "/") + ".json"
 
     def run_id(self, record: _Record) -> str:
@@ -100,7 +100,7 @@ class ResultFile(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write the runs at hand, their success as gold labels, and the totals of all upstream files."""
+    """Write the runs available, their success as gold labels, and the totals of all upstream files."""
     paths = sorted((folder / "results").glob("*.json.gz"))
     if not paths:
         raise InputError(
@@ -193,7 +193,7 @@ def _item(file: ResultFile, record: _Record) -> Item:
 
 
 def _trajectories(path: Path, file: ResultFile, read: ReadFile) -> Iterator[Trajectory]:
-    """The runs of a file as its reader gives them, without what it keeps of rewards."""
+    """Return the runs of a file as its reader gives them, without what it keeps of rewards."""
     for record, run in zip(file.records, trajectories(path, read, NAME), strict=True):
         yield Trajectory(
             id=file.run_id(record),

@@ -1,4 +1,4 @@
-"""mini-swe-agent on SWE-bench Verified: one complete run of 500 tasks, of which a few trajectories are at hand.
+"""mini-swe-agent on SWE-bench Verified: one complete run of 500 tasks, of which a few trajectories are available.
 
 One row of `results_summary.csv`, and of `runs.csv`, which counts what happened in each trajectory:
 
@@ -11,7 +11,7 @@ One row of `results_summary.csv`, and of `runs.csv`, which counts what happened 
 `repeated_commands` are equal to an earlier command of the run, `adjacent_repeats` to the one before: running the tests
 again after an edit is such a repetition. `trajectories/<instance_id>.traj.json.gz` is in mini-swe-agent's own format.
 Its `exit_status` is `Submitted` for every run and says nothing about success. Whether a patch applied is a part of the
-verdict and stands in no item.
+verdict and is in no item.
 """
 
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ class _Run(Struct, frozen=True):
 
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
-    """Write all tasks as items, whether each was resolved as the gold label, and the trajectories at hand."""
+    """Write all tasks as items, whether each was resolved as the gold label, and the trajectories available."""
     runs = list(csv_rows(folder / "runs.csv", _Run))
     _compare(runs, folder)
     at_hand = _paths(folder, {run.instance_id for run in runs})

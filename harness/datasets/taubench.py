@@ -7,7 +7,7 @@ One record of `gpt-4o-airline.json.gz`, a list ordered by trial, then task, both
               "source": "user", "user_cost": 0.0021, "reward_info": {"reward": 0.0, "info": {...}, "actions": [...]}}}
 
 `reward` is 1.0 when the database ends in exactly the expected state. `info.task.actions` and `reward_info` are the
-reference solution and the reward worked out, not what the agent did: they stand in no item and in no trajectory.
+reference solution and the reward worked out, not what the agent did: they are in no item and in no trajectory.
 `rewards.csv` repeats the rewards with counts of messages:
 
     env,model,task_id,trial,reward,n_messages,n_assistant,n_tool_calls,user_cost_usd
@@ -33,7 +33,7 @@ _MODEL = "gpt-4o"
 
 
 class _Task(Struct, frozen=True):
-    """What the simulated user wants, as far as it is no part of the reference solution."""
+    """What the simulated user wants, as far as it is not part of the reference solution."""
 
     user_id: str
     instruction: str
@@ -83,7 +83,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every task with its trials and how many reached the expected state, in the table `airline`."""
+    """Return every task with its trials and how many reached the expected state, in the table `airline`."""
     path = folder / "rewards.csv"
     rewards: dict[int, list[float]] = {}
     for row in csv_rows(path, Reward):

@@ -39,7 +39,7 @@ def digest_of(folder: Path) -> str:
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
-    """The files of a folder whose names fit a pattern, in order of name."""
+    """Return the files of a folder whose names fit a pattern, in order of name."""
     found = sorted(folder.glob(pattern))
     if not found:
         raise InputError(f"there is no file {pattern}", "Check the set with `misstep datasets verify`.", file=folder)
@@ -47,7 +47,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
 
 
 def each_or_left_out(paths: Iterable[Path], read: Callable[[Path], T]) -> tuple[dict[Path, T], tuple[str, ...]]:
-    """What was read of each file, and a line for each that is broken: it costs itself, not the others."""
+    """Return what was read of each file, and a line for each that is broken: it costs itself, not the others."""
     found: dict[Path, T] = {}
     broken: list[tuple[Path, InputError]] = []
     for path in paths:
@@ -63,7 +63,7 @@ def each_or_left_out(paths: Iterable[Path], read: Callable[[Path], T]) -> tuple[
 
 
 def file_bytes(path: Path) -> bytes:
-    """The bytes of an upstream file, uncompressed where its name ends in `.gz`."""
+    """Return the bytes of an upstream file, uncompressed where its name ends in `.gz`."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             data: bytes = stream.read(SIZE_LIMIT + 1)
@@ -79,7 +79,7 @@ def file_bytes(path: Path) -> bytes:
 
 
 def file_text(path: Path) -> str:
-    """The text of an upstream file."""
+    """Return the text of an upstream file."""
     try:
         return file_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -87,17 +87,17 @@ def file_text(path: Path) -> str:
 
 
 def json_file(path: Path, type_: type[T]) -> T:
-    """A JSON document as `type_`."""
+    """Return a JSON document as `type_`."""
     return _decoded(msgspec.json.Decoder(type_), file_bytes(path), path)
 
 
 def toml_file(path: Path, type_: type[T]) -> T:
-    """A TOML file as `type_`."""
+    """Return a TOML file as `type_`."""
     return toml_form(file_bytes(path), type_, path, "")
 
 
 def json_lines(path: Path, type_: type[T]) -> Iterator[T]:
-    """The lines of a JSON Lines file as `type_`."""
+    """Return the lines of a JSON Lines file as `type_`."""
     decoder = msgspec.json.Decoder(type_)
     for number, line in enumerate(io.BytesIO(file_bytes(path)), start=1):
         if not line.isspace():
@@ -131,7 +131,7 @@ def yaml_rows(path: Path, type_: type[Row]) -> Iterator[Row]:
 def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> Iterator[Row]:
     """The rows of a CSV file as `type_`, whose fields are the columns; numbers are parsed, other columns are left out.
 
-    An empty cell is a missing value: it takes the field's default, and is an error where there is none. `optional`
+    An empty cell is a missing value: it takes the field's default, and is an error if there is none. `optional`
     columns may be missing as a whole.
     """
     _, lines = csv_cells(path, [name for name in type_.__struct_encode_fields__ if name not in optional])
@@ -143,7 +143,7 @@ def csv_rows(path: Path, type_: type[Row], optional: Collection[str] = ()) -> It
 
 
 def csv_cells(path: Path, wanted: Iterable[str]) -> tuple[list[str], Iterator[tuple[int, dict[str, str]]]]:
-    """The columns of a CSV file and its rows: the line on which a row ends, and column → cell as written."""
+    """Return the columns of a CSV file and its rows: the line on which a row ends, and column → cell as written."""
     reader = csv.DictReader(io.StringIO(file_text(path), newline=""))
     columns = list(reader.fieldnames or [])
     for column in wanted:
@@ -162,7 +162,7 @@ def _complete_rows(reader: "csv.DictReader[str]", path: Path) -> Iterator[tuple[
 
 
 def trajectories(path: Path, read: ReadFile, dataset: str) -> Iterator[Trajectory]:
-    """The runs in one upstream file of a known trajectory format, marked as of `dataset`."""
+    """Return the runs in one upstream file of a known trajectory format, marked as of `dataset`."""
     for found in read(path):
         if isinstance(found, Unreadable):
             raise InputError(found.error, file=found.file, line=found.line)

@@ -24,12 +24,12 @@ EDIT_FORMATS: Registry[EditFormat] = Registry(
 
 @cache
 def edit_format(name: str) -> EditFormat:
-    """The format of a name, or at `package.module:name`."""
+    """Return the format of a name, or at `package.module:name`."""
     return EDIT_FORMATS.load(name)
 
 
 def apply_edit(format_name: str, text: str, read: Read, path: str = "") -> Applied:
-    """What a reply makes of the files."""
+    """Return what a reply makes of the files."""
     form = edit_format(format_name)
     return form.apply(form.parse(text, path), read)
 
@@ -37,7 +37,7 @@ def apply_edit(format_name: str, text: str, read: Read, path: str = "") -> Appli
 def instructions(format_name: str, path: str) -> str:
     """What tells a model how to write a format: the shipped prompt, or the `INSTRUCTIONS` of a format from elsewhere.
 
-    `path` is a file of the task, which stands in the example: a made-up one would be copied letter by letter.
+    `path` is a file of the task, which is in the example: a made-up one would be copied letter by letter.
     """
     own: str | None = getattr(edit_format(format_name), "INSTRUCTIONS", None)
     text = own if own is not None else shipped_prompt(f"patch/{format_name}").user

@@ -13,7 +13,7 @@ _DEEPEST = 8
 
 
 def aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[Tag, str]]:
-    """One text turned into another: lines that are kept, deleted and added, in order."""
+    """Return one text turned into another: lines that are kept, deleted and added, in order."""
     found: list[tuple[Tag, str]] = []
     todo = [(0, len(old), 0, len(new), 0)]
     while todo:

@@ -22,7 +22,7 @@ class _Span(NamedTuple):
 
 
 def apply_edits(edits: Edits, read: Read) -> Applied:
-    """What becomes of the files."""
+    """Return what becomes of the files."""
     files = _Files(read)
     receipts: list[Receipt] = []
     for edit in edits.files:
@@ -80,7 +80,7 @@ def _move(path: str, to: str, files: _Files) -> None:
 
 
 def _found_path(edit: FileEdit, known: str, files: _Files) -> tuple[str, tuple[str, ...]]:
-    """The path that is meant: as written, or that which was asked about where the reply names only its end."""
+    """Return the path that is meant: as written, or that which was asked about where the reply names only its end."""
     path = checked_path(edit.path)
     if edit.kind == "create" or files.text(path) is not None:
         return path, edit.rules
@@ -94,7 +94,7 @@ def _found_path(edit: FileEdit, known: str, files: _Files) -> tuple[str, tuple[s
 def _changed(
     text: str | None, edit: FileEdit, edits: Edits, path: str, rules: tuple[str, ...]
 ) -> tuple[str, list[Receipt]]:
-    """The text after the hunks of one file, and a receipt for each place."""
+    """Return the text after the hunks of one file, and a receipt for each place."""
     file = split_file(text or "", path)
     if "\n" not in (text or "") and edit.hunks[0].crlf:  # the file does not say how its lines end
         file = structs.replace(file, ending="\r\n")
@@ -145,7 +145,7 @@ def _places(hunk: Hunk, file: FileText, path: str) -> list[Place]:
 
 
 def _spans(place: Place) -> list[_Span]:
-    """The runs of changed lines at a place; what is kept between them belongs to none."""
+    """Return the runs of changed lines at a place; what is kept between them belongs to none."""
     spans: list[_Span] = []
     at = place.start
     run: _Span | None = None
@@ -166,7 +166,7 @@ def _spans(place: Place) -> list[_Span]:
 
 
 def _replaced(lines: Sequence[str], spans: Sequence[_Span], path: str) -> list[str]:
-    """The lines after the changes; raises `EditRefused` where two of them touch the same lines."""
+    """Return the lines after the changes; raises `EditRefused` where two of them touch the same lines."""
     new: list[str] = []
     at = 0
     last: _Span | None = None
@@ -181,7 +181,7 @@ def _replaced(lines: Sequence[str], spans: Sequence[_Span], path: str) -> list[s
 
 
 def _end(hunk: Hunk, place: Place, file: FileText, edits: Edits, path: str) -> tuple[bool | None, tuple[str, ...]]:
-    """Whether the last line has a line end after the hunk (`None`: as before), and the rule that this took."""
+    """Return whether the last line has a line end after the hunk (`None`: as before), and the rule that this took."""
     reaches = place.start + place.length == len(file.lines)
     if not edits.says_end:
         return None, ()

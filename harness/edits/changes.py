@@ -14,7 +14,7 @@ from misstep.harness.errors import EditRefused
 
 Tag = Literal[" ", "-", "+"]
 Read = Callable[[str], str | None]
-"""The text of a file by its path, `None` where there is none."""
+"""The text of a file by its path, `None` if there is none."""
 
 NO_NEWLINE = "\\ No newline at end of file"
 
@@ -48,12 +48,12 @@ class Hunk(Struct, frozen=True):
 
     @property
     def old(self) -> list[str]:
-        """The lines that must be there."""
+        """Return the lines that must be there."""
         return [line.text for line in self.lines if line.tag != "+"]
 
     @property
     def new(self) -> list[str]:
-        """The lines that will be there."""
+        """Return the lines that will be there."""
         return [line.text for line in self.lines if line.tag != "-"]
 
 
@@ -109,13 +109,13 @@ class EditFormat(Protocol):
     NAME: str
 
     def parse(self, text: str, path: str = "") -> Edits:
-        """What a reply changes; `path` is the file where it names none."""
+        """Return what a reply changes; `path` is the file where it names none."""
 
     def apply(self, edits: Edits, read: Read) -> Applied:
-        """All of it, or nothing."""
+        """Return all of it, or nothing."""
 
     def render(self, path: str, before: str | None, after: str | None) -> str:
-        """The change from one text to another in this format; `None` is no file."""
+        """Return the change from one text to another in this format; `None` is not a file."""
 
 
 def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
@@ -128,7 +128,7 @@ def marked_lines(written: Iterable[str]) -> tuple[list[tuple[Tag, str]], bool]:
 
 
 def hunk_of(lines: Iterable[tuple[Tag, str]], endless: Collection[int] = (), **fields: object) -> Hunk:
-    """A hunk of lines that were split at LF: a CR at the end of all of them is their line end.
+    """Return a hunk of lines that were split at LF: a CR at the end of all of them is their line end.
 
     `endless` are the places of lines that have no line end.
     """

@@ -21,7 +21,7 @@ _CLOSING = re.compile(r"\s{0,2}(?:\*/|-->)?\s{0,2}")
 
 
 def is_ellipsis(text: str) -> bool:
-    """Whether a line does nothing but stand for others: `...` alone, or a comment that opens with it."""
+    """Return whether a line does nothing but stand for others: `...` alone, or a comment that opens with it."""
     word = text.strip()
     if len(word) > 210 or not (found := _ELLIPSIS.fullmatch(word)):
         return False
@@ -30,14 +30,14 @@ def is_ellipsis(text: str) -> bool:
 
 
 def says_left_out(text: str) -> bool:
-    """Whether a comment with an ellipsis, anywhere in it, says in words that code was left out."""
+    """Return whether a comment with an ellipsis, anywhere in it, says in words that code was left out."""
     word = text.strip()[:210]
     opens = word.startswith(("#", "//", "/*", "<!--", "--", ";", "%"))
     return opens and ("..." in word or "…" in word) and bool(_SAID.search(word))
 
 
 def left_out(lines: Sequence[Line]) -> str:
-    """The first added line that stands for code of the file; empty where none does.
+    """Return the first added line that stands for code of the file; empty where none does.
 
     A bare `...` is Python's too: the body of a stub that is added and replaces nothing, and within an example of
     doctest, which goes from `>>>` to the next empty line, a further line of the example or of what it prints.

@@ -13,7 +13,7 @@ _ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "a": b"\a", "b": b"\b", "f": b"\
 
 
 def checked_path(path: str) -> str:
-    """A path in POSIX form beneath the root, without `.` and doubled slashes."""
+    """Return a path in POSIX form beneath the root, without `.` and doubled slashes."""
     if not path.strip():
         raise EditRefused("malformed", "no file is named", "Name the file above its changes.")
     if any(ord(sign) < 32 or ord(sign) == 127 for sign in path):
@@ -30,7 +30,7 @@ def checked_path(path: str) -> str:
 
 
 def unquoted(path: str) -> str:
-    """A path of a diff's header: without the time behind a tab, and out of git's quotes."""
+    """Return a path of a diff's header: without the time behind a tab, and out of git's quotes."""
     path = path.split("\t")[0].strip()
     if len(path) < 2 or path[0] != '"' or path[-1] != '"':
         return path
@@ -66,5 +66,5 @@ def _is_path(word: str) -> bool:
 
 
 def is_fence(line: str) -> bool:
-    """Whether a line opens or closes a block of Markdown."""
+    """Return whether a line opens or closes a block of Markdown."""
     return line.startswith(("```", "~~~"))

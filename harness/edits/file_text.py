@@ -21,14 +21,14 @@ class FileText(Struct, frozen=True):
     mark: str = ""
 
     def joined(self) -> str:
-        """The text."""
+        """Return the text."""
         if not self.lines:
             return self.mark
         return self.mark + self.ending.join(self.lines) + (self.ending if self.closed else "")
 
 
 def split_file(text: str, path: str) -> FileText:
-    """The lines of a file."""
+    """Return the lines of a file."""
     mark = _BOM if text.startswith(_BOM) else ""
     text = text.removeprefix(mark)
     both, feeds = text.count("\r\n"), text.count("\n")
@@ -44,7 +44,7 @@ def split_file(text: str, path: str) -> FileText:
 
 
 def reply_lines(text: str) -> list[str]:
-    """The lines of a reply, split at LF; a CR before it is kept, as it may be the file's.
+    """Return the lines of a reply, split at LF; a CR before it is kept, as it may be the file's.
 
     Replies lose the end of their last line: it gets the CR that the line above it has.
     """

@@ -7,7 +7,7 @@
     ```
 
 A line is `-` or `+`, a number, one space, and the text of the line with its own spaces. Behind `-` stands the line's
-number in the file as it is, behind `+` that in the file as it becomes, both counted from 1. Lines may stand in any
+number in the file as it is, behind `+` that in the file as it becomes, both counted from 1. Lines may be in any
 order. Every added line stands directly beside a deleted one, as the text of the deleted line is all that tells a
 right number from a wrong one: to insert a line, its neighbour is deleted and added again. Only a new or empty file has
 added lines alone. The path is the line above the lines or above their fence. The format cannot say whether a file ends
@@ -35,7 +35,7 @@ _Numbered = tuple[str, int, str]
 
 
 def parse(text: str, path: str = "") -> Edits:
-    """The numbered lines of a reply; raises `EditRefused` where there are none or they contradict each other."""
+    """Return the numbered lines of a reply; raises `EditRefused` if there are none or they contradict each other."""
     lines = reply_lines(text)
     has_fence = any(is_fence(line) for line in lines)
     files: list[tuple[str, list[str]]] = []
@@ -54,7 +54,7 @@ def parse(text: str, path: str = "") -> Edits:
         elif line.strip():
             above = ""
             if (begun and fenced) or (not has_fence and line[0] in "+-"):
-                said = f"line {number} of the reply is no deleted or added line with its number"
+                said = f"line {number} of the reply is not a deleted or added line with its number"
                 raise EditRefused("malformed", said, _FORM)
     if fenced and files:
         raise EditRefused("malformed", "the block of lines is not closed", "The reply may have been cut off.")
@@ -66,7 +66,7 @@ def parse(text: str, path: str = "") -> Edits:
 
 
 def _named(line: str, known: str) -> str:
-    """The path on a line, also in a header of a unified diff."""
+    """Return the path on a line, also in a header of a unified diff."""
     if line.startswith(("--- ", "+++ ")):
         return named_path(line[4:].removeprefix("a/").removeprefix("b/"), known)
     return named_path(line, known)
@@ -134,12 +134,12 @@ def _grouped(old: dict[int, str], new: dict[int, str]) -> Iterator[Hunk]:
 
 
 def apply(edits: Edits, read: Read) -> Applied:
-    """All lines, or none; raises `EditRefused`."""
+    """Return all lines, or none; raises `EditRefused`."""
     return apply_edits(edits, read)
 
 
 def render(path: str, before: str | None, after: str | None) -> str:
-    """The change as numbered lines; raises `EditRefused` where the format cannot say it."""
+    """Return the change as numbered lines; raises `EditRefused` where the format cannot say it."""
     if after is None:
         raise EditRefused("malformed", "the format cannot delete a file", path=path)
     old, new = both_texts(path, before, after)

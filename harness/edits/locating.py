@@ -32,12 +32,12 @@ class Place(Struct, frozen=True):
 
     @property
     def length(self) -> int:
-        """How many lines of the file it is about."""
+        """Return how many lines of the file it is about."""
         return sum(line.tag != "+" for line in self.lines)
 
 
 def locate(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
-    """The places of a hunk: one, or several in order where lines between them are left out."""
+    """Return the places of a hunk: one, or several in order where lines between them are left out."""
     found = _located(hunk, lines, path)
     if found is None and any(line.tag == " " and is_ellipsis(line.text) for line in hunk.lines):
         return _in_parts(hunk, lines, path)
@@ -73,7 +73,7 @@ def _located(hunk: Hunk, lines: Sequence[str], path: str) -> Place | None:
 
 
 def _at(hunk: Hunk, old: Sequence[str], lines: Sequence[str], path: str) -> tuple[int, tuple[str, ...]] | None:
-    """Where the old lines stand, and the rule that this took; raises `EditRefused` where it is not one place."""
+    """Return where the old lines stand, and the rule that this took; raises `EditRefused` where it is not one place."""
     places = places_of(old, lines)
     if hunk.at_end:
         places = [place for place in places if place + len(old) == len(lines)]
@@ -128,7 +128,7 @@ def _scope_end(anchor: int, lines: Sequence[str]) -> int:
 
 
 def _indented(hunk: Hunk, lines: Sequence[str], path: str, trimmed: bool) -> Place | None:
-    """Its only place with all spaces around lines aside, if one change of indentation explains all of them."""
+    """Return its only place with all spaces around lines aside, if one change of indentation explains all of them."""
     old = hunk.old
     rules = ("blank_edges",) if trimmed else ()
     if not _enough(old) or not hunk.lines:
@@ -232,7 +232,7 @@ def _spaces_put_back(place: Place, lines: Sequence[str], path: str, rule: str) -
 
 
 def _without_edges(hunk: Hunk) -> Hunk | None:
-    """The hunk without kept blank lines at its edges, `None` where there are none or nothing else."""
+    """Return the hunk without kept blank lines at its edges, `None` if there are none or nothing else."""
     lines = list(hunk.lines)
     first = next((place for place, line in enumerate(lines) if line.tag != " " or line.text.strip()), len(lines))
     last = next((place for place, line in enumerate(reversed(lines)) if line.tag != " " or line.text.strip()), 0)
@@ -280,7 +280,7 @@ def _in_parts(hunk: Hunk, lines: Sequence[str], path: str) -> list[Place]:
 
 
 def _enough(old: Sequence[str]) -> bool:
-    """Whether lines tell a place by themselves where something else about it was wrong."""
+    """Return whether lines tell a place by themselves where something else about it was wrong."""
     words = [text for text in old if any(map(str.isalnum, text))]
     signs = sum(map(len, map(str.strip, words)))
     return len(words) > _ENOUGH_LINES or (len(words) == _ENOUGH_LINES and signs >= _ENOUGH_SIGNS)
@@ -300,7 +300,7 @@ def _contradiction(hunk: Hunk, lines: Sequence[str]) -> Refusal:
 
 
 def _absent(hunk: Hunk, lines: Sequence[str], path: str) -> EditRefused:
-    """What is not there, with the lines of the file that come nearest."""
+    """Return what is not there, with the lines of the file that come nearest."""
     old = hunk.old
     if not any(map(str.strip, old)) and hunk.at is None:
         advice = "Show at least one line of the file that is not blank."
@@ -320,7 +320,7 @@ def _absent(hunk: Hunk, lines: Sequence[str], path: str) -> EditRefused:
 
 
 def _quoted(lines: Sequence[str]) -> str:
-    """The first line that has a word, short enough for a message."""
+    """Return the first line that has a word, short enough for a message."""
     first = next((line for line in lines if line.strip()), "")
     cut = f"{first[:80]}…" if len(first) > 80 else first
     return f"`{cut.strip() or 'a blank line'}`" + (f" and {len(lines) - 1} more lines" if len(lines) > 1 else "")

@@ -1,10 +1,10 @@
-"""Where a block of lines stands in a file, in a time that grows with both and not with their product."""
+"""Where a block of lines is in a file, in a time that grows with both and not with their product."""
 
 from collections.abc import Sequence
 
 
 def places_of(block: Sequence[str], lines: Sequence[str]) -> list[int]:
-    """Where a block begins, counted from 0, overlapping places included.
+    """Return where a block begins, counted from 0, overlapping places included.
 
     The search is that of Knuth, Morris and Pratt (1977, SIAM J. Comput. 6:323-350), on lines instead of letters.
     """
@@ -30,13 +30,13 @@ def places_of(block: Sequence[str], lines: Sequence[str]) -> list[int]:
 
 
 def only_place(lines: Sequence[str], start: int, end: int) -> bool:
-    """Whether some lines of a file stand there alone, also with the spaces around them aside."""
+    """Return whether some lines of a file stand there alone, also with the spaces around them aside."""
     stripped = [line.strip() for line in lines]
     return len(places_of(stripped[start:end], stripped)) == 1
 
 
 def nearest_place(block: Sequence[str], lines: Sequence[str]) -> int | None:
-    """Where most lines of a block stand at the distance that they have in it, spaces around them aside."""
+    """Return where most lines of a block stand at the distance that they have in it, spaces around them aside."""
     places: dict[str, list[int]] = {}
     for place, line in enumerate(lines):
         if len(at := places.setdefault(line.strip(), [])) < 20:

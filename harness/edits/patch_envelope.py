@@ -39,7 +39,7 @@ _NUMBERS = re.compile(r"-\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? ?@@(.*)", r
 
 
 def parse(text: str, path: str = "") -> Edits:
-    """The files of a reply's envelopes; raises `EditRefused` where there is none or one is broken."""
+    """Return the files of a reply's envelopes; raises `EditRefused` if there is none or one is broken."""
     lines = reply_lines(text)
     files: list[FileEdit] = []
     place = 0
@@ -96,7 +96,7 @@ def _new_file(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
 
 
 def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
-    """The places of a file: each opened by `@@`, the first perhaps without."""
+    """Return the places of a file: each opened by `@@`, the first perhaps without."""
     hunks: list[Hunk] = []
     anchors: list[str] = []
     written: list[str] = []
@@ -121,13 +121,13 @@ def _hunks(body: Sequence[str], path: str) -> tuple[Hunk, ...]:
 
 
 def _hunk(written: Sequence[str], at_end: bool, path: str) -> Hunk:
-    """One place, from its marked lines."""
+    """Return one place, from its marked lines."""
     lines = list(written)
     while lines and not lines[-1].strip("\r"):
         lines.pop()
     wrong = next((line for line in lines if line.startswith("*** ")), None)
     if wrong is not None:
-        raise EditRefused("malformed", f"`{wrong[:60].strip()}` is no line of a patch", path=path)
+        raise EditRefused("malformed", f"`{wrong[:60].strip()}` is not a line of a patch", path=path)
     if not any(line[:1] in ("-", "+") for line in lines):
         raise EditRefused("malformed", "a place has no - and no + line", "Mark what changes.", path=path)
     ops, markless = marked_lines(lines)
@@ -135,7 +135,7 @@ def _hunk(written: Sequence[str], at_end: bool, path: str) -> Hunk:
 
 
 def apply(edits: Edits, read: Read) -> Applied:
-    """All files, or none; raises `EditRefused`."""
+    """Return all files, or none; raises `EditRefused`."""
     return apply_edits(edits, read)
 
 

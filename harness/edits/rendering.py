@@ -25,7 +25,7 @@ def change_groups(old: Sequence[str], new: Sequence[str], around: int = 0) -> li
 
 
 def both_texts(path: str, before: str | None, after: str | None) -> tuple[FileText, FileText]:
-    """The two texts for a format that cannot say what ends a line or the file."""
+    """Return the two texts for a format that cannot say what ends a line or the file."""
     old, new = split_file(before or "", path), split_file(after or "", path)
     ends = old if old.lines else FileText(())
     if new.lines and (ends.closed, ends.ending, old.mark) != (new.closed, new.ending, new.mark):

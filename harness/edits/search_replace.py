@@ -38,7 +38,7 @@ _ABOVE = 3
 
 
 def parse(text: str, path: str = "") -> Edits:
-    """The blocks of a reply; raises `EditRefused` where there is none or one is broken."""
+    """Return the blocks of a reply; raises `EditRefused` if there is none or one is broken."""
     lines = reply_lines(text)
     blocks: list[tuple[str, Hunk]] = []
     current, after, place, fenced = path, 0, 0, False
@@ -65,7 +65,7 @@ def parse(text: str, path: str = "") -> Edits:
 
 
 def _block(lines: Sequence[str], head: int, opened: str) -> tuple[Hunk, int]:
-    """The block whose first marker stands at a line, and the line after its last."""
+    """Return the block whose first marker stands at a line, and the line after its last."""
     size = len(opened)
     dividers: dict[int, list[int]] = {}
     for place in range(head + 1, len(lines)):
@@ -85,7 +85,7 @@ def _block(lines: Sequence[str], head: int, opened: str) -> tuple[Hunk, int]:
 
 
 def _path_above(lines: Sequence[str], head: int, after: int, known: str) -> str:
-    """The path on the nearest line above a block that is no fence, or in the fence itself."""
+    """Return the path on the nearest line above a block that is not a fence, or in the fence itself."""
     for place in range(head - 1, max(after, head - _ABOVE) - 1, -1):
         line = lines[place]
         if named := named_path(line, known):
@@ -101,12 +101,12 @@ def _malformed(place: int, said: str) -> EditRefused:
 
 
 def apply(edits: Edits, read: Read) -> Applied:
-    """All blocks, or none; raises `EditRefused`."""
+    """Return all blocks, or none; raises `EditRefused`."""
     return apply_edits(edits, read)
 
 
 def render(path: str, before: str | None, after: str | None, around: int = 2) -> str:
-    """The change as blocks with `around` lines above and below, or as many as make each the only one."""
+    """Return the change as blocks with `around` lines above and below, or as many as make each the only one."""
     if after is None:
         raise EditRefused("malformed", "the format cannot delete a file", path=path)
     old, new = both_texts(path, before, after)

@@ -56,7 +56,7 @@ class _Section(Struct):
 
 
 def parse(text: str, path: str = "") -> Edits:
-    """The files of a diff and their hunks; raises `EditRefused` where there is none or one is broken."""
+    """Return the files of a diff and their hunks; raises `EditRefused` if there is none or one is broken."""
     lines = reply_lines(text)
     sections: list[_Section] = []
     place, fenced = 0, False
@@ -89,7 +89,7 @@ def parse(text: str, path: str = "") -> Edits:
 
 
 def _git_names(line: str) -> tuple[str, str]:
-    """The two names of a line `diff --git a/x b/x`, which may be quoted; empty where it does not say them."""
+    """Return the two names of a line `diff --git a/x b/x`, which may be quoted; empty where it does not say them."""
     said = line.removeprefix(_GIT).rstrip(" ")
     for between in (' "b/', " b/"):
         first, parted, second = said.rpartition(between)
@@ -117,7 +117,7 @@ def _extended(line: str, section: _Section) -> None:
 
 
 def _hunk(lines: Sequence[str], head: int) -> tuple[Hunk, int]:
-    """The hunk whose `@@` stands at a line, and the line after its last."""
+    """Return the hunk whose `@@` stands at a line, and the line after its last."""
     counts = _COUNTS.fullmatch(lines[head])
     stated = _NUMBER.match(lines[head])
     at = int(stated[1]) if stated else None
@@ -157,7 +157,7 @@ def _is_next_file(lines: Sequence[str], place: int) -> bool:
 
 
 def _goes_on(lines: Sequence[str], end: int) -> bool:
-    """Whether the hunk has more lines than it counts."""
+    """Return whether the hunk has more lines than it counts."""
     if end >= len(lines) or _is_header(lines, end) or lines[end].rstrip("\r") in ("-- ", "--"):
         return False
     return lines[end][:1] in ("+", "-") or (lines[end][:1] == " " and bool(lines[end].strip()))
@@ -166,7 +166,7 @@ def _goes_on(lines: Sequence[str], end: int) -> bool:
 def _short(
     lines: Sequence[str], head: int, end: int, missing: tuple[int, int], at: int | None, rules: tuple[str, ...]
 ) -> Hunk:
-    """A hunk with fewer lines than it counts, if the missing ones can be blank ones at its end."""
+    """Return a hunk with fewer lines than it counts, if the missing ones can be blank ones at its end."""
     if missing[0] != missing[1] or missing[0] > _MOST_BLANK or end == head + 1:
         said = f"line {head + 1} of the reply: {missing[0]} old and {missing[1]} new lines of the hunk are missing"
         raise EditRefused("hunk_mismatch", said, "Write all of its lines, and counts that fit.")
@@ -190,7 +190,7 @@ def _uncounted_end(lines: Sequence[str], place: int) -> int:
 
 
 def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) -> Hunk:
-    """The hunk that marked lines make."""
+    """Return the hunk that marked lines make."""
     if written and written[0].startswith("\\"):
         raise EditRefused("malformed", f"`{NO_NEWLINE}` is below no line", "Write it below the last line.")
     ops, markless = marked_lines(line for line in written if not line.startswith("\\"))
@@ -215,7 +215,7 @@ def _of_lines(written: Sequence[str], at: int | None, rules: tuple[str, ...]) ->
 
 
 def _file_edit(section: _Section, known: str) -> FileEdit:
-    """What becomes of a file, with its paths as they are meant."""
+    """Return what becomes of a file, with its paths as they are meant."""
     old, new = section.old or section.git[0], section.new or section.git[1]
     if _NULL in (old, new) or section.git != ("", "") or (old[:2], new[:2]) == ("a/", "b/"):
         old, new = old.removeprefix("a/"), new.removeprefix("b/")
@@ -244,12 +244,12 @@ def _file_edit(section: _Section, known: str) -> FileEdit:
 
 
 def apply(edits: Edits, read: Read) -> Applied:
-    """All hunks, or none; raises `EditRefused`."""
+    """Return all hunks, or none; raises `EditRefused`."""
     return apply_edits(edits, read)
 
 
 def render(path: str, before: str | None, after: str | None, around: int = 3) -> str:
-    """The change as git writes it, with `around` lines above and below; raises `EditRefused` where there is none."""
+    """The change as git writes it, with `around` lines above and below; raises `EditRefused` if there is none."""
     if before == after:
         raise EditRefused("unchanged", "nothing changes", path=path)
     old, new = _marked_lines(before, path), _marked_lines(after, path)
@@ -270,7 +270,7 @@ def render(path: str, before: str | None, after: str | None, around: int = 3) ->
 
 
 def _marked_lines(text: str | None, path: str) -> list[str]:
-    """The lines as they are written behind their marks, with their own ends."""
+    """Return the lines as they are written behind their marks, with their own ends."""
     file = split_file(text or "", path)
     lines = [f"{line}{file.ending}" for line in file.lines]
     if lines and not file.closed:

@@ -44,13 +44,13 @@ class _Family(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_families() -> tuple[_Family, ...]:
-    """The families of the data file."""
+    """Return the families of the data file."""
     raw = (FOLDER.parent / "families.toml").read_bytes()
     return tuple(msgspec.toml.decode(raw, type=dict[str, list[_Family]])["family"])
 
 
 def own_tools(random: Random, voice: Voice) -> Vocabulary:
-    """The calls of one of the families of the set that a voice draws from."""
+    """Return the calls of one of the families of the set that a voice draws from."""
     return _OwnTools(voice, random.choice([one for one in load_families() if one.set == voice.wordings]))
 
 

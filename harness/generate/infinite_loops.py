@@ -142,7 +142,7 @@ def same_error_after_each_edit(session: CodingSession) -> None:
 
 
 def break_again_and_again(session: CodingSession, change: ProjectChange) -> str:
-    """The loop of `same_error_after_each_edit`; gives the line as it is then, still broken."""
+    """Return the loop of `same_error_after_each_edit`; gives the line as it is then, still broken."""
     session.look_at(change.path)
     line = session.project.files[change.path].index(change.old) + 1
     error = session.replied("unbalanced", path=change.path, line=line)

@@ -46,6 +46,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_languages() -> tuple[Language, ...]:
-    """The languages of the data file."""
+    """Return the languages of the data file."""
     raw = (FOLDER.parent / "languages.toml").read_bytes()
     return tuple(msgspec.toml.decode(raw, type=dict[str, list[Language]])["language"])

@@ -44,7 +44,7 @@ class LessonSet(Struct, frozen=True):
 
 
 def generate_lessons(seed: int, common: int = 2) -> LessonSet:
-    """A set of a seed: `STORED` lessons, half of them from an earlier run, one useful for each item."""
+    """Return a set of a seed: `STORED` lessons, half of them from an earlier run, one useful for each item."""
     random = Random(f"lessons {seed}")  # noqa: S311 -- a generator of cases
     words = _words(random)
     items: list[WorkItem] = []
@@ -88,7 +88,7 @@ def _some(words: Iterator[str], number: int) -> list[str]:
 
 
 def _text(random: Random, shared: Sequence[str], words: Iterator[str]) -> str:
-    """A text of the shared words and of others that stand nowhere else."""
+    """Return a text of the shared words and of others that stand nowhere else."""
     said = [*shared, *_some(words, LESSON_WORDS - len(shared))]
     random.shuffle(said)
     return f"{' '.join(said)}."

@@ -12,13 +12,13 @@ _DOINGS = ("opened", "finished", "collected", "skipped", "queued", "rebuilt", "w
 
 
 def listing(project: Project, folder: str) -> str:
-    """The files below a folder, as `ls` prints them."""
+    """Return the files below a folder, as `ls` prints them."""
     inside = [path.removeprefix(f"{folder}/") for path in project.files if path.startswith(f"{folder}/")]
     return "\n".join(sorted(inside)) or "(empty)"
 
 
 def history(random: Random, project: Project, count: int) -> str:
-    """The last commits on one line each."""
+    """Return the last commits on one line each."""
     modules = [path.rpartition("/")[2].partition(".")[0] for path in project.sources]
     verbs = ("Tidy", "Speed up", "Document", "Extend", "Simplify", "Rework")
     commits = (f"{random.getrandbits(28):07x} {random.choice(verbs)} {random.choice(modules)}" for _ in range(count))
@@ -26,18 +26,18 @@ def history(random: Random, project: Project, count: int) -> str:
 
 
 def line_counts(project: Project, folder: str) -> str:
-    """How many lines the files below a folder have, as `wc -l` prints it."""
+    """Return how many lines the files below a folder have, as `wc -l` prints it."""
     counts = {path: len(lines) for path, lines in project.files.items() if path.startswith(folder)}
     return "\n".join([*(f"{count:5} {path}" for path, count in counts.items()), f"{sum(counts.values()):5} total"])
 
 
 def tests_passed(random: Random, language: Language, count: int) -> str:
-    """What a run prints in which all of `count` tests pass."""
+    """Return what a run prints in which all of `count` tests pass."""
     return language.passed.format(passed=count, failed=0, seconds=_seconds(random))
 
 
 def tests_failed(random: Random, language: Language, file: str, failed: list[ProjectFunction], count: int) -> str:
-    """What a run prints in which the tests of some functions fail, and `count` pass."""
+    """Return what a run prints in which the tests of some functions fail, and `count` pass."""
     lines = [
         language.failed_line.format(file=file, name=one.name, left=one.number + index + 1, right=one.number)
         for index, one in enumerate(failed)

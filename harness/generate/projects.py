@@ -34,7 +34,7 @@ class ProjectFunction(Struct, frozen=True):
 
     @property
     def names(self) -> dict[str, object]:
-        """What wordings about a function can name."""
+        """Return what wordings about a function can name."""
         return {"function": self.name, "path": self.path, "number": self.number, "noun": self.noun}
 
 
@@ -61,7 +61,7 @@ class Project(Struct):
     functions: dict[str, list[ProjectFunction]]
 
     def text(self, path: str) -> str:
-        """The whole text of a file."""
+        """Return the whole text of a file."""
         return "\n".join(self.files[path])
 
     def replace(self, path: str, old: str, new: str) -> None:
@@ -72,7 +72,7 @@ class Project(Struct):
         self.files[path] = text.replace(old, new).split("\n")
 
     def search(self, pattern: str, folder: str = "") -> list[str]:
-        """The lines with `pattern` in the files below `folder`, as `path:line:text`."""
+        """Return the lines with `pattern` in the files below `folder`, as `path:line:text`."""
         return [
             f"{path}:{number}:{line}"
             for path, lines in self.files.items()
@@ -82,16 +82,16 @@ class Project(Struct):
         ]
 
     def folder(self) -> str:
-        """The folder of the sources."""
+        """Return the folder of the sources."""
         return self.sources[0].rpartition("/")[0]
 
     def test_folder(self) -> str:
-        """The folder of the tests."""
+        """Return the folder of the tests."""
         return self.tests[0].rpartition("/")[0]
 
 
 def make_project(random: Random, functions: tuple[int, int] = (2, 5), language: Language | None = None) -> Project:
-    """A project of six modules with tests for three.
+    """Return a project of six modules with tests for three.
 
     `functions` is the least and most number of them in a module; without a `language` one is drawn.
     """
@@ -136,7 +136,7 @@ def change_limit(random: Random, function: ProjectFunction) -> ProjectChange:
 
 
 def change_comparison(function: ProjectFunction) -> ProjectChange:
-    """The boundary of a function's comparison, moved by one."""
+    """Return the boundary of a function's comparison, moved by one."""
     names = {"function": function.name, "path": function.path, "noun": function.noun}
     new = function.comparison.replace(" > ", " >= ")
     return ProjectChange(function.path, function.name, function.comparison, new, "wish_comparison", names)

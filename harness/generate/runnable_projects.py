@@ -44,19 +44,19 @@ class RunnableTask(Struct, frozen=True):
 
     @property
     def files(self) -> dict[str, str]:
-        """The project's files as texts."""
+        """Return the project's files as texts."""
         return {path: f"{self.project.text(path)}\n" for path in self.project.files}
 
     @property
     def solved_files(self) -> dict[str, str]:
-        """The files with the change and nothing else."""
+        """Return the files with the change and nothing else."""
         text = self.files[self.change.path].replace(self.change.old, self.change.new)
         return self.files | {self.change.path: text}
 
 
 @cache
 def runnable_language() -> Language:
-    """The one language of these projects."""
+    """Return the one language of these projects."""
     return msgspec.toml.decode((FOLDER.parent / "runnable.toml").read_bytes(), type=Language)
 
 
@@ -68,7 +68,7 @@ def _plain_limits() -> dict[str, list[str]]:
 def make_runnable_task(
     random: Random, voice: Voice, limit: str, tools: tuple[str, ...], *, plain: bool = False
 ) -> RunnableTask:
-    """A task of a seed."""
+    """Return a task of a seed."""
     project = make_project(random, language=runnable_language())
     for test, source in zip(project.tests, project.sources, strict=False):
         module = source.rpartition("/")[2].removesuffix(".py")
@@ -95,7 +95,7 @@ _LIMIT_FIRST = 0.2
 
 
 def _wanted(random: Random, function: ProjectFunction) -> tuple[ProjectChange, int]:
-    """A change, and how many entries the function keeps with it."""
+    """Return a change, and how many entries the function keeps with it."""
     if random.random() < 0.5:
         change = change_limit(random, function)
         return change, int(change.names["new"])

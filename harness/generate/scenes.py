@@ -28,14 +28,14 @@ class CodingSession(SessionDraft):
         return [self.random.choice(self.project.functions[path]) for path in paths]
 
     def pick_change(self, function: ProjectFunction | None = None) -> ProjectChange:
-        """A change that a task can ask for."""
+        """Return a change that a task can ask for."""
         function = function or self.pick_functions()[0]
         if self.random.random() < 0.5:
             return change_limit(self.random, function)
         return change_comparison(function)
 
     def wish(self, change: ProjectChange) -> str:
-        """A change as the user asks for it."""
+        """Return a change as the user asks for it."""
         return self.user_text(change.wish, **change.names)
 
     def ask(self, *sentences: str) -> int:
@@ -51,11 +51,11 @@ class CodingSession(SessionDraft):
         return self.user(_joined([*opener, *ordered]))
 
     def ask_for(self, change: ProjectChange, *more: str) -> int:
-        """The user's first turn, which asks for a change and says more."""
+        """Return the user's first turn, which asks for a change and says more."""
         return self.ask(self.wish(change), *more)
 
     def begin(self, *more: str, change: ProjectChange | None = None, least: int = 3, most: int = 8) -> ProjectChange:
-        """A task, what the user says beside it, and a first look around."""
+        """Return a task, what the user says beside it, and a first look around."""
         change = change or self.pick_change()
         self.ask_for(change, *more)
         self.explore(least, most)
@@ -118,27 +118,27 @@ class CodingSession(SessionDraft):
         return edits
 
     def annotate_test(self, change: ProjectChange, said: str) -> int:
-        """An edit of a change's test: a remark in its first line; gives the step."""
+        """Return an edit of a change's test: a remark in its first line; gives the step."""
         test = self.test_of(change.path)
         self.look_at(test)
         line = next(line for line in self.project.files[test] if change.function in line)
         return self.edit(test, line, f"{line} {self.remark()}", said)
 
     def remark(self) -> str:
-        """A comment of the project's language."""
+        """Return a comment of the project's language."""
         mark = "#" if self.project.language.name == "python" else "//"
         return f"{mark} {self.agent_text('remark')}"
 
     def calls_of(self, path: str, name: str) -> list[str]:
-        """The lines of a file in which the function `name` is opened or called."""
+        """Return the lines of a file in which the function `name` is opened or called."""
         return [line for line in self.project.files[path] if f"{name}(" in line and f"_{name}(" not in line]
 
     def function_of(self, change: ProjectChange) -> ProjectFunction:
-        """The function that a change is about."""
+        """Return the function that a change is about."""
         return next(one for one in self.project.functions[change.path] if one.name == change.function)
 
     def finish(self, change: ProjectChange, kind: str = "closing") -> int:
-        """The agent's last words, which say what it changed."""
+        """Return the agent's last words, which say what it changed."""
         return self.close(kind, function=change.function, path=change.path, line=change.new.strip())
 
     def complete(self, change: ProjectChange) -> None:

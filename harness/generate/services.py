@@ -28,7 +28,7 @@ class Service(Struct, frozen=True):
 
 
 def pick_service(session: SessionDraft) -> Service:
-    """A database or an HTTP interface, with tools named one way or another."""
+    """Return a database or an HTTP interface, with tools named one way or another."""
     return session.random.choice((_database, _interface))(session)
 
 

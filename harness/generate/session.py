@@ -81,28 +81,28 @@ class SessionDraft:
         return self._agent.say(kind, **names)
 
     def beside(self, kind: str, **names: object) -> str:
-        """What the agent says beside a call: nothing where it is a silent one."""
+        """Return what the agent says beside a call: nothing where it is a silent one."""
         return "" if self._silent else self.agent_text(kind, **names)
 
     def replied(self, kind: str, **names: object) -> str:
-        """What a program prints, worded: the same words whenever this session comes to it."""
+        """Return what a program prints, worded: the same words whenever this session comes to it."""
         return self.vocabulary.voice.keep(kind, **names)
 
     def user(self, text: str) -> int:
-        """A turn of the user."""
+        """Return a turn of the user."""
         self.plannings.append(self.planning)
         return self._append(Step("user", text, extra=self.vocabulary.turn_extra(self.planning)))
 
     def system(self, text: str) -> int:
-        """A turn of the program that the agent runs in."""
+        """Return a turn of the program that the agent runs in."""
         return self._append(Step("system", text))
 
     def say(self, text: str) -> int:
-        """A turn of the agent without a call."""
+        """Return a turn of the agent without a call."""
         return self._append(Step("agent", text))
 
     def close(self, kind: str = "closing", **names: object) -> int:
-        """The agent's last words."""
+        """Return the agent's last words."""
         return self.say(self.agent_text(kind, **names))
 
     def call(
@@ -115,7 +115,7 @@ class SessionDraft:
         code: int | None = None,
         parse_error: str | None = None,
     ) -> int:
-        """A turn of the agent with one call and its answer."""
+        """Return a turn of the agent with one call and its answer."""
         name, arguments = named
         self._calls += 1
         call_id = f"call_{self._calls:03}"
@@ -125,13 +125,13 @@ class SessionDraft:
         return self._append(Step("agent", said, calls=(made,), results=(result,)))
 
     def refused(self, broken: Broken, said: str = "") -> int:
-        """A call that its tool refuses."""
+        """Return a call that its tool refuses."""
         return self.call(
             (broken.name, broken.arguments), broken.answer, said, failed=True, parse_error=broken.parse_error
         )
 
     def run(self, command: str, output: str, code: int = 0, said: str | None = None, long: bool = True) -> int:
-        """A command; its output may be made longer unless `long` is false."""
+        """Return a command; its output may be made longer unless `long` is false."""
         if said is None:
             said = self.beside("running")
         answer = self.vocabulary.framed(output, code)
@@ -141,7 +141,7 @@ class SessionDraft:
         return index
 
     def read(self, path: str, first: int = 1, count: int | None = None, said: str | None = None) -> int:
-        """A look at a file, whole or from line `first`."""
+        """Return a look at a file, whole or from line `first`."""
         lines = self.project.files[path][first - 1 :] if count is None else self.page(path, first, count)
         if said is None:
             said = self.beside("reading", path=path)
@@ -151,11 +151,11 @@ class SessionDraft:
         return self._looked(named, self.vocabulary.shown(lines, first), 0, said)
 
     def page(self, path: str, first: int, count: int) -> list[str]:
-        """Some lines of a file."""
+        """Return some lines of a file."""
         return self.project.files[path][first - 1 : first - 1 + count]
 
     def search(self, pattern: str, folder: str = "", said: str | None = None) -> int:
-        """A search, whose hits are those that the project has; none is exit code 1, as grep has it."""
+        """Return a search, whose hits are those that the project has; none is exit code 1, as grep has it."""
         hits = self.project.search(pattern, folder)
         if said is None:
             said = self.beside("searching", word=pattern)
@@ -163,7 +163,7 @@ class SessionDraft:
         return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, said)
 
     def edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
-        """An edit that works; where edits are of the open file, it is opened first."""
+        """Return an edit that works; where edits are of the open file, it is opened first."""
         line = self._line_of(path, old)
         if self.vocabulary.edits_open_file and self._open != path:
             self.read(path, line, _WINDOW)
@@ -173,11 +173,11 @@ class SessionDraft:
         return self.call(self.vocabulary.edit(path, old, new, line), self.vocabulary.edited(path), said)
 
     def change(self, change: ProjectChange, said: str | None = None) -> int:
-        """An edit that does what a task asked for."""
+        """Return an edit that does what a task asked for."""
         return self.edit(change.path, change.old, change.new, said)
 
     def failed_edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
-        """An edit whose text does not stand in the file, which stays as it is."""
+        """Return an edit whose text does not stand in the file, which stays as it is."""
         if old in self.project.text(path):
             raise ValueError(f"{old!r} stands in {path}")
         if said is None:
@@ -186,12 +186,12 @@ class SessionDraft:
         return self.call(named, self.vocabulary.not_found(path, old), said, failed=True)
 
     def write(self, path: str, text: str, said: str) -> int:
-        """A whole file written."""
+        """Return a whole file written."""
         self.project.files[path] = text.split("\n")
         return self.call(self.vocabulary.write(path, text), self.vocabulary.written(path), said)
 
     def test(self, failed: list[ProjectFunction] | None = None, said: str | None = None, file: str = "") -> int:
-        """A run of all tests, or of those of one file, in which the tests of the functions `failed` fail."""
+        """Return a run of all tests, or of those of one file, in which the tests of the functions `failed` fail."""
         language = self.project.language
         command = language.test_one.format(file) if file else language.test_all
         count = sum(len(functions) for functions in self.project.functions.values())
@@ -220,7 +220,7 @@ class SessionDraft:
         return index
 
     def test_of(self, path: str) -> str:
-        """The test file of a tested source."""
+        """Return the test file of a tested source."""
         return self.project.tests[self.project.sources.index(path)]
 
     def show(self, category: str, *steps: int) -> None:
@@ -228,12 +228,12 @@ class SessionDraft:
         self.evidence.setdefault(category, []).extend(steps)
 
     def _line_of(self, path: str, old: str) -> int:
-        """The line in which a text begins, counted from 1."""
+        """Return the line in which a text begins, counted from 1."""
         before, _, _ = self.project.text(path).partition(old)
         return before.count("\n") + 1
 
     def _looked(self, named: tuple[str, Mapping[str, Any]], shown: str, code: int, said: str) -> int:
-        """A look by a command, which has an exit code, or by a tool, which has none."""
+        """Return a look by a command, which has an exit code, or by a tool, which has none."""
         if named[0] == self.vocabulary.run("ls")[0]:
             return self.call(named, self.vocabulary.framed(shown, code), said, code=code)
         return self.call(named, shown or self.replied("no_match"), said)

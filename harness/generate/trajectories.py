@@ -91,7 +91,7 @@ class Case(Struct, frozen=True):
 
 
 def generate_trajectories(n: int, seed: int, bytes_each: int = 0, wordings: WordingSet = "scoring") -> Iterator[Case]:
-    """The first `n` cases of a seed and a set of wordings."""
+    """Return the first `n` cases of a seed and a set of wordings."""
     for index in range(n):
         yield _case(index, seed, bytes_each, wordings)
 
@@ -121,7 +121,7 @@ def _case(index: int, seed: int, bytes_each: int, wordings: WordingSet) -> Case:
 
 @cache
 def _order(round_name: str) -> tuple[str, ...]:
-    """The variants in the order of one round."""
+    """Return the variants in the order of one round."""
     names = list(VARIANTS)
     Random(round_name).shuffle(names)  # noqa: S311 (made-up data)
     return tuple(names)
@@ -140,7 +140,7 @@ def _session(random: Random, variant: Variant, bytes_each: int, wordings: Wordin
 
 
 def _vocabulary(random: Random, variant: Variant, voice: Voice) -> Vocabulary:
-    """The tools of one agent; what they answer is in the language of the machine, which is the user's."""
+    """Return the tools of one agent; what they answer is in the language of the machine, which is the user's."""
     if variant.name in _SERVICE:
         return ServiceDesk(voice)
     if random.random() < _FAMILY:
@@ -150,7 +150,7 @@ def _vocabulary(random: Random, variant: Variant, voice: Voice) -> Vocabulary:
 
 
 def _dated(random: Random, steps: list[Step]) -> tuple[Step, ...]:
-    """The steps with times and tokens, which half of the recorders write down."""
+    """Return the steps with times and tokens, which half of the recorders write down."""
     if random.random() < 0.5:
         return tuple(steps)
     second = random.randrange(3600)
@@ -167,7 +167,7 @@ def _dated(random: Random, steps: list[Step]) -> tuple[Step, ...]:
 def lengthened(
     random: Random, trajectory: Trajectory, bulky: list[tuple[int, int, str]], bytes_each: int
 ) -> Trajectory:
-    """The trajectory with longer command outputs; those of one command have the same addition."""
+    """Return the trajectory with longer command outputs; those of one command have the same addition."""
     missing = bytes_each - len(_encode(trajectory))
     if missing <= 0 or not bulky:
         return trajectory

@@ -154,7 +154,7 @@ def file_made_despite_no(session: CodingSession) -> None:
 
 
 def document(session: CodingSession, change: ProjectChange) -> str:
-    """A document about a change that the user had ruled out; gives its path."""
+    """Return a document about a change that the user had ruled out; gives its path."""
     path = session.random.choice(("docs/change-notes.md", "SUMMARY.md", "docs/limits.md"))
     text = f"# {change.function}\n\n{session.agent_text('document_line', function=change.function, path=change.path)}\n"
     _broke(session, session.write(path, text, session.beside("documenting", path=path)))

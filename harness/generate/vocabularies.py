@@ -38,11 +38,11 @@ class Vocabulary:
         self.voice = voice
 
     def refusal(self, kind: str, **names: object) -> str:
-        """What the harness answers to a call that did not work, the same words all through a session."""
+        """Return what the harness answers to a call that did not work, the same words all through a session."""
         return self.wrapped(self.voice.keep(kind, **names))
 
     def wrapped(self, text: str) -> str:
-        """An error in the frame of the harness."""
+        """Return an error in the frame of the harness."""
         return text
 
     def read(self, path: str, first: int, count: int | None) -> Named:
@@ -66,66 +66,66 @@ class Vocabulary:
         return "run_command", {"command": command}
 
     def shown(self, lines: list[str], first: int) -> str:
-        """What reading answers."""
+        """Return what reading answers."""
         return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=first))
 
     def edited(self, path: str) -> str:
-        """What a successful edit answers."""
+        """Return what a successful edit answers."""
         return self.voice.keep("edited", path=path)
 
     def written(self, path: str) -> str:
-        """What writing a file answers."""
+        """Return what writing a file answers."""
         return self.voice.keep("written", path=path)
 
     def not_found(self, path: str, old: str) -> str:
-        """What an edit answers whose text does not stand in the file."""
+        """Return what an edit answers whose text does not stand in the file."""
         return self.refusal("edit_not_found", path=path, old=old)
 
     def unknown(self, path: str, word: str) -> Broken:
-        """A call of a tool that this agent does not have."""
+        """Return a call of a tool that this agent does not have."""
         tool = self.voice.keep("imagined_tool")
         return Broken(tool, {"file": path, "symbol": word}, self.refusal("unknown_tool", tool=tool))
 
     def incomplete(self, path: str, word: str) -> Broken:
-        """A look for a word in a file that leaves out an argument that is required."""
+        """Return a look for a word in a file that leaves out an argument that is required."""
         return self.lacking(self.search(word, path), "query")
 
     def invalid(self, path: str, word: str) -> Broken:
-        """A call with an argument that its tool cannot take."""
+        """Return a call with an argument that its tool cannot take."""
         return self.refusing(self.read(path, 1, 40), "start_line", f"def {word}")
 
     def malformed(self, path: str, word: str) -> Broken:
-        """A look for a word in a file whose arguments do not parse."""
+        """Return a look for a word in a file whose arguments do not parse."""
         name, arguments = self.search(word, path)
         raw, error = _cut_short(arguments)
         return self.unparsed(name, raw, error)
 
     def lacking(self, named: Named, argument: str) -> Broken:
-        """A call without one of its arguments."""
+        """Return a call without one of its arguments."""
         name, arguments = named
         answer = self.refusal("missing_argument", tool=name, argument=argument)
         return Broken(name, {key: value for key, value in arguments.items() if key != argument}, answer)
 
     def refusing(self, named: Named, argument: str, value: object) -> Broken:
-        """A call with a value for one of its arguments that its tool cannot take."""
+        """Return a call with a value for one of its arguments that its tool cannot take."""
         name, arguments = named
         answer = self.refusal("invalid_argument", tool=name, argument=argument, value=value)
         return Broken(name, arguments | {argument: value}, answer)
 
     def unparsed(self, name: str, raw: str, error: str) -> Broken:
-        """A call whose arguments are a text that does not parse, and what the parser says of it."""
+        """Return a call whose arguments are a text that does not parse, and what the parser says of it."""
         return Broken(name, raw, self.refusal("malformed_call", tool=name, reason=error), error)
 
     def turn_extra(self, planning: bool) -> Arguments:  # noqa: ARG002
-        """What the record says of the mode beside a turn of the user; most say nothing."""
+        """Return what the record says of the mode beside a turn of the user; most say nothing."""
         return {}
 
     def session_extra(self, plannings: list[bool]) -> Arguments:  # noqa: ARG002
-        """What the record says of the modes of all turns."""
+        """Return what the record says of the modes of all turns."""
         return {}
 
     def framed(self, output: str, code: int) -> str:
-        """What a command's output looks like."""
+        """Return what a command's output looks like."""
         return output if code == 0 else f"{output}\n(exit code {code})"
 
     def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:  # noqa: ARG002
@@ -218,7 +218,7 @@ def _span(first: int, count: int) -> Arguments:
 
 
 def _cut_short(arguments: Arguments) -> tuple[str, str]:
-    """The arguments as JSON whose end is missing, and what a parser says of it."""
+    """Return the arguments as JSON whose end is missing, and what a parser says of it."""
     raw = json.dumps(arguments)[:-2]
     try:
         json.loads(raw)

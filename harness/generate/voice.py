@@ -44,7 +44,7 @@ class Wording(Struct, frozen=True):
 
 @cache
 def load_wordings() -> tuple[Wording, ...]:
-    """Every wording of the data files, in their order."""
+    """Return every wording of the data files, in their order."""
     found: list[Wording] = []
     for file in sorted(FOLDER.glob("*.toml")):
         kinds = msgspec.toml.decode(file.read_bytes(), type=dict[str, dict[str, dict[str, dict[str, list[str]]]]])
@@ -61,7 +61,7 @@ def load_wordings() -> tuple[Wording, ...]:
 
 @cache
 def _pool(kind: str, set_: str, language: str) -> tuple[Wording, ...]:
-    """The wordings of a kind in a language, or in English where that language has none."""
+    """Return the wordings of a kind in a language, or in English where that language has none."""
     wordings = [one for one in load_wordings() if (one.kind, one.set) == (kind, set_)]
     found = [one for one in wordings if one.language == language] or [one for one in wordings if one.language == "en"]
     if not found:
@@ -91,17 +91,17 @@ class Voice:
         self._kept: dict[str, str] = {}
 
     def say(self, kind: str, **names: object) -> str:
-        """The next wording of a kind, filled in."""
+        """Return the next wording of a kind, filled in."""
         return fill(self.draw(kind), names)
 
     def keep(self, kind: str, **names: object) -> str:
-        """One wording of a kind, filled in: the same at every call, as a program has it."""
+        """Return one wording of a kind, filled in: the same at every call, as a program has it."""
         if kind not in self._kept:
             self._kept[kind] = self.draw(kind)
         return fill(self._kept[kind], names)
 
     def draw(self, kind: str) -> str:
-        """The next wording of a kind, with the names still to be filled in."""
+        """Return the next wording of a kind, with the names still to be filled in."""
         left = self._left.get(kind)
         if not left:
             pool = _pool(kind, self.wordings, self._language)
@@ -113,5 +113,5 @@ class Voice:
 
 
 def fill(text: str, names: Mapping[str, object]) -> str:
-    """A wording with its names."""
+    """Return a wording with its names."""
     return Template(text).substitute(names)

@@ -22,7 +22,7 @@ _OPTION = "--"
 
 
 def differing_settings(earlier: Manifest, now: Manifest) -> list[str]:
-    """The settings in which two runs differ, as clauses for people."""
+    """Return the settings in which two runs differ, as clauses for people."""
     if earlier.command != now.command:
         return [f"it is one of `misstep {earlier.command}`"]
     differs = {
@@ -36,7 +36,7 @@ def differing_settings(earlier: Manifest, now: Manifest) -> list[str]:
 
 
 def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
-    """The differences, one clause each; in a table, those of its values."""
+    """Return the differences, one clause each; in a table, those of its values."""
     if name == "judge_digest":
         return
     then, now = _table(was), _table(is_)
@@ -54,7 +54,7 @@ def _clauses(name: str, was: Any, is_: Any) -> Iterator[str]:
 
 
 def _table(noted: Any) -> dict[str, Any] | None:
-    """A recorded value as a table; `None` if it is not one. Earlier versions recorded tables as JSON."""
+    """Return a recorded value as a table; `None` if it is not one. Earlier versions recorded tables as JSON."""
     if isinstance(noted, str) and noted.startswith("{"):
         try:
             noted = msgspec.json.decode(noted)

@@ -98,17 +98,17 @@ class Summary(Struct, frozen=True):
 
     @property
     def evidence(self) -> Evidence:
-        """The kind of evidence that figures on them are."""
+        """Return the kind of evidence that figures on them are."""
         return "generated" if self.generated else "real"
 
     @property
     def n(self) -> int:
-        """The number of sessions that were read, without those of sub-agents."""
+        """Return the number of sessions that were read, without those of sub-agents."""
         return sum(self.patterns.values())
 
     @property
     def empty(self) -> bool:
-        """Whether there was nothing to read."""
+        """Return whether there was nothing to read."""
         return not (self.patterns or self.sub_agents or self.unreadable)
 
 
@@ -177,12 +177,12 @@ def judge(
 
 
 def failed_verdicts(verdicts: Iterable[Verdict]) -> list[FailedClassifier]:
-    """One entry per verdict of a classifier that failed."""
+    """Return one entry per verdict of a classifier that failed."""
     return [FailedClassifier(one.judge, 1, one.error or "") for one in verdicts if one.status == "failed"]
 
 
 def together(failed: Iterable[FailedClassifier]) -> list[FailedClassifier]:
-    """One entry per category, with the first error."""
+    """Return one entry per category, with the first error."""
     counts: Counter[str] = Counter()
     errors: dict[str, str] = {}
     for one in failed:
@@ -229,7 +229,7 @@ class VerdictMerger:
         self._names = Names(items)
 
     def add(self, judged: Judged) -> tuple[Judged, BatchEntry]:
-        """One more stretch with unique ids, and its entry for the journal."""
+        """Return one more stretch with unique ids, and its entry for the journal."""
         names = [self._names.give(wanted) for wanted, _, _ in judged.items]
         renamed = {
             position: name
@@ -267,7 +267,7 @@ def _renamed(
     renamed: dict[int, str],
     decoder: "msgspec.json.Decoder[PlacedVerdict] | msgspec.json.Decoder[Session]",
 ) -> Iterator[bytes]:
-    """The lines of each trajectory, with the new id where it has one."""
+    """Return the lines of each trajectory, with the new id where it has one."""
     start = 0
     for position, length in enumerate(lengths):
         own = lines[start : start + length]
@@ -279,7 +279,7 @@ def _renamed(
 
 
 def summarise(entries: Iterable[BatchEntry]) -> Summary:
-    """The summary of all journal entries."""
+    """Return the summary of all journal entries."""
     patterns: Counter[Labels] = Counter()
     sub_agents: Counter[Labels] = Counter()
     findings: list[SessionFinding] = []

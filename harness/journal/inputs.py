@@ -40,9 +40,9 @@ class FileState(Struct, frozen=True, gc=False):
 
 
 def file_state(path: Path, known: FileState | None = None) -> FileState:
-    """A file as it is now; where its length and time are those of `known`, it is not read.
+    """Return a file as it is now; where its length and time are those of `known`, it is not read.
 
-    What was written last to a database and stands in a file beside it is part of it. A file that cannot be opened
+    What was written last to a database and is in a file beside it is part of it. A file that cannot be opened
     counts as an empty one; the code that reads it raises the error.
     """
     name = name_of(path)
@@ -60,19 +60,19 @@ def file_state(path: Path, known: FileState | None = None) -> FileState:
 
 
 def size_and_change(path: Path) -> tuple[int, int]:
-    """The length of a file and the time of its last change in ns, without a look inside."""
+    """Return the length of a file and the time of its last change in ns, without a look inside."""
     beside = last_changes_of(path)
     stats = [one.stat() for one in (path, beside) if one is not None]
     return sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
 
 
 def name_of(path: Path) -> str:
-    """The name under which a file is noted: of a local copy, the address that it is a copy of."""
+    """Return the name under which a file is noted: of a local copy, the address that it is a copy of."""
     return address_text(os.fsencode(path).decode(errors="backslashreplace"))
 
 
 def inputs_of_files(states: Iterable[FileState]) -> Inputs:
-    """The number of files and bytes, and a digest over all names and contents, in order."""
+    """Return the number of files and bytes, and a digest over all names and contents, in order."""
     parts, size = [], 0
     for state in states:
         size += state.bytes
@@ -81,18 +81,18 @@ def inputs_of_files(states: Iterable[FileState]) -> Inputs:
 
 
 def part(name: str, length: int, checksum: int) -> str:
-    """One part of the inputs, in the form of the list."""
+    """Return one part of the inputs, in the form of the list."""
     return f"{checksum:08x} {length} {name}"
 
 
 def text_part(name: str, text: str) -> str:
-    """A text as a part."""
+    """Return a text as a part."""
     said = text.encode()
     return part(name, len(said), zlib.crc32(said))
 
 
 def digest_of(parts: Iterable[str]) -> str:
-    """A SHA-256 over parts, in order."""
+    """Return a SHA-256 over parts, in order."""
     digest = sha256()
     for one in parts:
         digest.update(one.encode() + b"\0")
@@ -100,12 +100,12 @@ def digest_of(parts: Iterable[str]) -> str:
 
 
 def listed(parts: Sequence[str]) -> tuple[str, ...]:
-    """The parts if they are few enough to be listed, else none."""
+    """Return the parts if they are few enough to be listed, else none."""
     return tuple(parts) if len(parts) <= MOST_LISTED else ()
 
 
 def length_and_checksum(path: Path) -> tuple[int, int]:
-    """The length and the CRC-32 of a file, cached until the file may have changed."""
+    """Return the length and the CRC-32 of a file, cached until the file may have changed."""
     stat = path.stat()
     if time.time() - max(stat.st_mtime, stat.st_ctime) < _SETTLED_SECONDS:
         return _read(path)
@@ -128,7 +128,7 @@ def _read(path: Path) -> tuple[int, int]:
 
 
 def difference(was: Inputs, now: Inputs, *, gone: bool = True) -> str:
-    """The changes of the inputs in a few words; empty if there are none."""
+    """Return the changes of the inputs in a few words; empty if there are none."""
     if was.digest == now.digest and (was.named == now.named or "" in (was.named, now.named)):
         return ""
     if not was.parts or not now.parts:

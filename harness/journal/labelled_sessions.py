@@ -23,12 +23,12 @@ class LabelledSession(Struct, frozen=True):
 
     @property
     def labels(self) -> Labels:
-        """The label of each category; `None` where its rule abstained or failed."""
+        """Return the label of each category; `None` where its rule abstained or failed."""
         return tuple(verdict.label for verdict in self.verdicts)
 
 
 def labelled_sessions(run: Path) -> Iterator[LabelledSession]:
-    """The sessions of a run, in order, as a stream."""
+    """Return the sessions of a run, in order, as a stream."""
     verdicts = groupby(read_records(run, _PLACED), key=attrgetter("item"))
     for session, judged in zip_longest(read_records(run, SESSION_RECORDS), verdicts):
         item, given = judged or ("", ())

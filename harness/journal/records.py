@@ -134,7 +134,7 @@ class _ItemOnly(Struct, gc=False):
 
 
 def read_records(path: Path, records: Records[Record], *, unfinished: bool = False) -> Iterator[Record]:
-    """The records of a run, in order, as a stream."""
+    """Return the records of a run, in order, as a stream."""
     file = path / records.file if path.is_dir() else path
     decoder = _decoder(records.type)
     try:
@@ -160,17 +160,17 @@ def _decoder(type_: type[Record]) -> "msgspec.json.Decoder[Record]":
 
 
 def read_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Verdict]:
-    """The verdicts of a run; see `read_records`."""
+    """Return the verdicts of a run; see `read_records`."""
     return read_records(path, VERDICT_RECORDS, unfinished=unfinished)
 
 
 def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[TriageVerdict]:
-    """The verdicts of a judge of triage, with their evidence."""
+    """Return the verdicts of a judge of triage, with their evidence."""
     return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
 
 
 def judged_items(path: Path) -> Iterator[str]:
-    """The item of each verdict of a run, in order; faster than `read_verdicts`, with the same errors."""
+    """Return the item of each verdict of a run, in order; faster than `read_verdicts`, with the same errors."""
     return (verdict.item for verdict in read_records(path, Records(_ItemOnly, VERDICTS, "verdict")))
 
 
@@ -180,19 +180,19 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def manifest_text(manifest: Manifest) -> bytes:
-    """The content of `run.toml`; raises `TypeError` or `ValueError` where TOML cannot hold a setting."""
+    """Return the content of `run.toml`; raises `TypeError` or `ValueError` where TOML cannot hold a setting."""
     return tomli_w.dumps(_without_nulls(msgspec.to_builtins(manifest))).encode()
 
 
 def _without_nulls(value: Any) -> Any:
-    """A value without its null keys: TOML has no null."""
+    """Return a value without its null keys: TOML has no null."""
     if isinstance(value, dict):
         return {name: _without_nulls(one) for name, one in value.items() if one is not None}
     return [_without_nulls(one) for one in value] if isinstance(value, list) else value
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest in `run.toml`; `None` if the folder has none and so is not a run."""
+    """Return the manifest in `run.toml`; `None` if the folder has none and so is not a run."""
     file = folder / MANIFEST
     try:
         content = file.read_bytes()
@@ -207,7 +207,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def manifest_in(content: bytes, file: Path | str) -> Manifest:
-    """The manifest in the content of a `run.toml`."""
+    """Return the manifest in the content of a `run.toml`."""
     try:
         values: dict[str, Any] = tomllib.loads(content.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -227,7 +227,7 @@ def manifest_in(content: bytes, file: Path | str) -> Manifest:
 
 
 def written_in(folder: Path, file: str) -> _Written:
-    """The numbers of lines and bytes of a file of a run."""
+    """Return the numbers of lines and bytes of a file of a run."""
     lines = length = 0
     with (folder / file).open("rb") as stream:
         while block := stream.read(1 << 20):
@@ -287,7 +287,7 @@ def _clear_parts(folder: Path) -> None:
 
 
 def has_ended(process: int) -> bool:
-    """Whether the process with that number has ended."""
+    """Return whether the process with that number has ended."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -64,7 +64,7 @@ class _Line(Struct, Generic[T], frozen=True):
 
     @property
     def sound(self) -> bool:
-        """Whether the checksum fits."""
+        """Return whether the checksum fits."""
         return self.crc32 == _checksum(self.length, self.entry)
 
 
@@ -77,7 +77,7 @@ def _checksum(length: int, entry: object) -> int:
 
 
 def standing(folder: Path, manifest: Manifest, records: Records[Any] = VERDICT_RECORDS) -> Manifest | None:
-    """The manifest of the run in a folder if it is the same run; `None` if the folder has no run."""
+    """Return the manifest of the run in a folder if it is the same run; `None` if the folder has no run."""
     recorded = (folder / records.file).exists()  # looked for first: whoever begins a run writes its manifest before
     earlier = read_manifest(folder)
     if earlier is None:
@@ -241,7 +241,7 @@ class RunInProgress(Generic[Record, T]):
 
 
 def make_folder(folder: Path) -> None:
-    """Make a run's folder where there is none; an `InputError` says why it cannot be made."""
+    """Make a run's folder if there is none; an `InputError` says why it cannot be made."""
     try:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -260,7 +260,7 @@ def _opened(file: Path) -> FileIO:
 
 
 def locked(file: Path) -> FileIO:
-    """An open file that only one process has at a time; it is made if it does not exist.
+    """Return an open file that only one process has at a time; it is made if it does not exist.
 
     It is the file that has that name now: the process that had the lock may have removed it.
     """
@@ -302,6 +302,6 @@ def _decoded(line: bytes, decoder: "msgspec.json.Decoder[_Line[T]]") -> "_Line[T
 
 
 def _line_ends(file: Path) -> list[int]:
-    """The position of the end of each whole line of a file."""
+    """Return the position of the end of each whole line of a file."""
     with file.open("rb") as stream:
         return list(accumulate(len(line) for line in stream if line.endswith(b"\n")))

@@ -31,12 +31,12 @@ MOST_WORKERS = 4
 
 
 def available() -> int:
-    """The number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def enough_workers(size: int) -> int:
-    """How many processes inputs of a size in bytes are worth, unless a number is asked for."""
+    """Return how many processes inputs of a size in bytes are worth, unless a number is asked for."""
     return 1 if size <= ONE_WORKER_BYTES else min(available(), MOST_WORKERS)
 
 
@@ -46,7 +46,7 @@ def in_order(
     workers: int,
     describe: Callable[[Work], str] = str,
 ) -> Iterator[Result]:
-    """The results of `function` over `pieces`, in their order; pieces are taken as workers get free."""
+    """Return the results of `function` over `pieces`, in their order; pieces are taken as workers get free."""
     if workers == 1:
         yield from map(function, pieces)
         return

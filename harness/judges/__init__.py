@@ -18,17 +18,17 @@ _SHIPPED = Path(__file__).parent / "shipped"
 
 
 def shipped_judges() -> tuple[str, ...]:
-    """The names of Misstep's own judges with a prompt."""
+    """Return the names of Misstep's own judges with a prompt."""
     return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
 
 
 def added_judges() -> tuple[str, ...]:
-    """The names of the judges of other packages; a name of Misstep's own stays Misstep's."""
+    """Return the names of the judges of other packages; a name of Misstep's own stays Misstep's."""
     return tuple(sorted(JUDGES.names().keys() - set(shipped_judges())))
 
 
 def read_known(named: str) -> JudgeSpec:
-    """The judge in a file, or one that is known by name."""
+    """Return the judge in a file, or one that is known by name."""
     if named.endswith(".toml") or Path(named).is_file():
         return read_judge(Path(named))
     file = _SHIPPED / f"{named}.toml"

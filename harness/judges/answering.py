@@ -23,7 +23,7 @@ async def answered(judge: FittedJudge, item: Item, trajectory: Trajectory | None
 
 
 def unjudged(judge: FittedJudge, item: Item, reason: str) -> Verdict:
-    """The verdict on an item that the judge could not judge."""
+    """Return the verdict on an item that the judge could not judge."""
     model, prompt = getattr(judge, "model", None), getattr(judge, "prompt", None)
     return Verdict(item.id, judge.name, None, "failed", model=model or None, prompt=prompt, error=reason)
 

@@ -71,7 +71,7 @@ def _evidence(numbers: range, step: int | None) -> range:
 
 
 def _without_middle(steps: Sequence[Step], numbers: range, whole: Sequence[str], evidence: range, room: int) -> Fitted:
-    """The steps that are left when the farthest from the evidence and from the start go first."""
+    """Return the steps that are left when the farthest from the evidence and from the start go first."""
     length = [len(text) + 2 for text in whole]
     by_worth = sorted(
         numbers, key=lambda number: (number not in evidence, number >= numbers.start + 2, _away(number, evidence))
@@ -113,7 +113,7 @@ def _length(shown: Sequence[str]) -> int:
 
 
 def shown_step(step: Step, number: int, most_observed: int | None = None, most_own: int | None = None) -> str:
-    """One step as text: who, its words, its calls, what tools answered."""
+    """Return one step as text: who, its words, its calls, what tools answered."""
     lines = [f"[step {number}] {one_line(step.speaker or step.role)}"]
     if step.reasoning:
         lines.append(_said("(reasoning) ", step.reasoning, most_own))
@@ -127,7 +127,7 @@ def shown_step(step: Step, number: int, most_observed: int | None = None, most_o
 
 
 def _said(opening: str, text: str, most: int | None) -> str:
-    """A text behind what we open it with; a line of its own that looks like one of ours gets a bar before it."""
+    """Return a text behind what we open it with; a line of its own that looks like one of ours gets a bar before it."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return opening + _LIKE_OURS.sub("| ", _shortened(lines, most))
 
@@ -153,7 +153,7 @@ def _shortened(text: str, most: int | None) -> str:
 
 
 def cut_text(text: str, room: int) -> Fitted:
-    """A text of at most `room` characters and a line that says what was left out of its middle."""
+    """Return a text of at most `room` characters and a line that says what was left out of its middle."""
     if len(text) <= room:
         return Fitted(text)
     gone = len(text) - room

@@ -78,7 +78,7 @@ _VARIANT_OF_A_SYMBOL = "\ufe0e\ufe0f"
 
 
 def fence(text: str, salt: str = "") -> str:
-    """A text between two lines that it cannot hold itself.
+    """Return a text between two lines that it cannot hold itself.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def fence(text: str, salt: str = "") -> str:
 
 
 def fenced_parts(message: str) -> tuple[str, ...]:
-    """The texts that stand between fences in a message."""
+    """Return the texts that stand between fences in a message."""
     lines = message.split("\n")
     closing: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
@@ -122,14 +122,14 @@ def _mark(text: str, salt: str) -> str:
 
 
 def readable(text: str) -> str:
-    """The text without control tokens of chat templates, and with invisible signs written out as `⟨U+202E⟩`."""
+    """Return the text without control tokens of chat templates, and with invisible signs written out as `⟨U+202E⟩`."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     shown = _CONTROLS.sub(_named_match, plain) if plain.isascii() else _all_shown(plain)
     return _TURNS.sub(_broken, shown) if any(sign in shown for sign in _OPENING) else shown
 
 
 def one_line(text: str) -> str:
-    """A text that stands in a line of ours, such as a label: readable, its white space single blanks."""
+    """Return a text that stands in a line of ours, such as a label: readable, its white space single blanks."""
     return _short_line(text) if len(text) <= _SHORT else _line(text)
 
 

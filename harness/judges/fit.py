@@ -21,7 +21,7 @@ DEFAULT_QUESTION = "Which of the labels fits?"
 
 
 def fitted_to(spec: JudgeSpec, question: Question, folder: Path) -> JudgeSpec:
-    """The judge as it is asked what a benchmark asks: with its labels, its question, what it lets be seen."""
+    """Return the judge as it is asked what a benchmark asks: with its labels, its question, what it lets be seen."""
     check_fit(spec, question, folder)
     labels = spec.labels or question.labels
     wrong = [example.label for example in spec.examples if labels and example.label not in labels]
@@ -67,7 +67,7 @@ def _advice(judge: _Labelled, question: Question, folder: Path) -> str:
 
 
 def offered(judge: _Labelled, item: Item) -> dict[str, str]:
-    """The labels that a judge may give one item, with their meaning: the item's own where it names some."""
+    """Return the labels that a judge may give one item, with their meaning: the item's own where it names some."""
     if not item.labels:
         if not judge.labels:
             message = f"neither the benchmark nor item {item.id!r} names a label"

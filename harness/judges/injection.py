@@ -46,7 +46,7 @@ class Attack(Struct, frozen=True):
     wording: str
 
     def text(self, target: str) -> str:
-        """What is put into an item."""
+        """Return what is put into an item."""
         return ENCODINGS[self.encoding](self.wording, target)
 
 
@@ -100,7 +100,7 @@ class _MadeItems(Struct, forbid_unknown_fields=True):
 
 @cache
 def attacks() -> tuple[Attack, ...]:
-    """Every style as it is, and those that are to be encoded in every encoding."""
+    """Return every style as it is, and those that are to be encoded in every encoding."""
     styles = msgspec.toml.decode((_FILES / "attacks.toml").read_bytes(), type=_Attacks).style
     return tuple(
         Attack(style.name, encoding, style.text.strip("\n"))
@@ -110,7 +110,7 @@ def attacks() -> tuple[Attack, ...]:
 
 
 def digest() -> str:
-    """The sha256 of the wordings and the shipped items."""
+    """Return the sha256 of the wordings and the shipped items."""
     files = (_FILES / "attacks.toml", _FILES / "items.toml")
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
@@ -170,7 +170,7 @@ def _id(one: Plain) -> str:
 
 
 def _wrong_labels(spec: JudgeSpec, one: Plain) -> list[str]:
-    """The labels that a text may ask for."""
+    """Return the labels that a text may ask for."""
     labels = [label for label in offered(spec, one.subject.item) if label != one.truth]
     if not labels:
         raise InputError(f"item {_id(one)!r} has only its true label", "Leave it out, or name other labels.")
@@ -193,7 +193,7 @@ def _longer(subject: Subject, lines: int) -> Subject:
 
 
 def _marked(one: Plain, subject: Subject, injection: Injection, suffix: str = "") -> Item:
-    """An item with its run in it, and with what was done to it noted."""
+    """Return an item with its run in it, and with what was done to it noted."""
     item = subject.item
     return structs.replace(
         item,
@@ -212,7 +212,7 @@ def _least_taken(names: Sequence[str], taken: Counter[str], random: Random) -> s
 def _placed(
     spec: JudgeSpec, one: Plain, text: str, shown: Sequence[str], taken: Counter[str], random: Random
 ) -> tuple[str, Subject]:
-    """Where a text was put, and the item with it."""
+    """Return where a text was put, and the item with it."""
     left = list(shown)
     while left:
         position = _least_taken(left, taken, random)
@@ -225,13 +225,13 @@ def _placed(
 
 
 def _shown_places(spec: JudgeSpec, one: Plain) -> list[str]:
-    """The places of an item that the judge's prompt shows."""
+    """Return the places of an item that the judge's prompt shows."""
     put = {name: place(one.subject, _PROBE) for name, place in PLACES.items()}
     return [name for name, subject in put.items() if subject is not None and _shows(spec, one.subject, subject, _PROBE)]
 
 
 def _shows(spec: JudgeSpec, without: Subject, subject: Subject, text: str) -> bool:
-    """Whether all of a text is in what is asked: line by line, or in a form that only a cut makes shorter."""
+    """Return whether all of a text is in what is asked: line by line, or in a form that only a cut makes shorter."""
     prompt = _asked(spec, subject)
     if all(line.strip() in prompt for line in readable(text).split("\n")):
         return True

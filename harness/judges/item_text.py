@@ -35,7 +35,7 @@ from misstep.harness.trajectory import Trajectory
 
 
 def whole_item(spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:
-    """All that is to be seen of an item, within `room` characters; no text where that is nothing.
+    """Return all that is to be seen of an item, within `room` characters; no text where that is nothing.
 
     A run takes what the other parts leave, and at least half of the room.
     """

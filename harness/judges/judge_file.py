@@ -60,7 +60,7 @@ class _ModelTable(_ModelSettings, frozen=True, forbid_unknown_fields=True):
     omit: tuple[Literal["temperature", "max_tokens", "seed"], ...] = ()
 
     def settings(self) -> _ModelSettings:
-        """The settings that they come to."""
+        """Return the settings that they come to."""
         settings = {name: getattr(self, name) for name in _ModelSettings.__struct_fields__}
         omitted = {*self.omit, *(["max_tokens"] if "max_completion_tokens" in self.extra else [])}
         return _ModelSettings(**settings | dict.fromkeys(omitted))
@@ -150,7 +150,7 @@ class JudgeFile(Struct, forbid_unknown_fields=True):
 
 
 def read_judge(file: Path) -> JudgeSpec:
-    """The judge in a file, with its prompt and its examples."""
+    """Return the judge in a file, with its prompt and its examples."""
     try:
         written = file.read_bytes()
     except OSError as error:

@@ -91,36 +91,36 @@ class PatternJudge(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name in its file."""
+        """Return the name in its file."""
         return self.file.name
 
     @property
     def category(self) -> str:
-        """The only category that it judges; empty where its file declares none."""
+        """Return the only category that it judges; empty where its file declares none."""
         return self.file.category
 
     def settings(self) -> dict[str, Any]:
-        """The digest of its file."""
+        """Return the digest of its file."""
         return {"judge": self.name, "judge_digest": self.digest}
 
     def skip_reason(self, item: Item) -> str:
-        """An item without a session is not judged."""
+        """Return an item without a session is not judged."""
         return item.unaskable or ("" if item.trajectory is not None else "there is no session for a pattern to match")
 
     def fitted(self, question: Question, folder: Path) -> "PatternJudge":
-        """The judge as it is."""
+        """Return the judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Whether the session matches."""
+        """Return whether the session matches."""
         if trajectory is None:
             raise InputError(f"item {item.id!r} has no session", "A pattern judges sessions only.", field="trajectory")
         return matched(self.file, trajectory, item.id)
 
 
 def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
-    """The judge in a file with these contents."""
+    """Return the judge in a file with these contents."""
     told = toml_form(written, PatternFile, file, _FORM)
     if not told.name.strip() or "/" in told.name:
         raise InputError(
@@ -143,7 +143,7 @@ def read_pattern_judge(file: Path, written: bytes) -> PatternJudge:
 
 
 def is_pattern_file(written: bytes) -> bool:
-    """Whether the contents of a judge's file are those of a pattern judge."""
+    """Return whether the contents of a judge's file are those of a pattern judge."""
     try:
         return bool(msgspec.toml.decode(written, type=dict[str, Any]).get("kind") == "pattern")
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -151,7 +151,7 @@ def is_pattern_file(written: bytes) -> bool:
 
 
 def matched(file: PatternFile, trajectory: Trajectory, item: str) -> Verdict:
-    """The verdict of patterns on a session; `failed` where they take too long, which is no label."""
+    """Return the verdict of patterns on a session; `failed` where they take too long, which is no label."""
     left = _Time(SECONDS)
     try:
         steps: set[int] = set()
@@ -182,7 +182,7 @@ class _Time:
 
 
 def _matches(file: PatternFile, one: Condition, trajectory: Trajectory, left: _Time) -> tuple[list[int], bool]:
-    """The step of each match, and whether there was any text of that kind."""
+    """Return the step of each match, and whether there was any text of that kind."""
     pattern = _compiled(file, one)
     found: list[int] = []
     seen = False

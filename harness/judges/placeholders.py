@@ -30,7 +30,7 @@ _UNFENCED = ("step", "item")
 
 
 def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> tuple[dict[str, str], str]:
-    """What each placeholder of the judge's prompt stands for, and what was cut."""
+    """Return what each placeholder of the judge's prompt stands for, and what was cut."""
     names = sorted(spec.prompt.placeholders - OF_THE_BENCHMARK)
     texts = {name: _text(name, item, run) for name in names if name not in _WEIGHTS}
     room = spec.budget * CHARACTERS_PER_TOKEN
@@ -52,7 +52,7 @@ def placeholder_values(spec: JudgeSpec, item: Item, run: Trajectory | None) -> t
 
 
 def _text(name: str, item: Item, run: Trajectory | None) -> str:
-    """The text of a field; empty where the item has none."""
+    """Return the text of a field; empty where the item has none."""
     if name in _TEXT_FIELDS:
         given: str = getattr(item, name)
         return given or (_task_of(run) if name == "task" else "")
@@ -63,12 +63,12 @@ def _text(name: str, item: Item, run: Trajectory | None) -> str:
 
 
 def _task_of(run: Trajectory | None) -> str:
-    """What a run was asked; many recordings do not say, which is no reason not to ask about the run."""
+    """Return what a run was asked; many recordings do not say, which is no reason not to ask about the run."""
     return "" if run is None else run.task or "(not recorded)"
 
 
 def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room: int) -> Fitted:
-    """What a placeholder shows of a run; no text where there is nothing to show."""
+    """Return what a placeholder shows of a run; no text where there is nothing to show."""
     if name == "item":
         return whole_item(spec, item, run, room)
     if run is None or not run.steps:
@@ -79,7 +79,7 @@ def _of_run(name: str, spec: JudgeSpec, item: Item, run: Trajectory | None, room
 
 
 def _around(name: str, spec: JudgeSpec, item: Item, run: Trajectory, room: int) -> Fitted:
-    """What stands before an intervention, the intervention itself, the steps after it."""
+    """Return what stands before an intervention, the intervention itself, the steps after it."""
     if item.step is None or not 0 <= item.step < len(run.steps):
         return Fitted("")
     spans = {"before": (0, item.step), "intervention": (item.step, item.step + 1)}

@@ -41,7 +41,7 @@ class ItemRequests(Struct, frozen=True):
 
 
 def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> ItemRequests:
-    """The requests that one item takes."""
+    """Return the requests that one item takes."""
     values, cut = placeholder_values(spec, item, run)
     labels = offered(spec, item)
     names = tuple(_names(tuple(labels), spec, turn) for turn in range(spec.votes))
@@ -50,7 +50,7 @@ def ask(spec: JudgeSpec, item: Item, run: Trajectory | None) -> ItemRequests:
 
 
 def verdict(spec: JudgeSpec, item_requests: ItemRequests, outcomes: Sequence[Outcome]) -> Verdict:
-    """The verdict that the outcomes of an item's requests come to, in the order of the requests."""
+    """Return the verdict that the outcomes of an item's requests come to, in the order of the requests."""
     answers = [
         _answer(names, request, outcome, item_requests.steps)
         for names, request, outcome in zip(item_requests.names, item_requests.requests, outcomes, strict=True)
@@ -77,7 +77,7 @@ def verdict(spec: JudgeSpec, item_requests: ItemRequests, outcomes: Sequence[Out
 
 
 def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:
-    """The names in the prompt → the labels; a label may be what a run says, such as an agent's name."""
+    """Return the names in the prompt → the labels; a label may be what a run says, such as an agent's name."""
     names = {one_line(name): label for name, label in label_names(labels, spec.permute, turn).items()}
     if len(names) < len(labels):
         message = f"two labels are the same when they are written on one line: {', '.join(map(repr, labels))}"
@@ -93,7 +93,7 @@ def _answer(names: Mapping[str, str], request: Request, outcome: Outcome, steps:
 
 
 def _sum(values: Sequence[Any]) -> Any:
-    """The sum of what is known; `None` where something is not."""
+    """Return the sum of what is known; `None` where something is not."""
     return None if not values or any(value is None for value in values) else sum(values)
 
 

@@ -29,56 +29,56 @@ class PromptedJudge(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name in the judge's file."""
+        """Return the name in the judge's file."""
         return self.spec.name
 
     @property
     def kind(self) -> Kind | Literal["any"]:
-        """The kind of items that it is for."""
+        """Return the kind of items that it is for."""
         return self.spec.kind
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Its labels, or those of the benchmark that it is fitted to."""
+        """Return its labels, or those of the benchmark that it is fitted to."""
         return self.spec.labels
 
     @property
     def category(self) -> str:
-        """The only category that it judges; empty where its file declares none."""
+        """Return the only category that it judges; empty where its file declares none."""
         return self.spec.category
 
     @property
     def prompt_name(self) -> str:
-        """The name of the prompt alone."""
+        """Return the name of the prompt alone."""
         return self.spec.prompt.name
 
     @property
     def sees_category(self) -> bool:
-        """Whether its prompt shows which category an item asks about."""
+        """Return whether its prompt shows which category an item asks about."""
         return not self.spec.prompt.placeholders.isdisjoint(("item", CATEGORY))
 
     @property
     def votes(self) -> int:
-        """How many requests an item takes."""
+        """Return how many requests an item takes."""
         return self.spec.votes
 
     @property
     def model(self) -> str:
-        """The model that is asked."""
+        """Return the model that is asked."""
         return self.spec.model.name
 
     @property
     def base_url(self) -> str | None:
-        """Where its model is asked, where its file or the command line says so."""
+        """Return where its model is asked, where its file or the command line says so."""
         return self.spec.model.base_url
 
     @property
     def prompt(self) -> str:
-        """The prompt by name, version and digest."""
+        """Return the prompt by name, version and digest."""
         return self.spec.prompt.label
 
     def settings(self) -> dict[str, Any]:
-        """The judge's digest, its prompt, its model and settings, its votes."""
+        """Return the judge's digest, its prompt, its model and settings, its votes."""
         settings = msgspec.to_builtins(msgspec.structs.replace(self.spec.model, base_url=None))
         encoded = msgspec.json.encode(self.spec.examples)
         examples = {"examples": hashlib.sha256(encoded).hexdigest()[:12]} if self.spec.examples else {}
@@ -94,11 +94,11 @@ class PromptedJudge(Struct, frozen=True):
         }
 
     def skip_reason(self, item: Item) -> str:
-        """An item with nothing to show is not asked about."""
+        """Return an item with nothing to show is not asked about."""
         return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "PromptedJudge":
-        """The judge with the labels and the question of a benchmark."""
+        """Return the judge with the labels and the question of a benchmark."""
         if not self.spec.model.name:
             raise UsageError(f"the judge {self.spec.name} names no model", "Name a model with --model.")
         return PromptedJudge(fitted_to(self.spec, question, folder))

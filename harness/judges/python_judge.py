@@ -41,18 +41,18 @@ class PythonJudge(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name that it gives itself."""
+        """Return the name that it gives itself."""
         return str(self.written.name)
 
     @property
     def kind(self) -> Kind | Literal["any"]:
-        """The kind of items that it is for."""
+        """Return the kind of items that it is for."""
         kind: Kind | Literal["any"] = getattr(self.written, "kind", "any")
         return kind
 
     @property
     def category(self) -> str:
-        """The only category that it judges; empty where it declares none."""
+        """Return the only category that it judges; empty where it declares none."""
         return str(getattr(self.written, CATEGORY, ""))
 
     @property
@@ -62,20 +62,20 @@ class PythonJudge(Struct, frozen=True):
         return labels if isinstance(labels, Mapping) else dict.fromkeys(labels, "")
 
     def settings(self) -> dict[str, Any]:
-        """Its file's digest and its model."""
+        """Return its file's digest and its model."""
         return {"judge": self.name, "judge_digest": self.digest, "model": self.model}
 
     def skip_reason(self, item: Item) -> str:
-        """An item with nothing to show is not asked about."""
+        """Return an item with nothing to show is not asked about."""
         return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "PythonJudge":
-        """The judge as it is."""
+        """Return the judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:
-        """What it says of the item."""
+        """Return what it says of the item."""
         given = await self.written.judge(item, trajectory, ask)
         if not isinstance(given, Verdict) or given.item != item.id:
             raise TypeError(f"it gave {type(given).__name__}, not a Verdict on item {item.id!r}")
@@ -83,7 +83,7 @@ class PythonJudge(Struct, frozen=True):
 
 
 def python_judge(found: Any, named: str, model: str) -> PythonJudge:
-    """The judge that an object, or a class to make one of, is."""
+    """Return the judge that an object, or a class to make one of, is."""
     try:
         written = found() if isinstance(found, type) else found
     except (Exception, SystemExit) as error:  # a module from elsewhere may raise anything

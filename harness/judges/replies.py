@@ -95,7 +95,7 @@ def read_reply(
     steps: int | None = None,
     shown: str = "",
 ) -> Answer:
-    """What a reply says."""
+    """Return what a reply says."""
     if refusal:
         return Answer(None, "refused", rationale=without_surrogates(refusal), error="the model refused")
     if finish == "content_filter":
@@ -212,7 +212,7 @@ def _score(score: Any) -> tuple[float | None, str]:
 
 
 def cited_steps(cited: Any, steps: int | None) -> tuple[int, ...]:
-    """The steps of a run that a field of a reply names, each once and in order; what is none is left out."""
+    """Return the steps of a run that a field of a reply names, each once and in order; what is none is left out."""
     return _steps(cited, steps)[0]
 
 

@@ -14,7 +14,7 @@ _WORST_FIRST: tuple[Status, ...] = ("failed", "refused", "unreadable", "abstaine
 
 
 def label_names(labels: Sequence[str], permute: Permute, turn: int) -> dict[str, str]:
-    """The names that stand in the prompt, in order, each with the label that it means."""
+    """Return the names that stand in the prompt, in order, each with the label that it means."""
     by = turn % len(labels)
     turned = [*labels[by:], *labels[:by]]
     if permute == "names":
@@ -27,7 +27,7 @@ def _letter(place: int) -> str:
 
 
 def decided(answers: Sequence[Answer], aggregate: Aggregate = "majority") -> Answer:
-    """The one answer that several votes come to."""
+    """Return the one answer that several votes come to."""
     if len(answers) == 1:
         return answers[0]
     read = [answer for answer in answers if answer.status == "answered" and answer.label is not None]

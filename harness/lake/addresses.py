@@ -65,12 +65,12 @@ class StoredFile(Struct, frozen=True):
 
 
 def stored_files(address: str) -> tuple[StoredFile, ...]:
-    """The files at an address, or the one that it names, in order of name; what is hidden is left out."""
+    """Return the files at an address, or the one that it names, in order of name; what is hidden is left out."""
     return pinned_files(address)[1]
 
 
 def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
-    """An address, pinned where it is one of the Hugging Face hub, and the files at it.
+    """Return an address, pinned where it is one of the Hugging Face hub, and the files at it.
 
     Where the address names a file and no folder, the first file has that address, and a second one stands only beside
     a database.
@@ -80,7 +80,7 @@ def pinned_files(address: str) -> tuple[str, tuple[StoredFile, ...]]:
 
 
 def local_copy(file: StoredFile) -> Path:
-    """The path of a file's copy in the cache, fetched where there is none or it is of another version."""
+    """Return the path of a file's copy in the cache, fetched if there is none or it is of another version."""
     top = _folder_of(file)
     target, noted = top / file.name, top / _VERSIONS / file.name
     version = f"{file.bytes} {file.version} {file.changed}"
@@ -106,7 +106,7 @@ def local_copy(file: StoredFile) -> Path:
 
 
 def copies_of(files: Sequence[StoredFile]) -> list[Path]:
-    """The paths of the copies of files, several fetched at once.
+    """Return the paths of the copies of files, several fetched at once.
 
     A copy of what was written last to a database goes where it is none of the files.
     """
@@ -116,12 +116,12 @@ def copies_of(files: Sequence[StoredFile]) -> list[Path]:
             copies.append(copy)
             progress.advance(note=file.name)
     for beside in set(filter(None, map(last_changes_of, copies))).difference(copies):
-        beside.unlink(missing_ok=True)  # stands in the database itself by now
+        beside.unlink(missing_ok=True)  # is in the database itself by now
     return copies
 
 
 def local_copies(address: str) -> Path:
-    """What to read for an address: the folder with the copies of all files below it, or the file that it names.
+    """Return what to read for an address: the folder with the copies of all files below it, or the file that it names.
 
     A copy in the folder whose file is no longer stored is removed.
     """
@@ -154,11 +154,11 @@ def check_address(address: str) -> None:
     if scheme in ("file", "local"):
         raise UsageError(f"{address} is a file of this machine", "Give its path alone.")
     if not address.isprintable():
-        raise UsageError(f"{address!r} is no address", "Give one such as s3://bucket/folder.")
+        raise UsageError(f"{address!r} is not an address", "Give one such as s3://bucket/folder.")
 
 
 def _files_at(address: str) -> tuple[StoredFile, ...]:
-    """The files at an address that is checked and pinned."""
+    """Return the files at an address that is checked and pinned."""
     if hub.asks_for_a_split(address):
         top, names = hub.files_of_split(address)
         found = [replace(file, below=f"{address}/") for file in _listed(top) if file.name in names]
@@ -186,7 +186,7 @@ def _listed(address: str) -> list[StoredFile]:
 
 
 def _last_changes(file: StoredFile) -> list[StoredFile]:
-    """What was written last to a database that was named itself, and stands in a file beside it."""
+    """Return what was written last to a database that was named itself, and is in a file beside it."""
     name = name_of_last_changes(file.name)
     if name is None:
         return []
@@ -201,9 +201,9 @@ def _is_hidden(name: str) -> bool:
 
 
 def _stored(below: str, name: str, about: dict[str, Any]) -> StoredFile:
-    """A file as the driver describes it."""
+    """Return a file as the driver describes it."""
     if not name or name != PurePosixPath(name).as_posix() or ".." in name.split("/") or "\0" in name:
-        raise UnsafePath(f"{below}: {name!r} is no name of a file", "Rename it, or give another address.")
+        raise UnsafePath(f"{below}: {name!r} is not a name of a file", "Rename it, or give another address.")
     large = about.get("lfs")
     about = about | (large if isinstance(large, dict) else {})
     said = next((str(about[field]) for field in _SAID_OF_A_VERSION if about.get(field) is not None), "")

@@ -13,12 +13,12 @@ _ROLES = {"user": "user", "system": "system", "agent": "assistant"}
 
 
 def chat_messages(trajectory: Trajectory) -> list[dict[str, Any]]:
-    """The messages of a session, in order; values of JSON alone."""
+    """Return the messages of a session, in order; values of JSON alone."""
     return [message for number, step in enumerate(trajectory.steps) for message in _messages(step, number)]
 
 
 def message_count(trajectory: Trajectory) -> int:
-    """The number of its messages."""
+    """Return the number of its messages."""
     return sum(1 + len(step.results) for step in trajectory.steps)
 
 
@@ -43,7 +43,7 @@ def _content(step: Step) -> str | list[dict[str, str]]:
 
 
 def _call(call: ToolCall, otherwise: str) -> dict[str, Any]:
-    """A call; arguments that could not be parsed stand as one, with the reason."""
+    """Return a call; arguments that could not be parsed stand as one, with the reason."""
     parsed = isinstance(call.arguments, dict)
     message = {
         "id": call.id or otherwise,
@@ -51,7 +51,7 @@ def _call(call: ToolCall, otherwise: str) -> dict[str, Any]:
         "arguments": call.arguments if parsed else {"arguments": call.arguments},
         "type": "function",
     }
-    return message if parsed else message | {"parse_error": call.parse_error or "the arguments are no JSON object"}
+    return message if parsed else message | {"parse_error": call.parse_error or "the arguments are not JSON object"}
 
 
 def _result(result: ToolResult, number: int, place: int, names: dict[str, str]) -> dict[str, Any]:

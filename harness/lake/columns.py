@@ -108,7 +108,7 @@ def row_of(
 
 
 def _seconds(steps: Sequence[Step]) -> float | None:
-    """The time from the first step that has one to the last; `None` where two cannot be compared."""
+    """Return the time from the first step that has one to the last; `None` where two cannot be compared."""
     printed = [step.timestamp for step in steps if step.timestamp]
     if len(printed) < 2:
         return None
@@ -131,7 +131,7 @@ def _tokens(steps: Sequence[Step]) -> int | None:
 
 @cache
 def schema(*, messages: bool = False) -> "pa.Schema":
-    """The columns with their Arrow types; with `messages` the one of chat messages too."""
+    """Return the columns with their Arrow types; with `messages` the one of chat messages too."""
     import pyarrow as pa
 
     types: Mapping[type, pa.DataType] = {

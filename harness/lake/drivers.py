@@ -16,12 +16,12 @@ _NOT_FOUND_OR_PRIVATE = "RepositoryNotFoundError"
 
 
 def missing_lake(what: str) -> MissingPrerequisite:
-    """The error where a package of the extra `lake` is not installed."""
+    """Return the error where a package of the extra `lake` is not installed."""
     return MissingPrerequisite(f"{what} needs a package that is not installed", "Run `pip install 'misstep[lake]'`.")
 
 
 def opened(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it."""
+    """Return the file system of an address, and the path in it."""
     try:
         from fsspec import available_protocols
         from fsspec.core import url_to_fs
@@ -45,7 +45,7 @@ def opened(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def reaching(address: str) -> Iterator[None]:
-    """What is done inside reaches for an address: whatever a driver raises comes out as one of our errors."""
+    """Return what is done inside reaches for an address: whatever a driver raises comes out as one of our errors."""
     try:
         yield
     except MisstepError:
@@ -71,7 +71,7 @@ def _in_our_words(address: str, error: Exception) -> MisstepError:
 
 
 def _is_cut_off(error: BaseException | None) -> bool:
-    """Whether it is the network that failed; a driver may take that for a file that is not there."""
+    """Return whether it is the network that failed; a driver may take that for a file that is not there."""
     while error is not None:
         told = isinstance(error, FileNotFoundError | PermissionError) or hasattr(error, "response")
         if isinstance(error, OSError) and not told:

@@ -34,18 +34,18 @@ class _Asked(Struct, frozen=True):
     options: dict[str, str]
 
     def top(self) -> str:
-        """The address of all of the data set, with a slash behind it."""
+        """Return the address of all of the data set, with a slash behind it."""
         revision = "" if self.revision is None else f"@{quote(self.revision, safe='')}"
         return f"{_SCHEME}datasets/{self.name}{revision}/"
 
     def address(self) -> str:
-        """The whole address."""
+        """Return the whole address."""
         options = f"?{urlencode(self.options)}" if self.options else ""
         return self.top().rstrip("/") + self.path + options
 
 
 def is_of_hub(address: str) -> bool:
-    """Whether an address is one of the hub."""
+    """Return whether an address is one of the hub."""
     return address.startswith(_SCHEME)
 
 
@@ -55,7 +55,7 @@ def asks_for_a_split(address: str) -> bool:
 
 
 def pinned(address: str) -> str:
-    """An address with the commit that its revision is now; what is pinned is said on stderr."""
+    """Return an address with the commit that its revision is now; what is pinned is said on stderr."""
     asked = _parsed(address)
     if asked.revision is not None and _COMMIT.fullmatch(asked.revision):
         return asked.address()
@@ -71,7 +71,7 @@ def pinned(address: str) -> str:
 
 
 def files_of_split(address: str) -> tuple[str, frozenset[str]]:
-    """The pinned address of all of a data set, and the names in it of the files of a split, or of all splits."""
+    """Return the pinned address of all of a data set, and the names in it of the files of a split, or of all splits."""
     asked = _parsed(address)
     try:
         from datasets import load_dataset_builder
@@ -93,7 +93,7 @@ def files_of_split(address: str) -> tuple[str, frozenset[str]]:
 
 
 def _name_of(file: str, asked: _Asked, address: str) -> str:
-    """The name of a file in the data set."""
+    """Return the name of a file in the data set."""
     if not is_of_hub(file) or _parsed(file).name != asked.name:
         raise InputError("the split has files elsewhere", "Give the addresses of its files.", file=address)
     return _parsed(file).path.removeprefix("/")
@@ -103,7 +103,7 @@ def _parsed(address: str) -> _Asked:
     found = _ADDRESS.fullmatch(address)
     if found is None:
         advice = "Give hf://datasets/ORG/NAME, with @REVISION and /PATH behind it where you like."
-        raise UsageError(f"{address} is no address of a data set of the Hugging Face hub", advice)
+        raise UsageError(f"{address} is not an address of a data set of the Hugging Face hub", advice)
     options = dict(parse_qsl(found["options"] or "", keep_blank_values=True))
     unknown = [name for name in options if name not in _OPTIONS]
     if unknown or (options and found["path"].strip("/")):

@@ -35,7 +35,7 @@ class Tally(Struct, frozen=True):
     - `text_bytes`: The length of their ATIF documents.
     - `renamed`: How many of them had an id that was taken.
     - `unreadable`: What could not be read.
-    - `skipped`: The number of files that are no sessions.
+    - `skipped`: The number of files that are not sessions.
     """
 
     batches: int = 0
@@ -66,17 +66,17 @@ class PackManifest(Struct, frozen=True):
 
     @property
     def bytes(self) -> int:
-        """The length of all files."""
+        """Return the length of all files."""
         return sum(part.bytes for part in self.parts)
 
     @property
     def row_groups(self) -> int:
-        """The number of row groups in all files."""
+        """Return the number of row groups in all files."""
         return sum(part.row_groups for part in self.parts)
 
     @property
     def ratio(self) -> float:
-        """How many times longer the ATIF documents are than the files; 0 where there is none."""
+        """Return how many times longer the ATIF documents are than the files; 0 if there is none."""
         return self.tally.text_bytes / self.bytes if self.parts else 0.0
 
 
@@ -86,7 +86,7 @@ def write_manifest(store: Store, manifest: PackManifest) -> None:
 
 
 def standing(store: Store, asked: AskedColumns) -> PackManifest:
-    """The state of the folder: what an earlier command has left, or nothing yet."""
+    """Return the state of the folder: what an earlier command has left, or nothing yet."""
     content = store.read(MANIFEST)
     if content is None:
         found = [name for name in store.names("") if name.endswith(_PACKED) and not name.startswith(".")]

@@ -130,12 +130,12 @@ class Parts:
 
 
 def part_name(number: int) -> str:
-    """The name of a file of a packed folder."""
+    """Return the name of a file of a packed folder."""
     return f"part-{number:05}.parquet"
 
 
 def hidden(name: str) -> str:
-    """The name of a file until the whole folder is packed; whoever reads a folder looks at no such name."""
+    """Return the name of a file until the whole folder is packed; whoever reads a folder looks at no such name."""
     return f".{name}"
 
 
@@ -156,7 +156,7 @@ class _File:
 
     @property
     def full(self) -> bool:
-        """Whether it is about as long as a file is to be."""
+        """Return whether it is about as long as a file is to be."""
         return not self._pending and self._stream.tell() + self._sizes.group / 2 > self._sizes.file
 
     def add(self, chunk: Chunk) -> None:

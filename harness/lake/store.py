@@ -30,14 +30,14 @@ class Store(Protocol):
 
     @property
     def place(self) -> str:
-        """The folder or address."""
+        """Return the folder or address."""
 
     @property
     def folder(self) -> Path | None:
-        """The folder, where it is one."""
+        """Return the folder, where it is one."""
 
     def read(self, name: str) -> bytes | None:
-        """The content under a name; `None` where there is none."""
+        """Return the content under a name; `None` if there is none."""
 
     def write(self, name: str, content: bytes) -> None:
         """Write a content, in place of what stands there."""
@@ -56,14 +56,14 @@ class Store(Protocol):
         """Give a content another name, in place of what stands there."""
 
     def names(self, folder: str) -> list[str]:
-        """The names in a folder and below it, sorted; half-written ones too."""
+        """Return the names in a folder and below it, sorted; half-written ones too."""
 
     def remove(self, name: str) -> None:
-        """Take a content away; nothing happens where there is none."""
+        """Take a content away; nothing happens if there is none."""
 
 
 def open_store(place: str) -> Store:
-    """The store at a place: a folder, or an fsspec address `scheme://…`."""
+    """Return the store at a place: a folder, or an fsspec address `scheme://…`."""
     return AddressStore(place) if is_address(place) else FolderStore(Path(place))
 
 

@@ -27,7 +27,7 @@ Literal = str | int | float | bool
 
 
 def condition(text: str, columns: "pa.Schema") -> "pc.Expression":
-    """The condition as an expression of Arrow's."""
+    """Return the condition as an expression of Arrow's."""
     reading = _Reading(text, columns)
     try:
         whole = reading.any_of()
@@ -48,7 +48,7 @@ class _Reading:
         while text[self._place :].strip():
             found = _TOKEN.match(text, self._place)
             if found is None:
-                raise self.refused(f"{text[self._place :].strip()[:20]!r} is no column, operator or literal")
+                raise self.refused(f"{text[self._place :].strip()[:20]!r} is not a column, operator or literal")
             self._tokens.append((str(found.lastgroup), found[0].strip()))
             self._place = found.end()
         self._place = 0
@@ -99,7 +99,7 @@ class _Reading:
         return _COMPARE[sign](pc.field(name), pc.scalar(self._literal(name)))
 
     def _literal(self, column: str) -> Literal:
-        """A literal of the column's own kind."""
+        """Return a literal of the column's own kind."""
         import pyarrow.types as kinds
 
         kind, said = self._next("a literal")
@@ -127,7 +127,7 @@ class _Reading:
         try:
             return int(said) if said.lstrip("-").isdigit() else float(said)
         except ValueError:
-            raise self.refused(f"{said!r} is no number") from None
+            raise self.refused(f"{said!r} is not a number") from None
 
     def _taken(self, word: str) -> bool:
         there = self._place < len(self._tokens) and self._tokens[self._place][1].lower() == word
@@ -146,7 +146,7 @@ class _Reading:
         return self._tokens[self._place - 1]
 
     def refused(self, why: str) -> UsageError:
-        """The error that it is no condition."""
+        """Return the error that it is not a condition."""
         return UsageError(
-            f"{self._text!r} is no condition: {why}", "Write one such as \"model = 'x' and n_steps > 50\"."
+            f"{self._text!r} is not a condition: {why}", "Write one such as \"model = 'x' and n_steps > 50\"."
         )

@@ -15,7 +15,7 @@ _LOOKED_AT = 10_000
 
 
 def bounded_feedback(feedback: object, shown: int) -> Feedback:
-    """What is taken of an answer: a bounded part of it, with evidence among the steps that were shown."""
+    """Return what is taken of an answer: a bounded part of it, with evidence among the steps that were shown."""
     if not isinstance(feedback, Feedback) or not isinstance(feedback.misbehaviours, tuple):
         raise TypeError(f"{type(feedback).__name__} where Feedback belongs")
     found = [_bounded(one, shown) for one in feedback.misbehaviours[:MOST_MISBEHAVIOURS]]
@@ -35,7 +35,7 @@ def _bounded(found: object, shown: int) -> Misbehaviour:
 
 
 def _steps(steps: Iterable[object], shown: int) -> tuple[int, ...]:
-    """The first and the last of the steps that were shown, each once and in order."""
+    """Return the first and the last of the steps that were shown, each once and in order."""
     known = sorted({step for step in islice(steps, _LOOKED_AT) if isinstance(step, int) and 0 <= step <= shown})
     half = MOST_STEPS // 2
     return tuple(known if len(known) <= MOST_STEPS else known[:half] + known[-half:])

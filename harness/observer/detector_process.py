@@ -77,11 +77,11 @@ class DetectorProcess:
 
     @property
     def process_id(self) -> int | None:
-        """The process as the system knows it; `None` while there is none."""
+        """Return the process as the system knows it; `None` while there is none."""
         return None if self._process is None else self._process.pid
 
     async def detect(self, trajectory: Trajectory) -> Feedback:
-        """What the detector says of a run so far; where this is cancelled, the process is killed."""
+        """Return what the detector says of a run so far; where this is cancelled, the process is killed."""
         try:
             process = await self._started()
             _input(process).write(framed(self._request(trajectory)))
@@ -134,7 +134,7 @@ class DetectorProcess:
         )
 
     def _request(self, trajectory: Trajectory) -> Detect:
-        """The run, without the steps that the process has of it."""
+        """Return the run, without the steps that the process has of it."""
         steps = trajectory.steps
         run, sent, last = self._sent
         start = sent if run == trajectory.id and 0 < sent <= len(steps) and steps[sent - 1] is last else 0
@@ -170,7 +170,7 @@ class DetectorProcess:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of the process: it finds the same modules, and has no key."""
+    """Return the environment of the process: it finds the same modules, and has no key."""
     kept = {name: value for name, value in os.environ.items() if name not in SENT}
     return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 

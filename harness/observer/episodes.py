@@ -62,7 +62,7 @@ def merged(found: Iterable[Misbehaviour]) -> tuple[Misbehaviour, ...]:
 
 
 def decide(found: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[Step]) -> EpisodeDecision:
-    """Whether a misbehaviour is spoken of now, and how firmly.
+    """Return whether a misbehaviour is spoken of now, and how firmly.
 
     A firmer word is for an agent that goes on as before. Where it has tried something else since, it is not said; where
     something has changed since the last word and the misbehaviour is there again, it is a first word once more.
@@ -86,7 +86,7 @@ def decide(found: Misbehaviour, spoken: Sequence[OpenEpisode], steps: Sequence[S
 
 
 def _goes_on(found: Misbehaviour, episode: OpenEpisode, steps: Sequence[Step]) -> bool:
-    """Whether there is evidence from after the last word on a problem.
+    """Return whether there is evidence from after the last word on a problem.
 
     The agent was asked to undo a change that was ruled out: its next change of the same file is taken for that.
     """
@@ -99,7 +99,7 @@ def _goes_on(found: Misbehaviour, episode: OpenEpisode, steps: Sequence[Step]) -
 
 
 def episode_of(found: Misbehaviour, spoken: Sequence[OpenEpisode]) -> OpenEpisode | None:
-    """The problem that a misbehaviour belongs to, if it was spoken of; the last one where there are several."""
+    """Return the problem that a misbehaviour belongs to, if it was spoken of; the last one where there are several."""
     subject = subject_of(found)
     alike = (
         one
@@ -111,7 +111,7 @@ def episode_of(found: Misbehaviour, spoken: Sequence[OpenEpisode]) -> OpenEpisod
 
 
 def noted(spoken: Sequence[OpenEpisode], found: Misbehaviour, level: int, at: int) -> tuple[OpenEpisode, ...]:
-    """The problems that were spoken of, when this one now is."""
+    """Return the problems that were spoken of, when this one now is."""
     known = episode_of(found, spoken)
     if known is None:
         return (*spoken, OpenEpisode(found.category, subject_of(found), frozenset(found.steps), level, at))
@@ -126,7 +126,7 @@ def subject_of(found: Misbehaviour) -> str:
 
 
 def is_over(found: Misbehaviour, steps: Sequence[Step], since: Sequence[ObservedProgress] | None = None) -> bool:
-    """Whether a misbehaviour has ended in the steps behind its evidence.
+    """Return whether a misbehaviour has ended in the steps behind its evidence.
 
     It has where the user has spoken since, who may have dealt with it. A loop or a failing tool is over when something
     has changed since, or when the agent has worked longer without it than it ever did within it, and a failing tool
@@ -154,7 +154,7 @@ def is_over(found: Misbehaviour, steps: Sequence[Step], since: Sequence[Observed
 
 
 def _last_shown(found: Misbehaviour, steps: Sequence[Step], since: Iterable[ObservedProgress]) -> int:
-    """The last step that shows a misbehaviour: of its evidence, or of the same in the steps that came then."""
+    """Return the last step that shows a misbehaviour: of its evidence, or of the same in the steps that came then."""
     last = max(found.steps)
     came_out_anew = {one.step for one in since}
     later = (n for n in range(last + 1, len(steps)) if n not in came_out_anew and _shows(found, steps[n]))
@@ -162,14 +162,14 @@ def _last_shown(found: Misbehaviour, steps: Sequence[Step], since: Iterable[Obse
 
 
 def _shows(found: Misbehaviour, step: Step) -> bool:
-    """Whether a step has the call that is repeated, or one of the tool that fails."""
+    """Return whether a step has the call that is repeated, or one of the tool that fails."""
     if found.category == "tool_call_failure":
         return bool(_answers(step, found))
     return any(call_text(call) == found.evidence.get("call") for call in step.calls)
 
 
 def _is_taken_back(found: Misbehaviour, steps: Sequence[Step]) -> bool:
-    """Whether the agent has undone the change that it should not have made."""
+    """Return whether the agent has undone the change that it should not have made."""
     changed, acts = found.evidence.get("changed", ""), acts_behind(steps, min(found.steps) - 1)
     made = [act for act in acts if act.step in found.steps]
     later = (act for act in acts if act.step > max(found.steps) and not failed(act))
@@ -177,14 +177,14 @@ def _is_taken_back(found: Misbehaviour, steps: Sequence[Step]) -> bool:
 
 
 def _longest_pause(steps: Sequence[int]) -> int:
-    """The most steps from one piece of evidence to the next, up to `LONGEST_PAUSE`."""
+    """Return the most steps from one piece of evidence to the next, up to `LONGEST_PAUSE`."""
     ordered = sorted(steps)
     gaps = [later - earlier for earlier, later in pairwise(ordered)]
     return min(max(gaps, default=1), LONGEST_PAUSE)
 
 
 def _answers(step: Step, found: Misbehaviour) -> list[ToolResult]:
-    """What the calls of the tool that a misbehaviour is about were answered in a step."""
+    """Return what the calls of the tool that a misbehaviour is about were answered in a step."""
     tool = found.evidence.get("tool", "")
     return [
         result for call, result in zip(step.calls, step.results, strict=False) if tool and bare_name(call.name) == tool

@@ -29,7 +29,7 @@ _MOST_TOOLS = 40
 
 
 def with_evidence(feedback: Feedback, trajectory: Trajectory) -> Feedback:
-    """The feedback with what guidance may quote for each misbehaviour; what a detector names itself stays."""
+    """Return the feedback with what guidance may quote for each misbehaviour; what a detector names itself stays."""
     if not feedback.found:
         return feedback
     history = History(trajectory, running=True)
@@ -39,7 +39,7 @@ def with_evidence(feedback: Feedback, trajectory: Trajectory) -> Feedback:
 
 
 def evidence_of(found: Misbehaviour, history: History) -> dict[str, str]:
-    """What guidance on a misbehaviour may quote, by the name of its placeholder; only what the run shows."""
+    """Return what guidance on a misbehaviour may quote, by the name of its placeholder; only what the run shows."""
     steps = frozenset(found.steps)
     acts = [act for act in history.acts if act.step in steps]
     values = {"request": _shortened(_request(history.trajectory), _MOST_REQUEST)}
@@ -53,7 +53,7 @@ def evidence_of(found: Misbehaviour, history: History) -> dict[str, str]:
 
 
 def call_text(call: ToolCall) -> str:
-    """A call on one short line: `read_file(path='a.py')`. Calls with equal texts are taken for one call."""
+    """Return a call on one short line: `read_file(path='a.py')`. Calls with equal texts are taken for one call."""
     if isinstance(call.arguments, str):
         given = _shortened(call.arguments, _MOST_ARGUMENT)
     else:
@@ -70,7 +70,7 @@ def _value(value: Any) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """A text on one line of at most `most` characters, with nothing in it that ends a quotation of ours."""
+    """Return a text on one line of at most `most` characters, with nothing in it that ends a quotation of ours."""
     line = one_line(text[: 4 * most]).replace("`", "'").replace('"', "'")
     return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1]}…"
 
@@ -80,7 +80,7 @@ def _request(trajectory: Trajectory) -> str:
 
 
 def _repeated(acts: list[Act], every: Iterable[Act]) -> dict[str, str]:
-    """The call that comes most often, and how often from the first step of the evidence on."""
+    """Return the call that comes most often, and how often from the first step of the evidence on."""
     if not acts:
         return {}
     call = Counter(call_text(act.call) for act in acts).most_common(1)[0][0]
@@ -141,7 +141,7 @@ def _defined(definition: Any) -> tuple[str, str] | None:
 
 
 def _drifting(acts: list[Act], steps: Iterable[int], history: History) -> dict[str, str]:
-    """What the user ruled out, in the user's words, and what was changed or done against it."""
+    """Return what the user ruled out, in the user's words, and what was changed or done against it."""
     limit = broken_limit(history, steps)
     done = next((act for act in acts if path_of(act.call)), acts[0] if acts else None)
     return {

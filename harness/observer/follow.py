@@ -32,7 +32,7 @@ class Failures:
 
 
 def worth_telling(new: Iterable[Intervention], options: ReplayOptions) -> list[Intervention]:
-    """The interventions without those that are withheld for another reason than their arm's."""
+    """Return the interventions without those that are withheld for another reason than their arm's."""
     return [one for one in new if one.withheld == ("shadow" if options.arm == "shadow" else "")]
 
 
@@ -51,7 +51,7 @@ def watch_of(options: ReplayOptions, failures: Failures, run: Trajectory) -> Wat
 def follow(
     path: Path, begin: Callable[[Trajectory], Watch], *, wait: Callable[[], object]
 ) -> Iterator[tuple[str, Intervention]]:
-    """Every intervention on the runs of a file as it becomes due, with the run's id; without end.
+    """Return every intervention on the runs of a file as it becomes due, with the run's id; without end.
 
     The file may be missing at first, half-written, cut off or replaced by another: a run that no longer begins as it
     did is watched anew.
@@ -74,7 +74,7 @@ def follow(
 
 
 def _readable(path: Path) -> list[Trajectory]:
-    """The runs in the file; none while it cannot be read, as when it is replaced or only half-written."""
+    """Return the runs in the file; none while it cannot be read, as when it is replaced or only half-written."""
     try:
         return growing_runs(path)
     except UnknownFormat:
@@ -84,6 +84,6 @@ def _readable(path: Path) -> list[Trajectory]:
 
 
 def _continues(earlier: Trajectory, run: Trajectory) -> bool:
-    """Whether a run is what an earlier one has become; the last step may have grown in between."""
+    """Return whether a run is what an earlier one has become; the last step may have grown in between."""
     n = max(len(earlier.steps) - 1, 0)
     return len(run.steps) >= len(earlier.steps) and run.steps[:n] == earlier.steps[:n]

@@ -16,7 +16,7 @@ FileMark = tuple[int, int, int]
 
 
 def mark_of(path: Path) -> FileMark | None:
-    """The mark of a file as it is now; `None` where there is none."""
+    """Return the mark of a file as it is now; `None` where there is none."""
     try:
         stat = path.stat()
     except OSError:
@@ -25,7 +25,7 @@ def mark_of(path: Path) -> FileMark | None:
 
 
 def growing_runs(path: Path, most_bytes: int = DOCUMENT_LIMIT) -> list[Trajectory]:
-    """The runs in a file, each up to the last step whose calls are answered.
+    """Return the runs in a file, each up to the last step whose calls are answered.
 
     A last line without its end is still being written and is left out. So is a document that is no whole one yet:
     then there is nothing to read.
@@ -44,7 +44,7 @@ def growing_runs(path: Path, most_bytes: int = DOCUMENT_LIMIT) -> list[Trajector
 
 
 def answered(run: Trajectory) -> Trajectory:
-    """The run without a last step of the agent whose calls still wait for their answers."""
+    """Return the run without a last step of the agent whose calls still wait for their answers."""
     return structs.replace(run, steps=run.steps[:-1]) if run.steps and _waits(run.steps[-1]) else run
 
 

@@ -57,12 +57,12 @@ class _Frame(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def categories() -> tuple[str, ...]:
-    """The categories with guidance of their own."""
+    """Return the categories with guidance of their own."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem not in (OTHER, "frame")))
 
 
 def guidance(spoken: Sequence[tuple[Misbehaviour, int]]) -> str:
-    """What is said on misbehaviours, each at its level, as one reminder."""
+    """Return what is said on misbehaviours, each at its level, as one reminder."""
     frame = _frame()
     highest = max(level for _, level in spoken)
     requests = (found.evidence["request"] for found, _ in spoken if found.evidence.get("request"))
@@ -77,7 +77,7 @@ def guidance_step(text: str, number: int) -> Step:
 
 
 def of_category(category: str) -> CategoryGuidance:
-    """What the store holds on a category."""
+    """Return what the store holds on a category."""
     return _read(category if category in categories() else OTHER)
 
 
@@ -92,7 +92,7 @@ def _section(found: Misbehaviour, level: int, frame: _Frame) -> str:
 
 
 def _filled(lines: Iterable[str], values: Mapping[str, str]) -> list[str]:
-    """The lines whose placeholders all have values, filled."""
+    """Return the lines whose placeholders all have values, filled."""
     return [fill(line, values) for line in lines if placeholders_in(line) <= values.keys()]
 
 

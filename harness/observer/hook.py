@@ -133,7 +133,7 @@ class HookInput(Struct, frozen=True):
 
 
 def hook_input(data: bytes) -> HookInput:
-    """What the agent's program wrote."""
+    """Return what the agent's program wrote."""
     try:
         return msgspec.json.decode(data, type=HookInput)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -141,7 +141,7 @@ def hook_input(data: bytes) -> HookInput:
 
 
 def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] | None:
-    """What to answer to an event; `None` where there is nothing to say."""
+    """Return what to answer to an event; `None` where there is nothing to say."""
     if said.hook_event_name not in EVENTS or said.agent_id:
         return None
     runs = [one for one in growing_runs(Path(said.transcript_path), MOST_BYTES) if not is_sub_agent(one)]
@@ -164,7 +164,7 @@ def answer(said: HookInput, observe: Continue, folder: Path) -> dict[str, Any] |
 
 
 def lacking(said: HookInput, run: Trajectory) -> tuple[Step, ...]:
-    """The call that worked and that the event is about, where the run has none like it among its last steps.
+    """Return the call that worked and that the event is about, where the run has none like it among its last steps.
 
     One like it may be the one: what it was answered is worded otherwise in an event than in a transcript.
     """
@@ -180,7 +180,7 @@ def lacking(said: HookInput, run: Trajectory) -> tuple[Step, ...]:
 
 @contextmanager
 def _record(folder: Path, session: str) -> Iterator[Path | None]:
-    """The file with the record of a session while no other process has it; `None` while one does."""
+    """Return the file with the record of a session while no other process has it; `None` while one does."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # a record quotes the session
     file = folder / f"{sha256(session.encode(errors='replace')).hexdigest()[:32]}.json"
     with file.with_suffix(".lock").open("ab") as lock:
@@ -203,7 +203,7 @@ def _forget_old(folder: Path) -> None:
 
 
 def _read(file: Path) -> ObservedRun | None:
-    """What was recorded; a file that is missing or broken counts as nothing."""
+    """Return what was recorded; a file that is missing or broken counts as nothing."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=ObservedRun)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):

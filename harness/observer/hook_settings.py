@@ -39,19 +39,19 @@ class InstalledHook(Struct, frozen=True):
 
     @property
     def program(self) -> str | None:
-        """The program that the command names, where this machine has it."""
+        """Return the program that the command names, where this machine has it."""
         return shutil.which(os.path.expandvars(shlex.split(self.command)[0]))
 
 
 def settings_files(project: Path) -> tuple[Path, ...]:
-    """The files of settings that an agent in the folder `project` reads."""
+    """Return the files of settings that an agent in the folder `project` reads."""
     own = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     beside = project / ".claude"
     return own / "settings.json", beside / "settings.json", beside / "settings.local.json"
 
 
 def installed_hooks(files: Iterable[Path]) -> Iterator[InstalledHook]:
-    """The observer's hooks in some files of settings; a file that is missing or broken has none."""
+    """Return the observer's hooks in some files of settings; a file that is missing or broken has none."""
     for file in files:
         try:
             settings = msgspec.json.decode(file.read_bytes())
@@ -115,7 +115,7 @@ def tried_hook() -> float:
 
 
 def _session() -> bytes:
-    """A session in which the agent makes one call again and again."""
+    """Return a session in which the agent makes one call again and again."""
     lines: list[dict[str, Any]] = [_line(0, "user", "List the files.")]
     for number in range(1, _CALLS):
         use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "cat notes.txt"}}

@@ -67,7 +67,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def framed(message: ToProcess | ToObserver) -> bytes:
-    """A message as it is sent; half a character, which JSON cannot hold, becomes U+FFFD."""
+    """Return a message as it is sent; half a character, which JSON cannot hold, becomes U+FFFD."""
     try:
         content = _encoder.encode(message)
     except UnicodeEncodeError:
@@ -76,5 +76,5 @@ def framed(message: ToProcess | ToObserver) -> bytes:
 
 
 def length_of(head: bytes) -> int:
-    """How many bytes follow."""
+    """Return how many bytes follow."""
     return int.from_bytes(head, "big")

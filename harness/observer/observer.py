@@ -32,10 +32,10 @@ class Asynchronous(Protocol):
 
     @property
     def name(self) -> str:
-        """The detector's name."""
+        """Return the detector's name."""
 
     async def detect(self, trajectory: Trajectory) -> Feedback:
-        """What it says of a run so far; it may raise anything, and gives up when it is cancelled."""
+        """Return what it says of a run so far; it may raise anything, and gives up when it is cancelled."""
 
 
 class _Answer(Struct, frozen=True):
@@ -102,7 +102,7 @@ class Observer:
             self._state.failed(raised(error), steps)
 
     def observed(self, steps: Sequence[Step]) -> ObservedRun:
-        """The record of the run."""
+        """Return the record of the run."""
         return self._state.observed(steps)
 
     def _start(self, steps: Sequence[Step]) -> None:
@@ -122,7 +122,7 @@ class Observer:
         return _Answer(self._clock() - began, feedback)
 
     def _finished(self) -> _Answer | None:
-        """The answer to the open question, if it is there: the question is open no more."""
+        """Return the answer to the open question, if it is there: the question is open no more."""
         if self._open is None or not self._open.done():
             return None
         task, self._open = self._open, None

@@ -31,7 +31,7 @@ class ObservedProgress(Struct, frozen=True):
 
 
 def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> list[ObservedProgress]:
-    """The progress behind step `after`, in order, in steps that are no evidence of the misbehaviour themselves.
+    """Return the progress behind step `after`, in order, in steps that are no evidence of the misbehaviour themselves.
 
     An answer that differs from one piece of evidence to the next, as by a counter, shows nothing when it differs again.
     """
@@ -59,13 +59,13 @@ def progress(steps: Sequence[Step], evidence: Collection[int], after: int) -> li
 
 
 def is_like_an_earlier(step: Step, steps: Sequence[Step]) -> bool:
-    """Whether a step with a call makes one that the last steps before it make too."""
+    """Return whether a step with a call makes one that the last steps before it make too."""
     *earlier, last = (call_key(act) for act in acts_behind((*steps, step), len(steps) - 1 - _COMPARED))
     return last in earlier
 
 
 def acts_behind(steps: Sequence[Step], after: int) -> list[Act]:
-    """The agent's calls behind a step."""
+    """Return the agent's calls behind a step."""
     start = max(0, after + 1)
     shown = (*(Step("system"),) * start, *steps[start:])
     return History(Trajectory("", Source(""), steps=shown)).acts

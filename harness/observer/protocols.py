@@ -12,10 +12,10 @@ class Detector(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in records."""
+        """Return its name in records."""
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
-        """What the run shows up to its last step.
+        """Return what the run shows up to its last step.
 
         It may take as long as it likes and raise whatever it likes: the agent does not wait for it.
         """

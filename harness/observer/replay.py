@@ -36,7 +36,7 @@ class ReplayOptions(Struct, frozen=True):
     arm: Arm = "shadow"
 
     def settings(self) -> dict[str, Any]:
-        """All values that can change a record, in types of TOML."""
+        """Return all values that can change a record, in types of TOML."""
         return {**structs.asdict(self), "categories": list(self.categories)}
 
 
@@ -108,7 +108,7 @@ class Replay:
             self._state.answered(answer, steps)
 
     async def _answer(self, run: Trajectory, steps: tuple[Step, ...]) -> Feedback | str:
-        """What the detector says, or why it says nothing."""
+        """Return what the detector says, or why it says nothing."""
         known = self._known.get(len(steps) - 1)
         if known is not None:
             return known.error if known.status == "failed" else Feedback(known.misbehaviours)
@@ -119,23 +119,23 @@ class Replay:
         return kept_of(feedback, self._options)
 
     def ended(self, run: Trajectory) -> ObservedRun:
-        """The record, now that the run is over."""
+        """Return the record, now that the run is over."""
         self._state.ended(run.steps)
         return self.record(run)
 
     def record(self, run: Trajectory) -> ObservedRun:
-        """The record so far."""
+        """Return the record so far."""
         return self._state.observed(run.steps)
 
 
 def kept_of(feedback: Feedback, options: ReplayOptions) -> Feedback:
-    """The feedback without the categories that are not asked for."""
+    """Return the feedback without the categories that are not asked for."""
     kept = options.categories
     return Feedback(tuple(one for one in feedback.misbehaviours if not kept or one.category in kept))
 
 
 def replay(run: Trajectory, options: ReplayOptions) -> ObservedRun:
-    """What an observer would have seen of a recorded run and said to it, by a detector that asks no model."""
+    """Return what an observer would have seen of a recorded run and said to it, by a detector that asks no model."""
     answering = replayed(run, detector_named(options.detector), NO_MODEL, options)
     try:
         asyncio.get_running_loop()

@@ -54,11 +54,11 @@ class ObserverState:
 
     @property
     def in_flight(self) -> bool:
-        """Whether a question is open."""
+        """Return whether a question is open."""
         return self._open is not None
 
     def due(self, steps: Sequence[Step]) -> bool:
-        """Whether the detector is to be asked, now that the run ends in a step of the agent.
+        """Return whether the detector is to be asked, now that the run ends in a step of the agent.
 
         It is due once where several steps came at once. A question that is due while another is open is not asked,
         neither now nor later, and counted.
@@ -95,7 +95,7 @@ class ObserverState:
         self.failed("the run ended first", steps, status="unanswered")
 
     def observed(self, steps: Sequence[Step], file: str = "", line: int | None = None) -> ObservedRun:
-        """The record of the run."""
+        """Return the record of the run."""
         known = self._observed
         return ObservedRun(
             known.item,
@@ -112,7 +112,7 @@ class ObserverState:
 
     @property
     def number(self) -> int:
-        """The number of the last intervention, counted from 0, as a step of guidance is marked with."""
+        """Return the number of the last intervention, counted from 0, as a step of guidance is marked with."""
         return len(self._interventions) - 1
 
     def _take(
@@ -144,7 +144,7 @@ class ObserverState:
         return self._interventions[-1]
 
     def _is_news(self, found: Misbehaviour) -> bool:
-        """Whether earlier answers did not name all of its evidence, or it names none.
+        """Return whether earlier answers did not name all of its evidence, or it names none.
 
         What is misbehaviour may show only later, as with an error that the agent then ignores: evidence that is older
         than an earlier question may be new.

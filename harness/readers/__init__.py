@@ -52,7 +52,7 @@ _ANY_CHAT = "chat_log"
 
 
 def all_readers() -> Iterator[Reader]:
-    """Every registered reader, in the order in which they are asked, loaded when it is its turn.
+    """Return every registered reader, in the order in which they are asked, loaded when it is its turn.
 
     The one that takes any chat is asked after those from outside, which know more of theirs. One that cannot be
     loaded, or is none, fails on each file that it is asked about.
@@ -80,13 +80,13 @@ def _loaded(name: str) -> Reader:
 
 
 def reader_fault(name: str) -> str | None:
-    """Why a registered reader cannot be used; `None` where it can."""
+    """Return why a registered reader cannot be used; `None` where it can."""
     reader = _loaded(name)
     return raised(reader.why) if isinstance(reader, UnusableReader) else None
 
 
 def read_file(path: Path) -> Iterator[Trajectory | Unreadable]:
-    """The trajectories of one file, and what in it is broken, in order."""
+    """Return the trajectories of one file, and what in it is broken, in order."""
     return _read_file(path, all_readers())
 
 

@@ -45,7 +45,7 @@ def read_value(data: bytes, reader: Reader, source: Source) -> Iterator[Trajecto
 
 
 def refusal(reader: Reader, sample: Sample) -> str | None:
-    """What a reader says of a file."""
+    """Return what a reader says of a file."""
     try:
         return reader.refuse(sample)
     except (Exception, SystemExit) as error:  # a reader from elsewhere may raise anything
@@ -53,7 +53,7 @@ def refusal(reader: Reader, sample: Sample) -> str | None:
 
 
 def reader_failed(reader: Reader, error: BaseException, file: str, line: int | None = None) -> ReaderFailed:
-    """The error for a reader that broke: which, of which package, and what it raised."""
+    """Return the error for a reader that broke: which, of which package, and what it raised."""
     said = " ".join(str(error).split())
     raised = f"{type(error).__name__}: {said}" if said else type(error).__name__
     return ReaderFailed(f"the reader {reader.FORMAT!r} of {package_of(reader)} failed: {raised}", file=file, line=line)
@@ -83,17 +83,17 @@ class UnusableReader:
 
 
 def package_of(reader: Any) -> str:
-    """The module that a reader is, or comes from."""
+    """Return the module that a reader is, or comes from."""
     return str(getattr(reader, "__name__", None) or type(reader).__module__)
 
 
 def is_own(reader: Any) -> bool:
-    """Whether a reader is one of Misstep's, which the family tests hold to the types of a trajectory."""
+    """Return whether a reader is one of Misstep's, which the family tests hold to the types of a trajectory."""
     return package_of(reader).startswith(_OWN_PACKAGE)
 
 
 def _as_stated(found: Trajectory, reader: Reader, source: Source) -> Trajectory:
-    """The trajectory of a reader from elsewhere with every field of the type that it states."""
+    """Return the trajectory of a reader from elsewhere with every field of the type that it states."""
     try:
         return _decoder.decode(msgspec.json.encode(found))
     except (msgspec.MsgspecError, TypeError, ValueError) as error:
@@ -101,7 +101,7 @@ def _as_stated(found: Trajectory, reader: Reader, source: Source) -> Trajectory:
 
 
 def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> int:
-    """How many characters a trajectory comes to, all that it repeats counted each time."""
+    """Return how many characters a trajectory comes to, all that it repeats counted each time."""
     length, tops = _measured(found)
     for _ in range(DEPTH_LIMIT):
         if length > left:
@@ -120,7 +120,7 @@ def checked(found: Trajectory, source: Source, left: int = EXPANSION_LIMIT) -> i
 
 
 def _measured(found: Trajectory) -> tuple[int, list[Any]]:
-    """The characters of a trajectory's own texts, and the objects that are of any JSON value."""
+    """Return the characters of a trajectory's own texts, and the objects that are of any JSON value."""
     length = len(found.id) + len(found.task) + sum(map(len, filter(None, (found.agent, found.model, found.parent))))
     tops: list[Any] = [found.extra] if found.extra else []
     for step in found.steps:
@@ -141,7 +141,7 @@ def _measured(found: Trajectory) -> tuple[int, list[Any]]:
 
 
 def _add_below(top: Any, below: list[Any], source: Source) -> int:
-    """The characters of an object's or list's own texts; what is nested in it is added to `below`."""
+    """Return the characters of an object's or list's own texts; what is nested in it is added to `below`."""
     values: Collection[Any] = (top,)
     length = 0
     if top.__class__ is dict:

@@ -49,7 +49,7 @@ class Part(Struct, frozen=True):
 
 
 def sample_file(path: Path) -> Sample:
-    """What a reader sees of a file to tell whether it is one of its own."""
+    """Return what a reader sees of a file to tell whether it is one of its own."""
     with open_bytes(path) as stream:
         line_number, line = _first_line(stream, path)
         more = stream.read(max(1, HEAD - len(line)))
@@ -66,7 +66,7 @@ def sample_file(path: Path) -> Sample:
 
 
 def _first_line(stream: ByteStream, path: Path) -> tuple[int, bytes]:
-    """The first line that can be read, with its number."""
+    """Return the first line that can be read, with its number."""
     too_long: Unreadable | None = None
     for number, line in _lines(stream, path):
         if isinstance(line, bytes):
@@ -80,7 +80,7 @@ def _first_line(stream: ByteStream, path: Path) -> tuple[int, bytes]:
 
 
 def _goes_on(stream: ByteStream, more: bytes) -> bool:
-    """Whether anything but space stands after the first line, or would, had the stream not broken off."""
+    """Return whether anything but space stands after the first line, or would, had the stream not broken off."""
     while more:
         if not more.isspace():
             return True
@@ -89,7 +89,7 @@ def _goes_on(stream: ByteStream, more: bytes) -> bool:
 
 
 def _sample_of_broken_first_line(path: Path, head: str, line: bytes, error: UnreadableTrajectory) -> Sample:
-    """A first line that is no JSON value: a document over many lines, or JSON Lines whose first line is broken."""
+    """A first line that is not a JSON value: a document over many lines, or JSON Lines whose first line is broken."""
     limit = DOCUMENT_LIMIT if line.strip() in (b"{", b"[") else LINE_LIMIT
     with open_bytes(path) as stream:
         whole = stream.read_up_to(limit + 1)
@@ -130,7 +130,7 @@ def _filled_lines(stream: ByteStream, path: Path) -> Iterator[tuple[int, bytes]]
 
 
 def _lines(stream: ByteStream, path: Path, first: int = 1) -> Iterator[tuple[int, bytes | Unreadable]]:
-    """The lines that are not blank with their numbers; a line over the limit is skipped and said."""
+    """Return the lines that are not blank with their numbers; a line over the limit is skipped and said."""
     number = first - 1
     while line := stream.next_line(LINE_LIMIT + 1):
         number += 1
@@ -161,7 +161,7 @@ def _why(line: bytes) -> str:
 
 
 def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
-    """The reader that a file is for."""
+    """Return the reader that a file is for."""
     reasons = {}
     failed: ReaderFailed | None = None
     for reader in readers:
@@ -177,7 +177,7 @@ def recognise(sample: Sample, readers: Iterable[Reader]) -> Reader:
 
 
 def _recognised(path: Path, readers: Iterable[Reader]) -> tuple[Reader, Shape]:
-    """The reader that a file is for, and its shape.
+    """Return the reader that a file is for, and its shape.
 
     All rows of a table are of one kind: where the first is none that a reader knows, one of the next ones tells.
     """
@@ -194,7 +194,7 @@ def _recognised(path: Path, readers: Iterable[Reader]) -> tuple[Reader, Shape]:
 
 
 def _samples_of_rows(path: Path) -> Iterator[Sample]:
-    """What the first rows of a table show, each on its own; nothing of any other file."""
+    """Return what the first rows of a table show, each on its own; nothing of any other file."""
     with open_bytes(path) as stream:
         if not stream.of_rows:
             return
@@ -215,14 +215,14 @@ def _nearest(sample: Sample, reasons: dict[str, str]) -> str:
 
 _WORD = re.compile(r"\w+")
 _LENGTH_OF_A_NAME = 5
-"""Shorter names of fields, such as `id` and `type`, stand in any format."""
+"""Shorter names of fields, such as `id` and `type`, are in any format."""
 
 _KINDS = {"PK\x03\x04": "zip", "SQLite format 3": "database"}
 """How a file of a kind begins, and the word that readers of that kind have for it."""
 
 
 def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -> Iterator[Part]:
-    """The parts of one file that can be read on their own, in order."""
+    """Return the parts of one file that can be read on their own, in order."""
     reader, shape = _recognised(path, readers)
     whole = Part(path, reader.FORMAT, shape)
     if part_bytes is None or not any(lengths_to_cut(whole, reader)):
@@ -232,7 +232,7 @@ def plan(path: Path, readers: Iterable[Reader], part_bytes: int | None = None) -
 
 
 def lengths_to_cut(part: Part, reader: Reader) -> tuple[int, ...]:
-    """The lengths, unpacked, of the row groups that a whole file can be cut into, or the one of a file of lines.
+    """Return the lengths, unpacked, of the row groups that a whole file can be cut into, or the one of a file of lines.
 
     A file that cannot be cut has none.
     """
@@ -245,7 +245,7 @@ def lengths_to_cut(part: Part, reader: Reader) -> tuple[int, ...]:
 
 
 def cut(part: Part, part_bytes: int, start: int = 0, stop: int | None = None) -> Iterator[Part]:
-    """What of a file that can be cut begins between two places, as parts of at least `part_bytes`."""
+    """Return what of a file that can be cut begins between two places, as parts of at least `part_bytes`."""
     if (groups := row_groups(part.path)) is not None:
         for rows in group_cuts(groups, part_bytes, start, stop):
             yield Part(part.path, part.format, part.shape, first_line=rows.line, rows=rows)
@@ -256,7 +256,7 @@ def cut(part: Part, part_bytes: int, start: int = 0, stop: int | None = None) ->
 
 
 def read_part(part: Part, reader: Reader) -> Iterator[Trajectory | Unreadable]:
-    """The trajectories of one part, and what in it is broken, in order."""
+    """Return the trajectories of one part, and what in it is broken, in order."""
     return (placed.found for placed in read_placed(part, reader))
 
 
@@ -303,7 +303,7 @@ def _broken(error: str, file: str, line: int | None = None) -> Placed:
 
 
 def read_file(path: Path, readers: Iterable[Reader]) -> Iterator[Trajectory | Unreadable]:
-    """The trajectories of one file, and what in it is broken, in order."""
+    """Return the trajectories of one file, and what in it is broken, in order."""
     by_format = {reader.FORMAT: reader for reader in readers}
     try:
         parts = list(plan(path, by_format.values()))

@@ -1,4 +1,4 @@
-"""The run that stands in a JSON object of something else, as in an item of a benchmark."""
+"""The run that is in a JSON object of something else, as in an item of a benchmark."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ _INLINE = "Give it as Misstep writes runs, as an object of a known format, or as
 
 
 def inline_run(value: dict[str, Any], item: str) -> Trajectory:
-    """The run that stands in an item itself, in any known format; one without a name has the item's id."""
+    """Return the run that is in an item itself, in any known format; one without a name has the item's id."""
     field = f"item {item!r}: trajectory"
     try:
         data = msgspec.json.encode(value)
@@ -39,7 +39,7 @@ def inline_run(value: dict[str, Any], item: str) -> Trajectory:
 
 
 def _not_own(data: bytes, refused: UnknownFormat) -> str:
-    """What is wrong with a run that somebody wrote by hand: most wanted to write it as Misstep does."""
+    """Return what is wrong with a run that somebody wrote by hand: most wanted to write it as Misstep does."""
     try:
         next(reader_for(_OWN).read(data, Source(_OWN, _PLACE)))
     except UnreadableTrajectory as error:

@@ -38,7 +38,7 @@ Raw = dict[str, Any]
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file holds no runs as Misstep writes them, and no items of a benchmark."""
+    """Return why the file holds no runs as Misstep writes them, and no items of a benchmark."""
     value = sample.first
     if not isinstance(value, dict):
         return "no JSON object"
@@ -48,7 +48,7 @@ def refuse(sample: Sample) -> str | None:
     if source is not None and not (isinstance(source, dict) and isinstance(source.get("format"), str)):
         return "its `source` names no format"
     if not isinstance(steps, list):
-        return "its `steps` are no list"
+        return "its `steps` are not list"
     if source is None and not steps and not ("steps" in value and value.keys() <= _FIELDS[Trajectory]):
         return "neither a `source` nor `steps`"
     odd = next((place for place, step in enumerate(steps) if not _is_step(step)), None)
@@ -56,7 +56,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _is_item(value: Raw) -> bool:
-    """Whether it is an item of a benchmark, which may have fields that nobody knows of beside its run."""
+    """Return whether it is an item of a benchmark, which may have fields that nobody knows of beside its run."""
     if not (isinstance(value.get("id"), str) and isinstance(value.get("kind"), str) and value["kind"] in _KINDS):
         return False
     return "trajectory" in value or value.keys() <= _FIELDS[Item]
@@ -68,7 +68,7 @@ def _is_step(step: Any) -> bool:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The run of one line or document; of an item of a benchmark the run that stands in it, if one does."""
+    """Return the run of one line or document; of an item of a benchmark the run that is in it, if one does."""
     value = decode_json(data, source)
     if not isinstance(value, dict):
         raise unreadable("no JSON object", source)
@@ -112,5 +112,5 @@ def _to_extra(value: Raw, type_: type[msgspec.Struct], source: Source) -> None:
         return
     extra = value.get("extra", {})
     if not isinstance(extra, dict):
-        raise unreadable("`extra` is no object", source)
+        raise unreadable("`extra` is not an object", source)
     value["extra"] = extra | {name: value.pop(name) for name in value.keys() - fields}

@@ -8,7 +8,7 @@ _ENDINGS = (".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".traj", ".trajecto
 
 
 def name_of(source: Source, *usual: str) -> str:
-    """The file's name without its endings, and `-line` in JSON Lines: `run.traj.json.gz` gives `run`."""
+    """Return the file's name without its endings, and `-line` in JSON Lines: `run.traj.json.gz` gives `run`."""
     path = PurePath(source.file)
     name = path.name
     while (shorter := next((name.removesuffix(end) for end in _ENDINGS if name.endswith(end)), name)) not in (name, ""):

@@ -44,5 +44,5 @@ class RaterAnswer(Struct, frozen=True, omit_defaults=True):
 
     @property
     def said(self) -> tuple[object, ...]:
-        """What it says, without when and how often it was said: two answers that say the same are one."""
+        """Return what it says, without when and how often it was said: two answers that say the same are one."""
         return self.label, self.subcategory, self.certainty, self.note, self.steps

@@ -85,7 +85,7 @@ class Category(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def taxonomy() -> Mapping[Fault, Category]:
-    """The code book: label → what it means (table 1)."""
+    """Return the code book: label → what it means (table 1)."""
     return _read(data_folder() / "codebooks" / "failure_attribution.toml")
 
 

@@ -36,23 +36,23 @@ class FaultMapping(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def holds(self) -> bool:
-        """Whether the labels are taken for one of the taxonomy."""
+        """Return whether the labels are taken for one of the taxonomy."""
         return self.fault is not None
 
     def __post_init__(self) -> None:
         if self.subcategory and (self.fault is None or self.subcategory not in taxonomy()[self.fault].subcategories):
-            raise ValueError(f"{self.subcategory!r} is no subcategory of {self.fault}")
+            raise ValueError(f"{self.subcategory!r} is not a subcategory of {self.fault}")
 
 
 @cache
 def fault_mappings() -> tuple[FaultMapping, ...]:
-    """Every mapping, in the order of the file."""
+    """Return every mapping, in the order of the file."""
     raw = msgspec.toml.decode((data_folder() / _FILE).read_bytes())
     return msgspec.convert(raw["mapping"], tuple[FaultMapping, ...])
 
 
 def mapping_of(dataset: str, label: str) -> FaultMapping:
-    """The mapping of a set's label."""
+    """Return the mapping of a set's label."""
     for mapping in fault_mappings():
         if mapping.dataset == dataset and label in mapping.labels:
             return mapping

@@ -48,7 +48,7 @@ class Feedback(Struct, frozen=True, omit_defaults=True):
 
     @property
     def found(self) -> bool:
-        """Whether there is any misbehaviour."""
+        """Return whether there is any misbehaviour."""
         return bool(self.misbehaviours)
 
 
@@ -76,7 +76,7 @@ class Intervention(Struct, frozen=True, omit_defaults=True):
 
     - `misbehaviours`: What it is about.
     - `detected_at`: The last step that the detector had seen.
-    - `delivered_at`: The last step before the guidance, which stands in the run as the step after it; `None` where it
+    - `delivered_at`: The last step before the guidance, which is in the run as the step after it; `None` where it
       was withheld.
     - `level`: 1 for the first word on a problem, 2 for a firmer one, 3 for the call for a new plan or for the user.
     - `guidance`: What was said, or would have been.
@@ -92,7 +92,7 @@ class Intervention(Struct, frozen=True, omit_defaults=True):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The categories that it is about, each once."""
+        """Return the categories that it is about, each once."""
         return tuple(dict.fromkeys(one.category for one in self.misbehaviours))
 
 

@@ -86,7 +86,7 @@ class TurnEnded(Struct, frozen=True, omit_defaults=True, tag_field="event", tag=
 
     @property
     def hidden(self) -> int:
-        """The commands beyond the first: retries that no reflection came between."""
+        """Return the commands beyond the first: retries that no reflection came between."""
         return max(len(self.calls) + self.refused - 1, 0)
 
 
@@ -105,7 +105,7 @@ class Checked(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="c
 
     @property
     def truly(self) -> CheckStatus:
-        """What it comes to by its typed results, whatever the loop took it for."""
+        """Return what it comes to by its typed results, whatever the loop took it for."""
         return "failed" if self.status == "passed" and (self.weakened or not self.healthy) else self.status
 
 
@@ -151,7 +151,7 @@ class Restored(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="
 
     @property
     def verified(self) -> bool:
-        """Whether the target is what the snapshot was."""
+        """Return whether the target is what the snapshot was."""
         return self.wanted == self.found
 
 
@@ -316,7 +316,7 @@ class LoopEvent(Struct, frozen=True, omit_defaults=True):
 
 
 def events_that_hold(events: Iterable[LoopEvent]) -> list[LoopEvent]:
-    """The events of a log without those that a resumption made void, so that each attempt is there once."""
+    """Return the events of a log without those that a resumption made void, so that each attempt is there once."""
     holding: list[LoopEvent] = []
     for event in events:
         if isinstance(event.happened, Resumed):

@@ -30,19 +30,19 @@ class Signal(Struct, frozen=True, omit_defaults=True):
 
     @property
     def answer(self) -> str:
-        """The answer in words."""
+        """Return the answer in words."""
         if self.passed is None:
             return "could not tell"
         return "passed" if self.passed else failed_word(self.validator)
 
 
 def failed_word(validator: str) -> str:
-    """What a validator that does not pass a patch says of it."""
+    """Return what a validator that does not pass a patch says of it."""
     return "undoes the change" if validator == REVERT else "failed"
 
 
 def signal_line(signal: Signal, most: int = 2_000) -> str:
-    """A signal on one line: the validator, its answer, its score, and at most so many characters of its text."""
+    """Return a signal on one line: the validator, its answer, its score, and at most so many characters of its text."""
     text = " ".join(signal.text.split())
     said = f" ({text if len(text) <= most else f'{text[:most]}…'})" if text else ""
     score = "" if signal.score is None else f", {signal.score:.2f}"
@@ -89,10 +89,10 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
 
     @property
     def id(self) -> str:
-        """The name of the attempt in a run."""
+        """Return the name of the attempt in a run."""
         return attempt_id(self.case, self.policy, self.setting, self.format, self.sample)
 
 
 def attempt_id(case: str, policy: str, setting: str, edit_format: str, sample: int) -> str:
-    """The name of an attempt: what it is of, and which of several it is."""
+    """Return the name of an attempt: what it is of, and which of several it is."""
     return f"{case}/{policy}/{setting}/{edit_format}/{sample}"

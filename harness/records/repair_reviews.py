@@ -41,7 +41,7 @@ _FORM = f"A review log has the columns {', '.join(COLUMNS)}, and one row an even
 
 
 def read_reviews(file: Path) -> tuple[ReviewEvent, ...]:
-    """The events of a review log, in order."""
+    """Return the events of a review log, in order."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
             rows = csv.reader(stream, strict=True)

@@ -48,7 +48,7 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
 
     @property
     def week(self) -> str | None:
-        """The ISO week in which it started, such as `2026-W07`; `None` where no time is known."""
+        """Return the ISO week in which it started, such as `2026-W07`; `None` where no time is known."""
         try:
             started = datetime.fromisoformat(self.started or "")
         except ValueError:
@@ -58,7 +58,7 @@ class Session(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 def session_of(trajectory: Trajectory, file: str, line: int | None = None, shown: str = "") -> Session:
-    """The session of a trajectory that was read from a file."""
+    """Return the session of a trajectory that was read from a file."""
     return Session(
         item=trajectory.id,
         file=file,
@@ -76,12 +76,12 @@ def session_of(trajectory: Trajectory, file: str, line: int | None = None, shown
 
 
 def is_sub_agent(trajectory: Trajectory) -> bool:
-    """Whether another run started this one for a part of its work; a session taken up again is none."""
+    """Return whether another run started this one for a part of its work; a session taken up again is none."""
     return trajectory.parent is not None and "replayed_lines" not in trajectory.extra
 
 
 def title_of(trajectory: Trajectory) -> str:
-    """The first words of the task, else of the user, in one line."""
+    """Return the first words of the task, else of the user, in one line."""
     texts = (trajectory.task, *(step.text for step in trajectory.steps if step.role == "user"))
     start = one_line(next((text.strip() for text in texts if text.strip()), "")[: 4 * TITLE_CHARACTERS])
     return start if len(start) <= TITLE_CHARACTERS else f"{start[: TITLE_CHARACTERS - 1].rstrip()}…"
@@ -93,7 +93,7 @@ def _project(trajectory: Trajectory, file: str) -> str:
 
 
 def _described(extra: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables in which formats describe a session, such as its first line."""
+    """Return the tables in which formats describe a session, such as its first line."""
     return [value for value in extra.values() if isinstance(value, dict)]
 
 

@@ -3,7 +3,7 @@
     case.toml           `CaseFile`
     instruction.md      what the agent was asked to do
     environment/        the files that the agent found
-    tests/              the tests, which stand in `tests/` of the folder in which they are run
+    tests/              the tests, which are in `tests/` of the folder in which they are run
     solution/           the gold solution: files laid over `environment/`, or `solve.sh`, run in a copy of it
     workspace/          the files as the agent left them, without the tests
     trajectory.json     the run, in any known format
@@ -95,17 +95,17 @@ class TriageCase(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The case's name."""
+        """Return the case's name."""
         return self.file.id
 
     def part(self, name: Part) -> Path | None:
-        """A folder of the case; `None` where it has none, or a link in its place, which might lead anywhere."""
+        """Return a folder of the case; `None` where it has none, or a link in its place, which might lead anywhere."""
         folder = self.folder / name
         return folder if folder.is_dir() and not folder.is_symlink() else None
 
 
 def read_triage_case(folder: Path) -> TriageCase:
-    """The case in a folder."""
+    """Return the case in a folder."""
     file = folder / CASE
     if not file.is_file():
         raise InputError(f"no {CASE}", _FORM, file=folder)
@@ -114,13 +114,13 @@ def read_triage_case(folder: Path) -> TriageCase:
     misspelt(data, CaseFile.__struct_fields__, file, _FORM)
     if not _ID.fullmatch(case.id):
         raise InputError(
-            f"the id {case.id!r} is no file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
+            f"the id {case.id!r} is not a file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
         )
     return TriageCase(case, folder)
 
 
 def read_triage_cases(folder: Path) -> Iterator[TriageCase]:
-    """The case in a folder, or those in the folders of it, by name; none where there is none."""
+    """Return the case in a folder, or those in the folders of it, by name; none if there is none."""
     if (folder / CASE).is_file():
         yield read_triage_case(folder)
         return

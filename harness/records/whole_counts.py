@@ -59,7 +59,7 @@ class CategorySet(Struct, frozen=True, gc=False):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """All that the sessions were judged for, or were to be."""
+        """Return all that the sessions were judged for, or were to be."""
         return (*self.found, *self.absent, *self.abstained)
 
 
@@ -104,7 +104,7 @@ class GoldAnswer(Struct, frozen=True, gc=False):
     n: Whole
 
     def __post_init__(self) -> None:
-        """Refuse a label that is no answer."""
+        """Refuse a label that is not an answer."""
         if (self.label is None) == (self.status == "answered"):
             raise ValueError(f"an item has a label exactly when it is answered: {self.label!r}, {self.status}")
 
@@ -112,7 +112,7 @@ class GoldAnswer(Struct, frozen=True, gc=False):
 class ScoreBin(Struct, frozen=True, gc=False):
     """Answered items with a gold label whose scores are about the same.
 
-    `bin` is the score in thousandths, `outside` for a score that is not from 0 to 1, and `None` where there is none.
+    `bin` is the score in thousandths, `outside` for a score that is not from 0 to 1, and `None` if there is none.
     """
 
     judge: str
@@ -165,19 +165,19 @@ def category_sets(
 
 
 def score_bin(score: float | None) -> int | Literal["outside"] | None:
-    """The bin of a score."""
+    """Return the bin of a score."""
     if score is None:
         return None
     return round(score * SCORE_BINS) if 0 <= score <= 1 else "outside"
 
 
 def time_bin(seconds: float | None) -> int | None:
-    """The bin of a time: how many edges it has reached, in whole microseconds."""
+    """Return the bin of a time: how many edges it has reached, in whole microseconds."""
     return None if seconds is None else bisect_right(TIME_EDGES, round(seconds * 1e6))
 
 
 class Counts(Struct, frozen=True, omit_defaults=True):
-    """Counts of any kinds; the rows of each kind differ from each other and stand in one order."""
+    """Counts of any kinds; the rows of each kind differ from each other and are in one order."""
 
     sessions: tuple[CategorySet, ...] = ()
     sub_agents: tuple[CategorySet, ...] = ()
@@ -202,7 +202,7 @@ class CountedParts(Struct, frozen=True):
     parts: Mapping[str, CountedPart]
 
     def merge(self, other: "CountedParts") -> "CountedParts":
-        """The parts of both: associative and commutative, and a part that is in both is there once."""
+        """Return the parts of both: associative and commutative, and a part that is in both is there once."""
         for name in self.parts.keys() & other.parts.keys():
             if self.parts[name] != other.parts[name]:
                 raise InputError(
@@ -216,12 +216,12 @@ class CountedParts(Struct, frozen=True):
         return summed(part.counts for part in self.parts.values())
 
     def encoded(self) -> bytes:
-        """The parts as JSON with a line end: the same bytes for the same parts."""
+        """Return the parts as JSON with a line end: the same bytes for the same parts."""
         return _encode(self) + b"\n"
 
 
 def decoded_parts(written: bytes, file: str) -> CountedParts:
-    """The parts of a file."""
+    """Return the parts of a file."""
     try:
         read = _decode(written)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -231,13 +231,13 @@ def decoded_parts(written: bytes, file: str) -> CountedParts:
 
 
 def summed(counts: Iterable[Counts]) -> Counts:
-    """All counts together: one row for what is alike, in the order of the rows' JSON."""
+    """Return all counts together: one row for what is alike, in the order of the rows' JSON."""
     kinds = zip(*map(structs.astuple, counts), strict=True)
     return Counts(*(_added(chain.from_iterable(tables)) for tables in kinds))
 
 
 def _added(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """One row for those that are alike, with the sum of their numbers."""
+    """Return one row for those that are alike, with the sum of their numbers."""
     totals: dict[bytes, int] = {}
     examples: dict[bytes, Row] = {}
     for row in rows:

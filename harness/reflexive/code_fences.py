@@ -29,7 +29,7 @@ def is_fenced(lines: Sequence[str]) -> list[bool]:
 
 
 def unwrapped(lines: Sequence[str]) -> Sequence[str]:
-    """The lines without a fence around all of them, as models like to put one around a whole answer."""
+    """Return the lines without a fence around all of them, as models like to put one around a whole answer."""
     filled = [number for number, line in enumerate(lines) if line.strip()]
     if len(filled) < 2 or not all(is_fenced(lines[filled[0] : filled[-1] + 1])):
         return lines

@@ -27,7 +27,7 @@ _HOW: Mapping[Channel, str] = MappingProxyType(
 
 
 async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: bool) -> Diagnosed:
-    """The vital signs of a target as they are now."""
+    """Return the vital signs of a target as they are now."""
     readings, why = await _read(target.read, signs)
     if not why:
         return _capture("in_band", "", readings)
@@ -46,7 +46,7 @@ async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: 
 async def _read(
     read: Callable[[VitalSign], Awaitable[Reading]], signs: Sequence[VitalSign]
 ) -> tuple[dict[VitalSign, Reading], str]:
-    """What could be read, and why the first that could not be was not."""
+    """Return what could be read, and why the first that could not be was not."""
     found: dict[VitalSign, Reading] = {}
     why = ""
     for sign in signs:
@@ -73,7 +73,7 @@ def _capture(
 
 
 def facts_told(capture: Diagnosed) -> str:
-    """A capture as a text for agents: how it was taken, the invariants, and what was read."""
+    """Return a capture as a text for agents: how it was taken, the invariants, and what was read."""
     words = {True: "holds", False: "is broken", None: "cannot be told"}
     how = _HOW[capture.channel]
     lines = [f"{how} {capture.why}" if capture.why else how]

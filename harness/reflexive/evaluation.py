@@ -37,7 +37,7 @@ async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, prot
 
 
 def protected_now(target: Target) -> str | None:
-    """The digest of what the checks consist of; `None` where it cannot be told, which is never what it was."""
+    """Return the digest of what the checks consist of; `None` where it cannot be told, which is never what it was."""
     try:
         return target.protected()
     except (MisstepError, OSError):
@@ -45,12 +45,12 @@ def protected_now(target: Target) -> str | None:
 
 
 def typed(check: Check) -> CheckStatus:
-    """What a check comes to by its typed results: nothing passes on a target that is not healthy."""
+    """Return what a check comes to by its typed results: nothing passes on a target that is not healthy."""
     return "failed" if check.status == "passed" and not check.healthy else check.status
 
 
 def by_substring(item: WorkItem, check: Check) -> CheckStatus:
-    """What a check comes to for who looks for words in its text: the flaw of the original.
+    """Return what a check comes to for who looks for words in its text: the flaw of the original.
 
     "UNHEALTHY" contains "HEALTHY", and the id of an item may contain "pass" whatever its check says.
     """

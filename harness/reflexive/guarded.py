@@ -28,7 +28,7 @@ _MEND = "Correct the skill and run the same command again: it keeps what is writ
 
 
 def answer_of(method: str, call: Callable[[], T]) -> T:
-    """What a method of a skill gives."""
+    """Return what a method of a skill gives."""
     try:
         return call()
     except MisstepError:
@@ -38,7 +38,7 @@ def answer_of(method: str, call: Callable[[], T]) -> T:
 
 
 def members_of(protocol: type) -> tuple[str, ...]:
-    """The names that what keeps to a protocol has."""
+    """Return the names that what keeps to a protocol has."""
     return tuple(name for name in vars(protocol) if not name.startswith("_"))
 
 
@@ -68,7 +68,7 @@ class GuardedTarget:
         return _text("keep", lambda: self._target.keep(name))
 
     def kept(self, name: SnapshotName) -> str | None:
-        """The digest of a kept snapshot."""
+        """Return the digest of a kept snapshot."""
         found = answer_of("kept", lambda: self._target.kept(name))
         return None if found is None else _text("kept", lambda: found)
 
@@ -77,15 +77,15 @@ class GuardedTarget:
         answer_of("restore", lambda: self._target.restore(name))
 
     def digest(self) -> str:
-        """The digest of the content as it is now."""
+        """Return the digest of the content as it is now."""
         return _text("digest", self._target.digest)
 
     def protected(self) -> str:
-        """The digest of what the checks consist of."""
+        """Return the digest of what the checks consist of."""
         return _text("protected", self._target.protected)
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
-        """The commands of a role."""
+        """Return the commands of a role."""
         found = answer_of("tools", lambda: tuple(self._target.tools(role)))
         for tool in found:
             if not isinstance(tool, Tool):
@@ -94,7 +94,7 @@ class GuardedTarget:
 
     @property
     def place(self) -> Any:
-        """The place that the commands act on."""
+        """Return the place that the commands act on."""
         return answer_of("place", lambda: self._target.place)
 
     async def check(self, item: WorkItem) -> Check:
@@ -145,7 +145,7 @@ def _text(method: str, call: Callable[[], str]) -> str:
 
 
 def _typed(method: str, answer: object, kind: type[T]) -> T:
-    """An answer, if it is of its type throughout: the log has to be read again."""
+    """Return an answer, if it is of its type throughout: the log has to be read again."""
     try:
         return msgspec.convert(msgspec.to_builtins(answer, builtin_types=(bytes, bytearray, memoryview)), kind)
     except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:

@@ -7,7 +7,7 @@ from misstep.harness.reflexive.settings import LoopSettings
 
 
 def inert(settings: LoopSettings) -> Iterator[str]:
-    """What can never happen in a run with these dials, and why: a sentence each."""
+    """Return what can never happen in a run with these dials, and why: a sentence each."""
     limits = limits_of(settings)
     seconds, attempts = limits.seconds, limits.attempts
     if seconds is not None and seconds <= settings.least_seconds_to_reflect:

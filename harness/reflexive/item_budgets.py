@@ -33,19 +33,19 @@ class Budget(Struct, frozen=True):
 
     @property
     def used_up(self) -> bool:
-        """Whether nothing is left."""
+        """Return whether nothing is left."""
         return self.spent >= self.most
 
 
 def limits_of(settings: LoopSettings) -> ItemLimits:
-    """What an item may take; without time budgets a few attempts, whatever they cost."""
+    """Return what an item may take; without time budgets a few attempts, whatever they cost."""
     if settings.has("time_budget"):
         return settings.item
     return replace(settings.item, seconds=None, attempts=ATTEMPTS_WITHOUT_TIME)
 
 
 def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
-    """The budgets of an item, in the order in which they are looked at."""
+    """Return the budgets of an item, in the order in which they are looked at."""
     if limits.seconds is not None:
         yield Budget("seconds", round(state.seconds, _DIGITS), limits.seconds, "time_budget", "time_budget")
     if limits.attempts is not None:
@@ -57,7 +57,7 @@ def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
 
 
 def used_up(state: ItemState, limits: ItemLimits) -> Ending | None:
-    """How an item ends for want of something; `None` while there is enough of everything."""
+    """Return how an item ends for want of something; `None` while there is enough of everything."""
     for budget in budgets(state, limits):
         if budget.used_up:
             text = f"It took {budget.spent:g} of {budget.most:g} {budget.resource}."
@@ -66,12 +66,12 @@ def used_up(state: ItemState, limits: ItemLimits) -> Ending | None:
 
 
 def seconds_left(state: ItemState, limits: ItemLimits) -> float:
-    """The time that an item has left, infinite where it is not bounded."""
+    """Return the time that an item has left, infinite where it is not bounded."""
     return float("inf") if limits.seconds is None else max(limits.seconds - state.seconds, 0.0)
 
 
 def turn_limits(role: Role, state: ItemState, settings: LoopSettings) -> TurnLimits:
-    """What a turn may take: the limits of its role, and no more time than the item has left."""
+    """Return what a turn may take: the limits of its role, and no more time than the item has left."""
     if not settings.has("turn_budgets"):
         return TurnLimits(None, None, None, None, None)
     limits = settings.turns[role]

@@ -132,7 +132,7 @@ class ItemWork:
             self.end(state, Ending("failed", reason, f"The deferred check came to this: {status}."))
 
     async def _prepared(self, state: ItemState) -> Checked:
-        """What a deferred check finds after what it waited for was brought about."""
+        """Return what a deferred check finds after what it waited for was brought about."""
         try:
             await self.target.prepare(state.item)
         except (MisstepError, OSError) as error:
@@ -176,7 +176,7 @@ class ItemWork:
     def _failure(
         self, state: ItemState, report: TurnReport, checked: Checked, *, made: bool, changed: bool
     ) -> FailureKind | None:
-        """How an attempt failed; `None` where it did not, or where that will be seen later."""
+        """Return how an attempt failed; `None` where it did not, or where that will be seen later."""
         if checked.counted == "passed":
             saved = self.settings.has("check_is_authoritative") or report.over is None
             return None if saved else "over_budget"
@@ -277,7 +277,7 @@ class ItemWork:
         return seconds_left(state, limits_of(self.settings))
 
     async def _turn(self, role: Role, state: ItemState, parts: Iterable[Part], number: int = 0) -> TurnReport:
-        """One turn of a role, in a context of its own."""
+        """Return one turn of a role, in a context of its own."""
         told, recalled = [part for part in parts if part.text], list[Lesson]()
         if role in ("planner", "worker"):
             recalled = list(self.memory.recalled(state.item, self.settings.lessons_shown_tokens))
@@ -331,10 +331,10 @@ class ItemWork:
 
 
 def _written(call: CallMade) -> str:
-    """A command as the log keeps it."""
+    """Return a command as the log keeps it."""
     return without_surrogates(write_command(call.name, call.arguments))[:MOST_OF_A_COMMAND]
 
 
 def _said(report: TurnReport) -> str:
-    """What an agent said itself: what the harness says in its place is neither a plan nor a reflection."""
+    """Return what an agent said itself: what the harness says in its place is neither a plan nor a reflection."""
     return report.reply if report.over is None else ""

@@ -88,21 +88,21 @@ class ItemState(Struct):
 
     @property
     def solved(self) -> bool:
-        """Whether work on it ended well."""
+        """Return whether work on it ended well."""
         return self.ending is not None and self.ending.end == "solved"
 
     @property
     def last(self) -> LoggedAttempt | None:
-        """The last attempt, if there was one."""
+        """Return the last attempt, if there was one."""
         return self.attempts[-1] if self.attempts else None
 
     @property
     def since_touched(self) -> list[LoggedAttempt]:
-        """The attempts since the strategist was asked."""
+        """Return the attempts since the strategist was asked."""
         return self.attempts[self.touched :]
 
     def attempt(self, number: int) -> LoggedAttempt:
-        """An attempt, which begins where it is not known."""
+        """Return an attempt, which begins where it is not known."""
         if not self.attempts or self.attempts[-1].number != number:
             self.attempts.append(LoggedAttempt(number))
         return self.attempts[-1]
@@ -129,7 +129,7 @@ class LoopState:
 
     @property
     def baseline(self) -> str:
-        """The digest of the target as it was found."""
+        """Return the digest of the target as it was found."""
         return "" if self.began is None else self.began.baseline
 
     def add(self, event: LoopEvent) -> None:
@@ -160,7 +160,7 @@ class LoopState:
         self._at = event.at
 
     def lost(self) -> list[str]:
-        """The items whose success is in the snapshot `progress` alone."""
+        """Return the items whose success is in the snapshot `progress` alone."""
         return [name for name, state in self.items.items() if state.solved or state.phase in ("kept", "deferred")]
 
     def _lose(self) -> None:
@@ -258,7 +258,7 @@ class Log:
 
 
 def state_of(events: Sequence[LoopEvent]) -> LoopState:
-    """What all events of a log say; what was paid for in an attempt that is void stays paid."""
+    """Return what all events of a log say; what was paid for in an attempt that is void stays paid."""
     state = LoopState(events_that_hold(events))
     for item in state.items.values():
         item.tokens, item.usd = 0, 0.0
@@ -271,7 +271,7 @@ def state_of(events: Sequence[LoopEvent]) -> LoopState:
 
 
 def last_that_holds(events: Sequence[LoopEvent]) -> LoopEvent:
-    """The event behind which a run that was killed goes on: the last one that left no attempt in the middle."""
+    """Return the event behind which a run that was killed goes on: the last one that left no attempt in the middle."""
     for place in range(len(events) - 1, -1, -1):
         event = events[place]
         if _is_between(event, events[:place]):

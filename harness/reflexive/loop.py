@@ -92,12 +92,12 @@ async def _go_on(target: Target, settings: LoopSettings, log: Log) -> None:
 
 
 def _progress_so_far(log: Log) -> set[str]:
-    """The digests of all that was kept as `progress`; one that is lost may still be on disk."""
+    """Return the digests of all that was kept as `progress`; one that is lost may still be on disk."""
     return {event.happened.digest for event in log.events if isinstance(event.happened, SnapshotTaken)}
 
 
 def _is_success(event: LoopEvent, log: Log) -> bool:
-    """Whether the target is kept next."""
+    """Return whether the target is kept next."""
     match event.happened:
         case Verified(status=status):
             return status == "passed"

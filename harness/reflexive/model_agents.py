@@ -41,7 +41,7 @@ class ModelAgent:
 
     @property
     def name(self) -> str:
-        """The model's name."""
+        """Return the model's name."""
         return self._settings.name or self._ask.model or "model"
 
     async def act(self, context: Context, turn: Turn) -> str:
@@ -67,7 +67,7 @@ class ModelAgent:
         return await _said(reply.text or "", reply, turn)
 
     async def _reply(self, messages: tuple[Message, ...], attempt: int, turn: Turn) -> Reply:
-        """The model's answer, its tokens in and its cost counted."""
+        """Return the model's answer, its tokens in and its cost counted."""
         settings = self._settings
         request = Request(
             self._ask.model,
@@ -90,7 +90,7 @@ class ModelAgent:
 
 
 async def _said(text: str, reply: Reply, turn: Turn) -> str:
-    """What the agent says at last; the turn counts its text itself, and here what the model wrote besides."""
+    """Return what the agent says at last; the turn counts its text itself, and here what the model wrote besides."""
     await turn.write(max(_written(reply) - tokens_in_text(text), 0))
     return text
 
@@ -100,7 +100,7 @@ def _written(reply: Reply) -> int:
 
 
 def opening(context: Context, tools: Sequence[Tool[Any]]) -> tuple[Message, ...]:
-    """What a model is asked at first: its role with its commands, and each part of the context, fenced."""
+    """Return what a model is asked at first: its role with its commands, and each part of the context, fenced."""
     prompt = shipped_prompt(f"reflexive/{context.role}")
     commands = "\n".join(f"{tool.usage}\n    {tool.purpose}" for tool in tools)
     parts = "\n\n".join(f"{part.name}:\n{fence(part.text, context.item.id)}" for part in context.parts)
@@ -109,6 +109,6 @@ def opening(context: Context, tools: Sequence[Tool[Any]]) -> tuple[Message, ...]
 
 
 def model_agents(ask: Ask, settings: ModelSettings) -> Agents:
-    """One model in every role, which sees no more than the context of each turn."""
+    """Return one model in every role, which sees no more than the context of each turn."""
     agent = ModelAgent(ask, settings)
     return Agents(agent, agent, agent, agent)

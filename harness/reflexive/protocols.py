@@ -66,23 +66,23 @@ class Target(Protocol):
         """Keep the state as it is under a name, on disk, and give the digest of its content; all of it or nothing."""
 
     def kept(self, name: SnapshotName) -> str | None:
-        """The digest of a kept snapshot, from what is on disk; `None` where there is none or it is damaged."""
+        """Return the digest of a kept snapshot, from what is on disk; `None` where there is none or it is damaged."""
 
     def restore(self, name: SnapshotName) -> None:
         """Make the state what it was, whatever it is now; raises `MisstepError` where that cannot be."""
 
     def digest(self) -> str:
-        """The digest of the content as it is now."""
+        """Return the digest of the content as it is now."""
 
     def protected(self) -> str:
-        """The digest of what the checks themselves consist of and no worker may change."""
+        """Return the digest of what the checks themselves consist of and no worker may change."""
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
-        """The commands of a role."""
+        """Return the commands of a role."""
 
     @property
     def place(self) -> Any:
-        """The place that the commands act on."""
+        """Return the place that the commands act on."""
 
     async def check(self, item: WorkItem) -> Check:
         """Check an item, now; one that raises is no success, and one that takes longer than an item may is cut off."""
@@ -127,12 +127,12 @@ class Context(Struct, frozen=True, dict=True):
     parts: tuple[Part, ...]
 
     def part(self, name: str) -> str:
-        """The text of a part, empty where it is not shown."""
+        """Return the text of a part, empty where it is not shown."""
         return next((part.text for part in self.parts if part.name == name), "")
 
     @cached_property
     def text(self) -> str:
-        """All of it, each part under its name and fenced, so that no part can open or close another."""
+        """Return all of it, each part under its name and fenced, so that no part can open or close another."""
         return "\n\n".join(f"## {part.name}\n{fence(part.text, self.item.id)}" for part in self.parts)
 
 
@@ -141,7 +141,7 @@ class Agent(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in the log."""
+        """Return its name in the log."""
 
     async def act(self, context: Context, turn: Turn) -> str:
         """Have a turn, through `turn` alone, and say something; whatever it raises costs the turn and nothing else."""
@@ -156,7 +156,7 @@ class Agents(Struct, frozen=True):
     strategist: Agent
 
     def of(self, role: Role) -> Agent:
-        """The agent of a role."""
+        """Return the agent of a role."""
         agent: Agent = getattr(self, role)
         return agent
 
@@ -166,26 +166,26 @@ class Skill(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Return its name."""
 
     @property
     def items(self) -> Sequence[WorkItem]:
-        """The work items."""
+        """Return the work items."""
 
     @property
     def vital_signs(self) -> Sequence[VitalSign]:
-        """The vital signs that are read when an attempt failed."""
+        """Return the vital signs that are read when an attempt failed."""
 
     @property
     def words(self) -> frozenset[str]:
-        """The words that all reflections on this kind of work have in common, and that no plateau is told by."""
+        """Return the words that all reflections on this kind of work have in common, and that no plateau is told by."""
 
     @property
     def agents(self) -> Mapping[str, "MakeAgents"]:
-        """The skill's own agents: name → a function that makes them from a seed, the usual ones first."""
+        """Return the skill's own agents: name → a function that makes them from a seed, the usual ones first."""
 
     def settings(self) -> dict[str, Any]:
-        """All values that can change a result, for the manifest of a run."""
+        """Return all values that can change a result, for the manifest of a run."""
 
     def open(self, kept: Path, clock: Clock) -> AbstractContextManager[Target]:
         """Lay out the target; `kept` is the folder in which its snapshots outlive the process."""
@@ -195,4 +195,4 @@ class MakeAgents(Protocol):
     """Makes agents from a seed."""
 
     def __call__(self, seed: int) -> Agents:
-        """The agents; what they do follows from the seed, the item, the attempt and what they see."""
+        """Return the agents; what they do follows from the seed, the item, the attempt and what they see."""

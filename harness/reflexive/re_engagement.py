@@ -38,7 +38,7 @@ class SinceTouched(Struct, frozen=True):
 def should_re_engage(
     since: SinceTouched, settings: LoopSettings, *, plateau: bool, seconds_left: float | None
 ) -> Trigger | None:
-    """Why the strategist is to be asked now, or `None`."""
+    """Return why the strategist is to be asked now, or `None`."""
     if not settings.has("re_engagement"):
         return None
     if seconds_left is not None and seconds_left < settings.least_seconds_to_re_engage:
@@ -126,7 +126,7 @@ _GOES_ON = re.compile(
 
 
 def read_verdict(reply: str, open_items: Collection[str] = ()) -> StrategistAnswer:
-    """The verdict of a strategist's reply, and nothing that has to be guessed.
+    """Return the verdict of a strategist's reply, and nothing that has to be guessed.
 
     The verdict stands on a line of its own after `VERDICT:`, or on the next one, in letters of either case, with light
     formatting or a full stop. The reply may say it more than once, but only one verdict, and no other line may have
@@ -193,7 +193,7 @@ def _unreadable(why: str) -> StrategistAnswer:
 
 
 def _claims(line: str) -> bool:
-    """Whether a line has the label of a verdict, in whatever letters and with whatever invisible signs in it."""
+    """Return whether a line has the label of a verdict, in whatever letters and with whatever invisible signs in it."""
     if line.isascii():
         return "verdict" in (plain := line.lower()) and _CLAIM.search(plain) is not None
     shown = "".join(sign for sign in unicodedata.normalize("NFKD", line) if unicodedata.category(sign)[0] not in "CM")
@@ -201,12 +201,12 @@ def _claims(line: str) -> bool:
 
 
 def _next_line(lines: Sequence[str], number: int) -> int:
-    """The next line with something on it, or the same where there is none."""
+    """Return the next line with something on it, or the same where there is none."""
     return next((later for later in range(number + 1, min(number + 3, len(lines))) if lines[later].strip()), number)
 
 
 def _is_quoted_or_denied(lines: Sequence[str], number: int) -> bool:
-    """Whether what stands before a line quotes it, denies it, or puts it under a condition."""
+    """Return whether what stands before a line quotes it, denies it, or puts it under a condition."""
     if number and lines[number - 1].lstrip().startswith(">"):
         return True
     before = next((lines[place] for place in range(number - 1, max(number - 4, -1), -1) if lines[place].strip()), "")
@@ -219,7 +219,7 @@ def _is_quoted_or_denied(lines: Sequence[str], number: int) -> bool:
 
 
 def _plan(lines: Sequence[str]) -> str:
-    """What follows the label of a plan, else all of it; bounded."""
+    """Return what follows the label of a plan, else all of it; bounded."""
     later = [line for line in lines if not (_UNTIL.match(line) or _claims(line))]
     place = next((number for number, line in enumerate(later) if _PLAN.match(line)), None)
     if place is not None:
@@ -229,7 +229,7 @@ def _plan(lines: Sequence[str]) -> str:
 
 
 def _ids(named: str) -> tuple[str, ...]:
-    """The ids of a list with commas."""
+    """Return the ids of a list with commas."""
     bare = (part.strip(" \t.*`\"'“”‘’[]()") for part in named.split(","))
     return tuple(dict.fromkeys(part for part in bare if part))
 

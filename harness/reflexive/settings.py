@@ -95,12 +95,12 @@ class LoopSettings(Struct, frozen=True):
     without: frozenset[str] = frozenset()
 
     def has(self, mechanism: str) -> bool:
-        """Whether a mechanism is in place."""
+        """Return whether a mechanism is in place."""
         return mechanism not in self.without
 
 
 def mechanisms_named(names: list[str]) -> frozenset[str]:
-    """The mechanisms of a command line."""
+    """Return the mechanisms of a command line."""
     if ALL in names:
         return frozenset(MECHANISMS)
     for name in names:

@@ -19,14 +19,14 @@ MOST_SHOWN = 600
 
 
 def for_planner(state: ItemState, settings: LoopSettings) -> Iterator[Part]:
-    """The task, and where the loop does not enforce the order of items, what is wished of it."""
+    """Return the task, and where the loop does not enforce the order of items, what is wished of it."""
     yield Part("task", state.item.text)
     if not settings.has("ordering"):
         yield Part("order", order_in_words(state.item))
 
 
 def for_worker(state: ItemState) -> Iterator[Part]:
-    """The task, the plan, what was concluded from the last attempt, its check, and what has failed."""
+    """Return the task, the plan, what was concluded from the last attempt, its check, and what has failed."""
     yield Part("task", state.item.text)
     yield Part("plan", state.plan or "")
     last = state.last
@@ -65,7 +65,7 @@ def for_strategist(state: ItemState, trigger: Trigger, others: Sequence[str]) ->
 
 
 def hidden_calls(attempt: LoggedAttempt) -> str:
-    """The retries within a turn that no reflection came between, in words; empty where there were none."""
+    """Return the retries within a turn that no reflection came between, in words; empty where there were none."""
     turn = attempt.turn
     if turn is None or not turn.hidden:
         return ""
@@ -73,7 +73,7 @@ def hidden_calls(attempt: LoggedAttempt) -> str:
 
 
 def order_in_words(item: WorkItem) -> str:
-    """What is wished of the order of an item."""
+    """Return what is wished of the order of an item."""
     first = f"Do it after {', '.join(item.after)}." if item.after else ""
     return " ".join(part for part in (first, "Do it LAST." if item.last else "") if part)
 
@@ -88,7 +88,7 @@ def _shown(call: CallMade) -> str:
 
 
 def _told(attempt: LoggedAttempt) -> str:
-    """One attempt of the history."""
+    """Return one attempt of the history."""
     lines = [f"Attempt {attempt.number}"]
     if attempt.turn is not None:
         lines += [f"commands: {'; '.join(attempt.turn.calls)}"] if attempt.turn.calls else []

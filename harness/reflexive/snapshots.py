@@ -80,7 +80,7 @@ def digest_now(target: Target) -> str:
 
 
 async def reached(target: Target) -> bool:
-    """Whether the target's own access works; one that raises does not."""
+    """Return whether the target's own access works; one that raises does not."""
     try:
         return await target.reachable()
     except (MisstepError, OSError):

@@ -55,7 +55,7 @@ class CaseWorkspace(Struct, frozen=True):
     sample: int
 
     def run_tests(self) -> SuiteReport:
-        """What the oracle's tests find now; only for a setting with test execution."""
+        """Return what the oracle's tests find now; only for a setting with test execution."""
         if not self.setting.test_execution:
             raise PermissionError("this setting gives no test execution")
         return oracle_report(self.workspace, self.case)
@@ -74,7 +74,7 @@ async def attempt(
     name: str = "",
     patch_judge: PatchJudge | None = None,
 ) -> RepairAttempt:
-    """Let an agent repair a case, and score its patch; where there is a judge of patches, it is asked as well.
+    """Let an agent repair a case, and score its patch; if there is a judge of patches, it is asked as well.
 
     Whatever goes wrong in it is the attempt's `error`; only what ends the whole process is raised.
     """
@@ -132,7 +132,7 @@ def _since(started: float) -> float:
 def _judging(
     judge: PatchJudge | None, name: str, folder: CaseFolder, workspace: Workspace, start: Snapshot, setting: Setting
 ) -> Callable[[], Awaitable[str]] | None:
-    """What asks the judge about the patch so far; `None` where there is no judge."""
+    """Return what asks the judge about the patch so far; `None` if there is no judge."""
     if judge is None:
         return None
 

@@ -76,23 +76,23 @@ class CaseFolder(Struct, frozen=True):
 
     @property
     def before(self) -> Path:
-        """The broken tree."""
+        """Return the broken tree."""
         return self.folder / BEFORE
 
     def golden(self) -> str | None:
-        """The patch that people wrote, where there is one."""
+        """Return the patch that people wrote, if there is one."""
         file = self.folder / GOLDEN
         return file.read_bytes().decode("utf-8", "surrogateescape") if file.is_file() else None
 
     def held_out(self) -> dict[str, bytes]:
-        """The tests that no agent sees, with what they need, by their paths in the tree."""
+        """Return the tests that no agent sees, with what they need, by their paths in the tree."""
         root = self.folder / HELD_OUT
         files = (file for file in sorted(root.rglob("*")) if file.is_file() and not file.is_symlink())
         return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
 
 
 def read_case(folder: Path) -> CaseFolder:
-    """The case in a folder."""
+    """Return the case in a folder."""
     file = folder / CASE
     if not file.is_file():
         raise InputError(f"no {CASE}", _FORM, file=folder)
@@ -101,7 +101,7 @@ def read_case(folder: Path) -> CaseFolder:
     misspelt(data, RepairCase.__struct_fields__, file, _FORM)
     if not _ID.fullmatch(case.id):
         raise InputError(
-            f"the id {case.id!r} is no file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
+            f"the id {case.id!r} is not a file name", "Use letters, digits, '.', '_' and '-'.", file=file, field="id"
         )
     if not case.oracle:
         raise InputError("the oracle names no test", _FORM, file=file, field="oracle")
@@ -113,7 +113,7 @@ def read_case(folder: Path) -> CaseFolder:
 
 
 def read_cases(folder: Path) -> Iterator[CaseFolder]:
-    """The case in a folder, or those in the folders of it, by name."""
+    """Return the case in a folder, or those in the folders of it, by name."""
     if (folder / CASE).is_file():
         yield read_case(folder)
         return
@@ -133,7 +133,7 @@ def read_cases(folder: Path) -> Iterator[CaseFolder]:
 
 
 def sampled_cases(cases: list[CaseFolder], n: int | None, seed: int) -> list[CaseFolder]:
-    """All of them, or `n` by chance, in their order."""
+    """Return all of them, or `n` by chance, in their order."""
     if n is None or n >= len(cases):
         return cases
     chosen = Random(seed).sample(range(len(cases)), n)  # noqa: S311 -- no secret
@@ -141,7 +141,7 @@ def sampled_cases(cases: list[CaseFolder], n: int | None, seed: int) -> list[Cas
 
 
 def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
-    """A case whose agent is told what to change in which file, not how the tests fail (section 5.1).
+    """Return a case whose agent is told what to change in which file, not how the tests fail (section 5.1).
 
     The failure stands in its `extra`, for a judge of the patch.
     """

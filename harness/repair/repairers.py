@@ -66,7 +66,7 @@ ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
 
 
 def model(options: RepairerOptions) -> MakeRepairer:
-    """A model that decides, and a model that writes the edits."""
+    """Return a model that decides, and a model that writes the edits."""
     rules = partial(instructions, options.edit_format)
 
     def make(place: CaseWorkspace) -> Repairer:
@@ -77,7 +77,7 @@ def model(options: RepairerOptions) -> MakeRepairer:
 
 
 def replay(options: RepairerOptions) -> MakeRepairer:
-    """The commands and edits of recorded attempts, carried out again."""
+    """Return the commands and edits of recorded attempts, carried out again."""
     if not options.recorded:
         raise UsageError("the policy `replay` needs recorded attempts", "Name their run with --replay-run.")
 
@@ -96,7 +96,7 @@ def search(options: RepairerOptions) -> MakeRepairer:
 
 
 def wayward(options: RepairerOptions) -> MakeRepairer:
-    """A script that misbehaves on purpose; its edits are in the search-replace format."""
+    """Return a script that misbehaves on purpose; its edits are in the search-replace format."""
     if options.edit_format != "search_replace":
         raise UsageError("the policy `wayward` writes search_replace alone", "Leave out --format.")
 

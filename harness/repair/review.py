@@ -20,13 +20,13 @@ _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
 
 
 def reviews_of(run: Path) -> tuple[ReviewEvent, ...]:
-    """The reviews of a run in their order, none where there is no log."""
+    """Return the reviews of a run in their order, none if there is no log."""
     file = run / REVIEWS
     return read_reviews(file) if file.exists() else ()
 
 
 def state_of(attempt: str, reviews: Sequence[ReviewEvent]) -> str:
-    """The last event of a patch, `generated` where there is none."""
+    """Return the last event of a patch, `generated` if there is none."""
     return next((review.event for review in reversed(reviews) if review.attempt == attempt), "generated")
 
 

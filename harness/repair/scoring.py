@@ -23,7 +23,7 @@ _SUITE_TIMES = 4
 
 
 def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
-    """A workspace with the broken tree of a case, in which `python` is an interpreter with pytest."""
+    """Return a workspace with the broken tree of a case, in which `python` is an interpreter with pytest."""
     toolchain = python_toolchain()
     # A case gives the same result each time; the failure bot leaves hashes free, to see tests that are flaky by them.
     environment = {**toolchain.environment, "PYTHONHASHSEED": "0"}
@@ -32,7 +32,7 @@ def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
 
 
 def oracle_report(workspace: Workspace, case: RepairCase) -> SuiteReport:
-    """What the oracle's tests find in a workspace."""
+    """Return what the oracle's tests find in a workspace."""
     limits = Limits(seconds=case.timeout_seconds)
     return run_suite(workspace, case.test_command, case.oracle, limits, how="either" if case.alone else "whole")
 
@@ -50,7 +50,7 @@ def oracle_reports(
 
 
 def flakiness(reports: Sequence[SuiteReport]) -> str:
-    """How the runs of an oracle from one state differ, in words; empty where they agree."""
+    """Return how the runs of an oracle from one state differ, in words; empty where they agree."""
     failed = sum(not report.passed for report in reports)
     if 0 < failed < len(reports):
         return f"fails in {failed} of {len(reports)} runs"
@@ -59,7 +59,7 @@ def flakiness(reports: Sequence[SuiteReport]) -> str:
 
 
 def static_analysis(folder: CaseFolder, workspace: Workspace) -> StaticAnalysis | None:
-    """The checkers for a case's language on its workspace; `None` where none is known."""
+    """Return the checkers for a case's language on its workspace; `None` where none is known."""
     case = folder.case
     checkers = analyzers(case.language, python_toolchain().python, str(case.extra.get("static_analysis", "")))
     return StaticAnalysis(workspace, original_reader(folder), checkers) if checkers else None
@@ -68,7 +68,7 @@ def static_analysis(folder: CaseFolder, workspace: Workspace) -> StaticAnalysis 
 def score(
     folder: CaseFolder, texts: Mapping[str, bytes | None], patch: str, sandbox: Sandbox
 ) -> tuple[SuiteReport, tuple[Signal, ...]]:
-    """Whether the oracle's tests pass with a patch each time, and what each validator says of it.
+    """Return whether the oracle's tests pass with a patch each time, and what each validator says of it.
 
     An oracle that passes once and fails once could not tell. `texts` are the files as the agent left them, `None` where
     one is gone. The files of the oracle stay as they were.
@@ -91,7 +91,7 @@ def score(
 def signals_without_tests(
     folder: CaseFolder, workspace: Workspace, changed: Sequence[str], patch: str, *, static: bool = True
 ) -> tuple[Signal, ...]:
-    """What the validators say that run no test: of files that a patch changed in a workspace, and of the patch.
+    """Return what the validators say that run no test: of files that a patch changed in a workspace, and of the patch.
 
     `static` says whether static analysis is among them.
     """
@@ -154,7 +154,7 @@ def _suite_signal(folder: CaseFolder, workspace: Workspace, oracle: SuiteReport,
 
 
 def original_reader(folder: CaseFolder) -> Callable[[str], str | None]:
-    """The text of a file of the broken tree; `None` where there is none or it is no text."""
+    """Return the text of a file of the broken tree; `None` if there is none or it is not text."""
 
     def read(path: str) -> str | None:
         try:

@@ -30,7 +30,7 @@ SETTINGS: dict[str, Setting] = {
 
 
 def setting_named(name: str) -> Setting:
-    """The setting of a name."""
+    """Return the setting of a name."""
     try:
         return SETTINGS[name]
     except KeyError:

@@ -29,7 +29,7 @@ class ChosenRuns(Struct, frozen=True):
 
 
 def is_of_many(path: Path) -> bool:
-    """Whether a path is one that holds many runs by its nature: a folder, a database or a table of Parquet."""
+    """Return whether a path is one that holds many runs by its nature: a folder, a database or a table of Parquet."""
     return path.is_dir() or holds_a_table(path)
 
 
@@ -40,7 +40,7 @@ def holds_several(path: Path) -> bool:
 
 
 def chosen_runs(path: Path, wanted: Sequence[str | None]) -> ChosenRuns:
-    """The run of each id, as a run of `classify` names them; for `None` the first run.
+    """Return the run of each id, as a run of `classify` names them; for `None` the first run.
 
     A run of `classify` calls the second of an id `id~2`, also where the first is in another file: then this file has
     only `id`.
@@ -75,7 +75,7 @@ def chosen_runs(path: Path, wanted: Sequence[str | None]) -> ChosenRuns:
 def _instead(
     path: Path, id_: str | None, alike: Mapping[str, Trajectory], ids: Sequence[str], unreadable: Sequence[Unreadable]
 ) -> Trajectory:
-    """The run that `id~2` is of in a file that has only `id`."""
+    """Return the run that `id~2` is of in a file that has only `id`."""
     run = alike.get(_RENAMED.sub("", id_ or ""))
     if run is None:
         raise _not_found(path, id_, ids, unreadable)

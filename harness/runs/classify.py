@@ -102,7 +102,7 @@ def _into_run(
 
 
 def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest:
-    """What is asked for, before the files are looked at; it starts now."""
+    """Return what is asked for, before the files are looked at; it starts now."""
     return new_manifest("classify", {"categories": list(categories)}, NOTHING, arguments)
 
 
@@ -120,13 +120,13 @@ def add_judged(run: RunInProgress[Verdict, BatchEntry], judged: Iterable[Judged]
 def concluded(
     summary: Summary, folder: Path, paths: Sequence[Path | str], conclude: Conclude, changed: Changed = EVER
 ) -> Mapping[str, bytes]:
-    """What a finished run has beside its records; raises `NoTrajectory` where there was nothing to read."""
+    """Return what a finished run has beside its records; raises `NoTrajectory` where there was nothing to read."""
     _expect_some(summary, paths, changed)
     return conclude(summary, folder)
 
 
 def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int) -> Iterator[Judged]:
-    """What is found in each batch, in order, with a line that moves meanwhile."""
+    """Return what is found in each batch, in order, with a line that moves meanwhile."""
     with Progress("sessions") as progress:
         for judged in in_order(judge_batch, todo, workers, describe):
             progress.advance(len(judged.items))
@@ -136,7 +136,7 @@ def judged_batches(judge_batch: JudgeBatch, todo: Iterable[Batch], workers: int)
 def judge_of(
     categories: Sequence[str], classify: ClassifyAs, *, keep_lines: bool, show: Show | None = None
 ) -> JudgeBatch:
-    """The function that judges a batch; it can be pickled if `classify` and `show` are functions of modules."""
+    """Return the function that judges a batch; it can be pickled if `classify` and `show` are functions of modules."""
     return partial(_judge_batch, classify=classify, categories=tuple(categories), keep_lines=keep_lines, show=show)
 
 

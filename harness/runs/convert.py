@@ -36,7 +36,7 @@ class FileNames:
         self._given: set[str] = set()
 
     def name(self, trajectory: Trajectory) -> str:
-        """The name of a trajectory's file; a taken one gets a digest of where the trajectory comes from."""
+        """Return the name of a trajectory's file; a taken one gets a digest of where the trajectory comes from."""
         stem = _UNSAFE.sub("_", trajectory.id).strip("._")[:_NAME_LIMIT] or "trajectory"
         chosen, count = stem, 1
         while chosen.lower() in self._given:

@@ -69,7 +69,7 @@ def fetch(name: str, folder: Path, template: str, advance: Advance) -> Fetched:
 
 
 def _concurrently(do: Callable[[A], B], these: Iterable[A]) -> Iterator[B]:
-    """What comes of each, in order; when one fails what has begun is finished and no more is begun."""
+    """Return what comes of each, in order; when one fails what has begun is finished and no more is begun."""
     pool = ThreadPoolExecutor(CONNECTIONS)
     try:
         yield from pool.map(do, these)
@@ -113,12 +113,12 @@ def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str
 
 
 def _identity(known: UpstreamInput) -> str:
-    """One for all upstream files of the same content, so that it is fetched once."""
+    """Return one for all upstream files of the same content, so that it is fetched once."""
     return known.sha256 or known.upstream_path
 
 
 def _at_hand(name: str, folder: Path) -> dict[str, Path]:
-    """The upstream files that are files of the set themselves: their hash → where they lie."""
+    """Return the upstream files that are files of the set themselves: their hash → where they lie."""
     return {file.sha256: inside(folder, file.file) for file in files_of(name) if file.form in ("bytes", "gzip")}
 
 

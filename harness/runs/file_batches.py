@@ -25,7 +25,7 @@ _UNPACKED = {".parquet": 8}
 
 
 def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator[FoundFile]:
-    """The files in `paths`, but for those in the folder `left_out` (a run does not read itself)."""
+    """Return the files in `paths`, but for those in the folder `left_out` (a run does not read itself)."""
     if left_out is None or not _holds(paths, left_out.resolve()):
         return find_files(paths)
     inside = cache(partial(_is_within, folder=left_out.resolve()))
@@ -33,7 +33,7 @@ def found_files(paths: Sequence[Path], left_out: Path | None = None) -> Iterator
 
 
 def files_changed(files: Iterable[FoundFile], changed: Changed) -> Iterator[FoundFile]:
-    """The files that were last changed at such a time."""
+    """Return the files that were last changed at such a time."""
     return (found for found in files if changed == EVER or _is_of(found.path, changed))
 
 
@@ -60,7 +60,7 @@ def check_named(paths: Iterable[Path]) -> None:
 
 
 def batches(files: Iterable[FoundFile], batch_bytes: int = BATCH_BYTES) -> Iterator[Batch]:
-    """The files as batches, in order."""
+    """Return the files as batches, in order."""
     small: list[FoundFile] = []
     size = 0
     for found in files:
@@ -107,7 +107,7 @@ def read_in(batch: Batch) -> Iterator[tuple[str, Placed | Unreadable | Skipped]]
 
 
 def describe(batch: Batch) -> str:
-    """What to call a batch in an error: its first file, and the line where it starts."""
+    """Return what to call a batch in an error: its first file, and the line where it starts."""
     first = batch[0]
     if isinstance(first, Part):
         return f"{first.path}:{first.first_line}"

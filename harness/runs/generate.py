@@ -64,14 +64,14 @@ class GenerateOptions(Struct, frozen=True):
     study: bool = False
 
     def line(self) -> str:
-        """The command that writes the same again, but for its folder."""
+        """Return the command that writes the same again, but for its folder."""
         size = f" --bytes-each {self.bytes_each}" if self.bytes_each else ""
         study = " --study" if self.study else ""
         return f"misstep generate trajectories{study} --n {self.n} --seed {self.seed}{size} --wordings {self.wordings}"
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that the call writes, but for the description."""
+        """Return the files that the call writes, but for the description."""
         return STUDY_FILES if self.study else FILES
 
 
@@ -128,7 +128,7 @@ def _enough_workers(n: int) -> int:
 
 @contextmanager
 def _beside(out: Path, names: tuple[str, ...]) -> Iterator[dict[str, IO[bytes]]]:
-    """A stream for each file; all are put in their places when all are whole, and none where one fails."""
+    """Return a stream for each file; all are put in their places when all are whole, and none where one fails."""
     parts = {name: out / _part(name) for name in names}
     try:
         with ExitStack() as stack:

@@ -95,7 +95,7 @@ def lines_of(cases: Iterable[Case]) -> Lines:
 
 
 def head_of(name: str) -> bytes:
-    """The first line of a file: the names of its columns, where it has any."""
+    """Return the first line of a file: the names of its columns, where it has any."""
     return _csv([HEADS[name]]) if name in HEADS else b""
 
 

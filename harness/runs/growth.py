@@ -82,7 +82,7 @@ def run_that_grows(
     conclude: Conclude,
     now: Callable[[], str],
 ) -> Summary | None:
-    """Make a run of files, or bring the one that stands in a folder up to date; `None` where nothing is new."""
+    """Make a run of files, or bring the one that is in a folder up to date; `None` where nothing is new."""
     make_folder(out)
     complete(out)
     earlier = read_manifest(out)
@@ -156,7 +156,7 @@ def _begin_anew(out: Path) -> None:
 
 
 def _growing(out: Path, manifest: Manifest) -> Run:
-    """The run of the new files, begun or continued; one of files that have changed since is thrown away."""
+    """Return the run of the new files, begun or continued; one of files that have changed since is thrown away."""
     folder = out / GROWING
     begun = read_manifest(folder) if folder.is_dir() else None
     if begun is not None and (begun.inputs, begun.misstep) != (manifest.inputs, manifest.misstep):
@@ -222,7 +222,7 @@ def _put_together(
     conclude: Conclude,
     now: Callable[[], str],
 ) -> Summary:
-    """The whole of what stands and of what is new, in a folder beside it."""
+    """Return the whole of what stands and of what is new, in a folder beside it."""
     building = _empty(out / _BUILDING)
     entries = [_kept(out, building, fresh), *run.entries]
     for name in (VERDICTS, SESSIONS):

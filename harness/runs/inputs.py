@@ -49,7 +49,7 @@ def trajectories(paths: Iterable[Path]) -> Iterator[Trajectory | Unreadable | Sk
 
 
 def parts_of(found: FoundFile, part_bytes: int | None = None) -> Iterator[Part | Unreadable | Skipped]:
-    """The stretches of one file that can be read apart from each other, in order."""
+    """Return the stretches of one file that can be read apart from each other, in order."""
     file = path_text(found.path)
     try:
         yield from plan(found.path, all_readers(), part_bytes)
@@ -77,7 +77,7 @@ class Changed(Struct, frozen=True):
     until: datetime | None = None
 
     def __contains__(self, seconds: float) -> bool:
-        """Whether a time, in seconds since 1970, is one of them."""
+        """Return whether a time, in seconds since 1970, is one of them."""
         early = self.since is not None and seconds < self.since.timestamp()
         return not early and (self.until is None or seconds < self.until.timestamp())
 
@@ -91,7 +91,7 @@ EVER = Changed()
 
 
 def no_trajectory(paths: Iterable[Path | str], skipped: int, changed: Changed = EVER) -> NoTrajectory:
-    """The error that there is nothing to read: so many files were skipped, and those of other times left out."""
+    """Return the error that there is nothing to read: so many files were skipped, and those of other times left out."""
     where = ", ".join(map(str, paths))
     if changed != EVER and not skipped:
         return NoTrajectory(f"no file was changed {changed}", "Give --since or --until another time.", file=where)

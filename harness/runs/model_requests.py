@@ -36,16 +36,16 @@ class ModelRequests(Protocol):
     """Why the run stops, where the cost limit is reached; empty otherwise."""
 
     async def ask(self, request: Request, item: str) -> Outcome:
-        """The outcome of a request about an item."""
+        """Return the outcome of a request about an item."""
 
     def ended(self) -> bool:
-        """Whether the run begins no more items."""
+        """Return whether the run begins no more items."""
 
     def item_done(self) -> None:
         """Record that an item is done with its requests."""
 
     def note(self) -> str:
-        """What a progress line shows of them; empty for nothing."""
+        """Return what a progress line shows of them; empty for nothing."""
 
     async def close(self) -> None:
         """Close what is open."""
@@ -78,7 +78,7 @@ class ConcurrentRequests:
         self.over_cost_limit = ""
 
     async def ask(self, request: Request, item: str) -> Outcome:  # noqa: ARG002
-        """The client's outcome; the client is opened by the first request."""
+        """Return the client's outcome; the client is opened by the first request."""
         try:
             if self._client is None:
                 warn_of_plain_http(self._settings)
@@ -100,14 +100,14 @@ class ConcurrentRequests:
         return outcome
 
     def ended(self) -> bool:
-        """Whether the cost limit is reached or the server is gone."""
+        """Return whether the cost limit is reached or the server is gone."""
         return bool(self.over_cost_limit or self._broken)
 
     def item_done(self) -> None:
         """Does nothing: no request waits for other items."""
 
     def note(self) -> str:
-        """How many requests are in flight, where that changes."""
+        """Return how many requests are in flight, where that changes."""
         return "" if self._adaptive is None else f"{self._adaptive.in_flight} in flight"
 
     async def close(self) -> None:
@@ -146,14 +146,14 @@ class BatchedRequests:
         self.over_cost_limit = ""
 
     async def ask(self, request: Request, item: str) -> Outcome:
-        """The outcome of the request, when its batch is done."""
+        """Return the outcome of the request, when its batch is done."""
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, request, future))
         self._begin_round()
         return await future
 
     def ended(self) -> bool:
-        """Whether a batch was rejected, or its server is gone."""
+        """Return whether a batch was rejected, or its server is gone."""
         return self._broken is not None
 
     def item_done(self) -> None:
@@ -229,25 +229,25 @@ class ItemAsk:
         self.outcomes: list[Outcome] = []
 
     def for_model(self, model: str) -> "ItemAsk":
-        """The same for another model about the same item; outcomes and costs are counted together."""
+        """Return the same for another model about the same item; outcomes and costs are counted together."""
         other = ItemAsk(self._requests, self._item, model)
         other.outcomes = self.outcomes
         return other
 
     async def __call__(self, request: Request) -> Outcome:
-        """The model's answer, or the reason why there is none."""
+        """Return the model's answer, or the reason why there is none."""
         outcome = await self._requests.ask(request, self._item)
         self.outcomes.append(outcome)
         return outcome
 
     @property
     def cut_off(self) -> bool:
-        """Whether the run ended before the item was done."""
+        """Return whether the run ended before the item was done."""
         return any(isinstance(outcome, Failure) and outcome.kind in CUT_OFF for outcome in self.outcomes)
 
     @property
     def spent_usd(self) -> float | None:
-        """The cost of the answers that did not come from the cache; `None` where no cost is known."""
+        """Return the cost of the answers that did not come from the cache; `None` where no cost is known."""
         costs = [outcome.cost_usd for outcome in self.outcomes if isinstance(outcome, Reply) and not outcome.cached]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if known else None

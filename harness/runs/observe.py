@@ -144,12 +144,12 @@ def _observe_batch(batch: Batch, observe: Observe, show: Show | None) -> _Stretc
 
 
 def _called(line: bytes, name: str, kind: type[ObservedRun] | type[Session]) -> bytes:
-    """A line of records with another id."""
+    """Return a line of records with another id."""
     return encode_lines([structs.replace(msgspec.json.decode(line, type=kind), item=name)])
 
 
 def evidence_of(observed: ObservedRun) -> set[int]:
-    """The steps that the interventions of a run name."""
+    """Return the steps that the interventions of a run name."""
     return {step for one in observed.interventions for found in one.misbehaviours for step in found.steps}
 
 

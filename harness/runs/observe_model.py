@@ -35,7 +35,7 @@ class ModelReplay:
         self._runner = asyncio.Runner()
 
     def __call__(self, run: Trajectory) -> ObservedRun:
-        """The record of a run."""
+        """Return the record of a run."""
         ask = ItemAsk(self._requests, run.id, self._model)
         record = self._runner.run(replayed(run, self._detector, ask, self._options))
         _check(self._requests)

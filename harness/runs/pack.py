@@ -136,7 +136,7 @@ class _Counting:
             self._note(name, cluster)
 
     def named(self, stretches: Iterator[_Stretch]) -> Iterator[Chunk]:
-        """The chunks of all stretches; those before `tally` were given earlier."""
+        """Return the chunks of all stretches; those before `tally` were given earlier."""
         begun = self.tally.chunks
         for stretch in stretches:
             for number, chunk in enumerate(stretch.chunks[begun:], begun + 1):
@@ -185,7 +185,7 @@ def _texts(values: list[str]) -> "pa.Array":
 
 
 def _stretch(batch: Batch, messages: bool, chunk_bytes: int, places: Places) -> _Stretch:
-    """One batch read; a session that is too long to be read from a row again counts as unreadable."""
+    """Return one batch read; a session that is too long to be read from a row again counts as unreadable."""
     unreadable: list[Unreadable] = []
     skipped = 0
 

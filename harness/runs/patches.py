@@ -85,7 +85,7 @@ def _evidence(manifest: Manifest) -> Evidence:
 
 
 def _item(attempt: RepairAttempt) -> Item:
-    """What a judge is shown of an attempt's patch, as in the run itself."""
+    """Return what a judge is shown of an attempt's patch, as in the run itself."""
     run = attempt.trajectory
     task = with_failure(run.task, run.extra.get(FAILURE)) if run is not None else ""
     item = patch_item(attempt.id, task, attempt.patch, attempt.signals)

@@ -64,7 +64,7 @@ _REGISTRIES: dict[str, Registry[Any]] = {
 
 
 def installed_plugins() -> list[Plugin]:
-    """Every entry point in a group of Misstep's, by group and name; each is loaded to see whether that works."""
+    """Return every entry point in a group of Misstep's, by group and name; each is loaded to see whether that works."""
     return [_plugin(point) for point in entry_points_from_outside()]
 
 

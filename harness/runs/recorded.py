@@ -44,41 +44,41 @@ class RecordedJudge(Struct, frozen=True):
 
     @property
     def full_name(self) -> str:
-        """The name by which a command line knows it."""
+        """Return the name by which a command line knows it."""
         return f"{self.dataset}/{self.name}"
 
     def settings(self) -> dict[str, Any]:
-        """The set, its digest, and the model that answered."""
+        """Return the set, its digest, and the model that answered."""
         settings = {"judge": self.name, "recorded": True, "data_set": self.dataset, "data_digest": self.data_digest}
         return settings | ({"model": self.model} if self.model else {})
 
     def skip_reason(self, item: Item) -> str:
-        """An item that the recording says nothing of is not in the run."""
+        """Return an item that the recording says nothing of is not in the run."""
         return "" if item.id in self.verdicts else "the recording has no verdict on them"
 
     def fitted(self, question: Question, folder: Path) -> "RecordedJudge":
-        """The judge as it is."""
+        """Return the judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """What was recorded."""
+        """Return what was recorded."""
         return self.verdicts[item.id]
 
 
 def recorded_datasets() -> tuple[str, ...]:
-    """The sets that ship judges' verdicts."""
+    """Return the sets that ship judges' verdicts."""
     return tuple(sorted(RECORDED.names()))
 
 
 def is_recorded(named: str) -> bool:
-    """Whether a judge's name is that of a recorded one; a file of that name has precedence."""
+    """Return whether a judge's name is that of a recorded one; a file of that name has precedence."""
     dataset, slash, _ = named.partition("/")
     return bool(slash) and dataset in recorded_datasets() and not Path(named).exists()
 
 
 def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, RecordedJudge]:
-    """The recorded judges of a set: name → judge."""
+    """Return the recorded judges of a set: name → judge."""
     question = read_question(benchmark_folder(dataset, data))
     folder = set_folder(dataset, data)
     digest = digest_of(folder)
@@ -97,7 +97,7 @@ def recorded_judges(dataset: str, data: Path | None = None) -> dict[str, Recorde
 
 
 def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
-    """The recorded judge `DATASET/JUDGE`."""
+    """Return the recorded judge `DATASET/JUDGE`."""
     dataset, _, name = named.partition("/")
     judges = recorded_judges(dataset, data)
     if name not in judges:
@@ -107,7 +107,7 @@ def recorded_judge(named: str, data: Path | None = None) -> RecordedJudge:
 
 
 def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], list[str]]:
-    """All recorded judges of the sets that are at hand, and the sets that are not."""
+    """Return all recorded judges of the sets that are available, and the sets that are not."""
     found: list[RecordedJudge] = []
     absent: list[str] = []
     for dataset in recorded_datasets():
@@ -119,7 +119,7 @@ def recorded_at_hand(data: Path | None = None) -> tuple[list[RecordedJudge], lis
 
 
 def recorded_benchmark(judge: RecordedJudge, benchmark: str = "", data: Path | None = None) -> Path:
-    """The folder of the benchmark that a recorded judge's verdicts are about."""
+    """Return the folder of the benchmark that a recorded judge's verdicts are about."""
     folder = benchmark_folder(judge.dataset, data)
     if benchmark not in ("", judge.dataset):
         named = benchmark_named(benchmark, data)

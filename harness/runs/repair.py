@@ -173,18 +173,18 @@ def run_repairs(
 
 
 def recorded_attempts(run: Path) -> Iterator[RepairAttempt]:
-    """The attempts of a run in the order in which they ended; raises `InputError` where there is no such run."""
+    """Return the attempts of a run in the order in which they ended; raises `InputError` if there is no such run."""
     return read_records(run, ATTEMPT_RECORDS, unfinished=True)
 
 
 def recorded_runs(run: Path) -> dict[tuple[str, int], Trajectory]:
-    """The trajectories of a run's attempts by case and number, for the policy `replay`."""
+    """Return the trajectories of a run's attempts by case and number, for the policy `replay`."""
     attempts = recorded_attempts(run)
     return {(each.case, each.sample): each.trajectory for each in attempts if each.trajectory is not None}
 
 
 def inputs_of_cases(cases: Sequence[CaseFolder]) -> Inputs:
-    """Every file of the cases: names within the case, lengths and checksums."""
+    """Return every file of the cases: names within the case, lengths and checksums."""
     parts, size = [], 0
     for case in cases:
         for path in sorted(each for each in case.folder.rglob("*") if each.is_file() and not each.is_symlink()):

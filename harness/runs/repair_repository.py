@@ -1,6 +1,6 @@
 """From a git repository whose tests fail to repair cases: the failure bot's tasks, each laid out as a case.
 
-The cases and the file of tasks stand in the run's folder, so that a run that is gone on with finds the same ones.
+The cases and the file of tasks are in the run's folder, so that a run that is gone on with finds the same ones.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _MOST_NAMED = 5
 
 
 def case_name(task: int) -> str:
-    """The name of the case of a task."""
+    """Return the name of the case of a task."""
     return f"task-{task}"
 
 
@@ -43,7 +43,7 @@ class HeldBack(Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """Both in one line."""
+        """Return both in one line."""
         return f"{', '.join(self.tests) if all(self.tests) else 'the test command'}: {self.reason}"
 
 
@@ -55,7 +55,7 @@ class FoundCases(Struct, frozen=True):
 
     @property
     def lacks_environment(self) -> bool:
-        """Whether nothing is repaired, as what the tests need is not there."""
+        """Return whether nothing is repaired, as what the tests need is not there."""
         return not self.cases and any(each.rule in ENDS for each in self.held_back)
 
 
@@ -119,7 +119,7 @@ def _say(event: FailureEvent) -> None:
 
 
 def case_of(run: Path, name: str) -> CaseFolder:
-    """A case of a run, where it stands: in the run's folder, or in the benchmark's."""
+    """Return a case of a run, where it stands: in the run's folder, or in the benchmark's."""
     manifest = manifest_of(run, "Name a folder that `misstep repair run` wrote.")
     folders = [run / CASES / name, Path(manifest.folder) / name]
     for folder in folders:

@@ -8,7 +8,7 @@ from misstep.harness.runs.shards.layout import refuse_unmerged
 
 
 def manifest_of(folder: Path, advice: str) -> Manifest:
-    """The manifest of the run in a folder."""
+    """Return the manifest of the run in a folder."""
     refuse_unmerged(folder)
     manifest = read_manifest(folder)
     if manifest is None:

@@ -16,7 +16,7 @@ class FilesOfCase(TextsOfCase):
     """The texts of a case, and the files of its parts."""
 
     def files(self, part: Part) -> tuple[str, ...]:
-        """The paths of all regular files in a part, sorted; none where the case has no such part."""
+        """Return the paths of all regular files in a part, sorted; none where the case has no such part."""
         folder = self.case.part(part)
         if folder is None:
             return ()

@@ -50,7 +50,7 @@ class TestsLog(Struct, frozen=True):
     text: str = ""
 
     def evidence(self, text: str) -> tuple[Evidence, ...]:
-        """A piece of the log as evidence; none where there is no log."""
+        """Return a piece of the log as evidence; none where there is no log."""
         return (Evidence("log", f"logs/{self.name}", text),) if self.name and text else ()
 
 
@@ -63,7 +63,7 @@ def writer_of(name: str) -> Writer:
 
 
 def tests_log(logs: Mapping[str, str]) -> TestsLog:
-    """What the tests printed: in their own log, else in the one log that there is and that may be anybody's."""
+    """Return what the tests printed: in their own log, else in the one log that there is and that may be anybody's."""
     named = [name for name in logs if writer_of(name) == "tests" and not name.endswith(".json")]
     only = [name for name in logs if len(logs) == 1 and not _OF_HARNESS.search(name.lower())]
     chosen = TESTS_LOG if TESTS_LOG in logs else next(iter(named or only), "")
@@ -91,7 +91,7 @@ def _repeats(line: str, echoes: set[str]) -> bool:
 
 
 def outcome_in(logs: Mapping[str, str]) -> Outcome | None:
-    """Whether the run passed, by the last line of the harness that says so; what tests print is no such line."""
+    """Return whether the run passed, by the last line of the harness that says so; what tests print is no such line."""
     found: Outcome | None = None
     for name, text in logs.items():
         if name == TESTS_LOG or writer_of(name) == "agent":
@@ -115,7 +115,7 @@ def _by_reward(reward: float) -> Outcome:
 
 
 def outcome_of_run(run: Trajectory | None) -> Outcome | None:
-    """Whether the run passed, as it says itself, in words or by its reward."""
+    """Return whether the run passed, as it says itself, in words or by its reward."""
     if run is None:
         return None
     if run.outcome.status != "unknown":

@@ -37,12 +37,12 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def table() -> _Table:
-    """The table."""
+    """Return the table."""
     return msgspec.toml.decode((Path(__file__).parent / "phrases.toml").read_bytes(), type=_Table)
 
 
 def look_up(access: TextAccess) -> Attribution:
-    """The cause that the table names for a run; one that passed is a pass."""
+    """Return the cause that the table names for a run; one that passed is a pass."""
     if recorded_outcome(access) == "passed":
         return Attribution("pass", "", None, "The run is recorded as passed.")
     texts = [(f"logs/{name}", text.lower()) for name, text in access.logs.items()]

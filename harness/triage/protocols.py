@@ -17,15 +17,15 @@ class TextAccess(Protocol):
 
     @property
     def case(self) -> TriageCase:
-        """The case; a judge uses of it what its access gives."""
+        """Return the case; a judge uses of it what its access gives."""
 
     @property
     def instruction(self) -> str:
-        """What the agent was asked; empty where it is not known."""
+        """Return what the agent was asked; empty where it is not known."""
 
     @property
     def trajectory(self) -> Trajectory | None:
-        """The run, where there is one."""
+        """Return the run, where there is one."""
 
     @property
     def logs(self) -> Mapping[str, str]:
@@ -37,10 +37,10 @@ class ReadOnlyAccess(TextAccess, Protocol):
     """The files of a case besides; nothing can be changed."""
 
     def files(self, part: Part) -> tuple[str, ...]:
-        """The paths of all regular files in a part, sorted; none where the case has no such part."""
+        """Return the paths of all regular files in a part, sorted; none where the case has no such part."""
 
     def read(self, part: Part, path: str) -> bytes | None:
-        """The content of a file; `None` where there is none, or it is a link or too large."""
+        """Return the content of a file; `None` where there is none, or it is a link or too large."""
 
 
 class Replica(Protocol):
@@ -56,10 +56,10 @@ class Replica(Protocol):
         """Run the test command on what stands in `tests/` now, so that changed tests can be tried."""
 
     def files(self) -> Sequence[str]:
-        """The paths of all regular files, sorted."""
+        """Return the paths of all regular files, sorted."""
 
     def read(self, path: str) -> bytes | None:
-        """The content of a file, as `ReadOnlyAccess.read`."""
+        """Return the content of a file, as `ReadOnlyAccess.read`."""
 
     def write(self, path: str, data: bytes) -> None:
         """Write a file."""
@@ -70,7 +70,7 @@ class SandboxAccess(ReadOnlyAccess, Protocol):
     """A replica of the environment besides, in which a judge runs, changes and repeats what it likes."""
 
     def replica(self, result: Result, tests: bool = True) -> AbstractContextManager[Replica]:
-        """A fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`.
+        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`.
 
         For `solution` the gold files are laid over the environment, or `solve.sh` is run in it.
         """

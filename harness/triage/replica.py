@@ -54,7 +54,7 @@ class ReplicasOfCase(FilesOfCase):
 
     @contextmanager
     def replica(self, result: Result, tests: bool = True) -> Iterator["ReplicaOfCase"]:
-        """A fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`."""
+        """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`."""
         with tempfile.TemporaryDirectory(prefix="misstep-") as empty:
             base = self._base(result, Path(empty))
             toolchain = _toolchain()
@@ -70,7 +70,7 @@ class ReplicasOfCase(FilesOfCase):
                 yield opened
 
     def _base(self, result: Result, empty: Path) -> Path:
-        """The folder whose files a replica begins with."""
+        """Return the folder whose files a replica begins with."""
         if self.case.part(result) is None:
             raise InputError(f"the case has no {result}/", _FORM, file=self.case.folder)
         return self.case.part("environment" if result == "solution" else result) or empty
@@ -112,11 +112,11 @@ class ReplicaOfCase:
         return self.run(case.file.test_command)
 
     def files(self) -> Sequence[str]:
-        """The paths of all regular files, sorted."""
+        """Return the paths of all regular files, sorted."""
         return self._workspace.files()
 
     def read(self, path: str) -> bytes | None:
-        """The content of a file; `None` where there is none, or it is a link or too large."""
+        """Return the content of a file; `None` where there is none, or it is a link or too large."""
         try:
             content = self._workspace.read(path)
         except (FileNotFoundError, UnsafePath):
@@ -162,7 +162,7 @@ class ReplicaOfCase:
 
 
 def limits_of(case: TriageCase) -> Limits:
-    """The limits of one command of a case."""
+    """Return the limits of one command of a case."""
     own = case.file.limits
     return Limits(
         seconds=own.seconds,
@@ -180,6 +180,6 @@ def _toolchain() -> Toolchain:
 
 @cache
 def _shell() -> str:
-    """The shell that runs lines: tests are often written for bash, where there is one."""
+    """Return the shell that runs lines: tests are often written for bash, where there is one."""
     path = os.pathsep.join(("/usr/bin", "/bin"))
     return shutil.which("bash", path=path) or "sh"

@@ -47,12 +47,12 @@ class TextsOfCase:
 
     @cached_property
     def instruction(self) -> str:
-        """What the agent was asked; empty where the case does not say."""
+        """Return what the agent was asked; empty where the case does not say."""
         return _text(self.case.folder, INSTRUCTION) or ""
 
     @cached_property
     def trajectory(self) -> Trajectory | None:
-        """The run; `None` where the case has none."""
+        """Return the run; `None` where the case has none."""
         folder = self.case.folder
         found = beneath.status(folder, TRAJECTORY)
         if found is None or not stat.S_ISREG(found.st_mode):
@@ -79,7 +79,7 @@ def recorded_outcome(access: TextAccess) -> Outcome | None:
 
 
 def _text(folder: Path, name: str) -> str | None:
-    """The text of a regular file, cut in the middle; `None` where there is none."""
+    """Return the text of a regular file, cut in the middle; `None` where there is none."""
     try:
         with beneath.folder_at(folder) as opened:
             file = beneath.open_beneath(opened, name, os.O_RDONLY)

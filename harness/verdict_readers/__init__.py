@@ -1,4 +1,4 @@
-"""Verdicts that other tools wrote: one module a form, told apart by what stands in a file, not by its name.
+"""Verdicts that other tools wrote: one module a form, told apart by what is in a file, not by its name.
 
 `VERDICT_READERS` is the registry, name → dotted path, in the order in which they are asked; an entry point in the group
 `misstep.verdict_readers` adds to it.
@@ -18,10 +18,10 @@ class VerdictReader(Protocol):
     """What such a file is called in a sentence, with its article."""
 
     def is_own(self, value: dict[str, Any]) -> bool:
-        """Whether an object, the first of a file, is the tool's."""
+        """Return whether an object, the first of a file, is the tool's."""
 
     def verdicts(self, value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-        """The verdicts in one object of the file."""
+        """Return the verdicts in one object of the file."""
 
 
 VERDICT_READERS: Registry[VerdictReader] = Registry(
@@ -41,14 +41,14 @@ VERDICT_READERS: Registry[VerdictReader] = Registry(
 
 
 def reader_of(value: Any) -> VerdictReader | None:
-    """The reader of the tool that wrote an object; `None` where none knows it."""
+    """Return the reader of the tool that wrote an object; `None` where none knows it."""
     if not isinstance(value, dict):
         return None
     return next((reader for reader in map(VERDICT_READERS.load, VERDICT_READERS.names()) if reader.is_own(value)), None)
 
 
 def known_forms() -> str:
-    """What can be read, as a list in a sentence."""
+    """Return what can be read, as a list in a sentence."""
     return ", ".join(VERDICT_READERS.load(name).NAME for name in VERDICT_READERS.names())
 
 

@@ -28,12 +28,12 @@ _OF_VERIFIER = ("Reward", "Verifier")
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is the result of a trial."""
+    """Return whether an object is the result of a trial."""
     return value.keys() >= {"trial_name", "task_name"} and ("verifier_result" in value or "exception_info" in value)
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The rewards of a trial."""
+    """Return the rewards of a trial."""
     item = text(value["trial_name"])
     if not item:
         raise place.error("the trial has no name", "Restore the file from the job.", "trial_name")

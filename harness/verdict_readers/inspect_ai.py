@@ -29,23 +29,23 @@ NAME = "an Inspect eval log"
 
 _NO_GRADE = "Grade not found in model output"
 _ANY = "*"
-"""What stands in a name for the names of several keys."""
+"""What is in a name for the names of several keys."""
 _UNSCORED = "the scorer gave no verdict"
 _FORM = "See https://inspect.aisi.org.uk/eval-logs.html for the form."
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is a log: it has a version, and says what was evaluated."""
+    """Return whether an object is a log: it has a version, and says what was evaluated."""
     about = value.get("eval")
     return isinstance(value.get("version"), int) and isinstance(about, dict) and ("task" in about or "model" in about)
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The scores of all samples, scorer by scorer."""
+    """Return the scores of all samples, scorer by scorer."""
     samples, judges = value.get("samples"), list(_judges(value))
     for number, sample in enumerate(samples if isinstance(samples, list) else ()):
         if not isinstance(sample, dict) or not isinstance(sample.get("id"), str | int):
-            raise place.error("the sample is no object with an id", _FORM, f"samples[{number}]")
+            raise place.error("the sample is not an object with an id", _FORM, f"samples[{number}]")
         yield from _of_sample(sample, judges, place)
 
 
@@ -78,7 +78,7 @@ def _verdict(
 ) -> WrittenVerdict:
     rationale = text(score.get("explanation"))
     label = None if graded is None or isinstance(graded, list | dict) else plain(graded)
-    error = _UNSCORED if graded is None else "the score is no single value" if label is None else None
+    error = _UNSCORED if graded is None else "the score is not a single value" if label is None else None
     written_as = ""
     if rationale.startswith(_NO_GRADE):
         error, written_as, label = "the reply of the grader has no grade", label or "", None
@@ -101,7 +101,7 @@ def _error(given: Any) -> str:
 
 
 def _judges(log: dict[str, Any]) -> Iterator[str]:
-    """The judges that the log was made with: a scorer that comes again is numbered from 1, as Inspect does."""
+    """Return the judges that the log was made with: a scorer that comes again is numbered from 1, as Inspect does."""
     seen: Counter[str] = Counter()
     for one in objects(log["eval"].get("scorers")):
         if name := text(one.get("name")):

@@ -7,7 +7,7 @@ A row of `scan_results_df(…).scanners[NAME]`, written by `to_csv` or `to_json(
      "explanation": "It hides the test.", "scan_error": null}
 
 The label is the value: a text, a number, `true` or `false`. A scanner without a value found nothing to say: it
-abstained. A scan that ended with an error has failed, and a value that is a list or an object is no label. In the
+abstained. A scan that ended with an error has failed, and a value that is a list or an object is not a label. In the
 Parquet files of a scan (`scans/scan_id=…/NAME.parquet`) all values are texts, and `value_type` says what they are; the
 columns with what was scanned are not read.
 
@@ -29,12 +29,12 @@ _NO_LABEL = ("array", "object", "resultset")
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is the result of a scanner."""
+    """Return whether an object is the result of a scanner."""
     return value.keys() >= _OWN
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The verdict of a scanner on a transcript."""
+    """Return the verdict of a scanner on a transcript."""
     item = text(value["transcript_id"])
     judge = text(value.get("scanner_key")) or text(value["scanner_name"])
     names, rationale = scalars(value), text(value.get("explanation"))
@@ -46,7 +46,7 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
         why = f"the scan ended with an error: {error}"
         yield WrittenVerdict(item, None, place, judge, "failed", error=why, names=names)
     elif value["value_type"] in _NO_LABEL:
-        why = f"the value is no label: it is of the type {value['value_type']}"
+        why = f"the value is not a label: it is of the type {value['value_type']}"
         yield WrittenVerdict(item, None, place, judge, "unreadable", rationale=rationale, error=why, names=names)
     else:
         why = "the scanner gave no value"
@@ -54,7 +54,7 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
 
 
 def _label(value: Any, kind: str) -> str:
-    """The value as text, alike whether CSV or JSON wrote it; empty where it is none."""
+    """Return the value as text, alike whether CSV or JSON wrote it; empty where it is none."""
     if kind in _NO_LABEL or not isinstance(value, str | int | float):
         return ""
     if kind == "boolean" and isinstance(value, str):

@@ -7,9 +7,9 @@ A line (made up)::
      "exact_match": 1.0, "doc_hash": "5d", "prompt_hash": "6e", "target_hash": "7f"}
 
 Each metric is a judge, whose label is the number that it gave the document, and the reply of the model after the filter
-is another one, `response`: a model that was asked to judge. Where there are several filters, their names follow:
+is another one, `response`: a model that was asked to judge. If there are several filters, their names follow:
 `exact_match,strict-match`. A filter that finds no answer writes `[invalid]`, and metrics then count 0: both are
-unreadable. `bypass` is no metric.
+unreadable. `bypass` is not a metric.
 
 Sources: https://github.com/EleutherAI/lm-evaluation-harness (lm_eval/evaluator.py, lm_eval/filters/extraction.py),
 https://github.com/EleutherAI/lm-evaluation-harness/blob/main/docs/interface.md.
@@ -34,12 +34,12 @@ _ONLY_FILTER = "none"
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is a sample."""
+    """Return whether an object is a sample."""
     return value.keys() >= _OWN
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The reply of a line and its metrics."""
+    """Return the reply of a line and its metrics."""
     if not isinstance(value["doc_id"], int | str):
         raise place.error(
             "the id is neither a number nor a text", "Write the samples anew with --log_samples.", "doc_id"

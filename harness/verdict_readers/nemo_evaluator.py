@@ -42,12 +42,12 @@ _FORM = "Download the result of the job again."
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is a row with its scores, a result with such rows, or a prediction with its scores."""
+    """Return whether an object is a row with its scores, a result with such rows, or a prediction with its scores."""
     return any(value.keys() >= own for own in (_OF_A_ROW, _OF_RESULTS, _OF_A_PREDICTION))
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The outputs of all metrics."""
+    """Return the outputs of all metrics."""
     if value.keys() >= _OF_A_PREDICTION:
         yield from _of_prediction(value, place)
         return
@@ -55,7 +55,7 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
         yield from _of_row(value, place.number - 1, place)
         return
     if not isinstance(value["row_scores"], list):
-        raise place.error("the rows are no list", _FORM, "row_scores")
+        raise place.error("the rows are not list", _FORM, "row_scores")
     for position, row in enumerate(value["row_scores"]):
         yield from _of_row(mapping(row), position, place)
 
@@ -83,7 +83,7 @@ def _of_row(row: dict[str, Any], position: int, place: Place) -> Iterator[Writte
 
 
 def _of_prediction(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The scores of a sample; of one that was skipped, why no judge has any."""
+    """Return the scores of a sample; of one that was skipped, why no judge has any."""
     if not isinstance(value["sample_id"], int | str):
         raise place.error("the sample has no number", "Run the benchmark again with --save-predictions.", "sample_id")
     item, scores = plain(value["sample_id"]), mapping(value["scores"])
@@ -107,11 +107,11 @@ def _of_prediction(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdi
 
 
 def _label(value: Any) -> str:
-    """The value as text; empty where it is no single value, or no number."""
+    """Return the value as text; empty where it is not a single value, or no number."""
     if isinstance(value, str):
         return "" if value.strip().casefold() == _NAN else value.strip()
     return plain(value) if isinstance(value, int | float) else ""
 
 
 def _why_none(value: Any) -> str:
-    return "the value is no text and no number" if isinstance(value, list | dict) else "the metric gave no score (NaN)"
+    return "the value is not text and no number" if isinstance(value, list | dict) else "the metric gave no score (NaN)"

@@ -40,7 +40,7 @@ _FAILED = ("FAILED", "MISSING INPUT")
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is a row of evaluations, or an annotation of a span."""
+    """Return whether an object is a row of evaluations, or an annotation of a span."""
     if any(name.endswith(_DETAILS) for name in value):
         return True
     if "label" in value:
@@ -49,7 +49,7 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The evaluations of a row; one with neither a span nor an index names no item."""
+    """Return the evaluations of a row; one with neither a span nor an index names no item."""
     names = scalars(value)
     item = next((names[name] for name in (*_SPANS, _INDEX) if names.get(name)), "")
     for judge, result, details in _results(value):
@@ -57,7 +57,7 @@ def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
 
 
 def _results(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """The judge, the result and the details of each evaluation in a row."""
+    """Return the judge, the result and the details of each evaluation in a row."""
     names = [name.removesuffix(_SCORE) for name in value if name.endswith(_SCORE)]
     named = text(value.get("name")) or text(value.get("annotation_name"))
     if named and value.get("annotator_kind") == _HUMAN:
@@ -99,7 +99,7 @@ def _shown(raised: Any) -> str:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """An object, as it is, as JSON, or as Python writes it into a cell of CSV."""
+    """Return an object, as it is, as JSON, or as Python writes it into a cell of CSV."""
     if not isinstance(value, str):
         return mapping(value)
     try:

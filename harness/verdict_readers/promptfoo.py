@@ -44,7 +44,7 @@ _FORM = "See https://www.promptfoo.dev/docs/configuration/outputs for the form."
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is a file of results, or one result in a line."""
+    """Return whether an object is a file of results, or one result in a line."""
     results = value.get("results")
     if isinstance(results, dict):
         return isinstance(results.get("results"), list) and isinstance(results.get("version"), int)
@@ -52,11 +52,11 @@ def is_own(value: dict[str, Any]) -> bool:
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The verdicts of all assertions."""
+    """Return the verdicts of all assertions."""
     results = value["results"]["results"] if isinstance(value.get("results"), dict) else [value]
     for number, result in enumerate(results):
         if not isinstance(result, dict):
-            raise place.error("the result is no object", _FORM, f"results.results[{number}]")
+            raise place.error("the result is not an object", _FORM, f"results.results[{number}]")
         yield from _of_result(result, number, place)
 
 
@@ -94,7 +94,7 @@ def _verdict(item: str, judge: str, graded: dict[str, Any], place: Place, names:
 
 
 def _judges(assertions: Any) -> Iterator[str]:
-    """The judge of each assertion of a test; a name that comes again is numbered."""
+    """Return the judge of each assertion of a test; a name that comes again is numbered."""
     seen: Counter[str] = Counter()
     for assertion in objects(assertions):
         name = text(assertion.get("metric")) or text(assertion.get("type")) or _WHOLE_TEST

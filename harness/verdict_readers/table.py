@@ -31,12 +31,12 @@ _NO_LABEL = "the label is empty"
 
 
 def is_own(value: dict[str, Any]) -> bool:
-    """Whether an object has an item and a label."""
+    """Return whether an object has an item and a label."""
     return value.keys() >= {"item", "label"}
 
 
 def verdicts(value: dict[str, Any], place: Place) -> Iterator[WrittenVerdict]:
-    """The verdict of a row."""
+    """Return the verdict of a row."""
     item = _text(value, "item", place)
     label = _text(value, "label", place)
     said = value.get("status")
@@ -78,5 +78,5 @@ def _score(given: Any, place: Place) -> float | None:
         score = math.nan
     if not 0 <= score <= 1:
         advice = "A score is the judge's certainty of its label: divide it by the highest one, or leave the column out."
-        raise place.error(f"the score {str(given)[:40]!r} is no number from 0 to 1", advice, "score")
+        raise place.error(f"the score {str(given)[:40]!r} is not a number from 0 to 1", advice, "score")
     return score

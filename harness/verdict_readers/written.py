@@ -21,7 +21,7 @@ class Place(Struct, frozen=True):
     unit: Unit = "line"
 
     def error(self, found: str, advice: str, field: str = "") -> InputError:
-        """An error about a field of what stands there."""
+        """Return an error about a field of what stands there."""
         if self.unit == "line":
             return InputError(found, advice, file=self.file, line=self.number, field=field or None)
         return InputError(found, advice, file=self.file, field=": ".join(filter(None, (str(self), field))))
@@ -39,7 +39,7 @@ class WrittenVerdict(Struct, frozen=True):
     - `judge`: The judge's name; empty where the file does not say, and `EVERY` where it is said of all judges at once.
     - `status`: What the tool says of the answer. Without a label it is never `answered`.
     - `score`: The judge's certainty of its label, from 0 to 1.
-    - `grade`: Where there is none: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty,
+    - `grade`: If there is none: a number from 0 to 1 whose meaning the tool does not say. It may be that certainty,
       or how much of one of two labels the item has.
     - `rationale`, `model`: The judge's reason, and the model that answered.
     - `error`: Why there is no label.

@@ -33,11 +33,13 @@ class _OpenHow(ctypes.Structure):
 
 
 def relative(path: str | os.PathLike[str]) -> str:
-    """A path relative to the workspace's root, `""` for the root itself."""
+    """Return a path relative to the workspace's root, `""` for the root itself."""
     text = os.fspath(path)
     parts = PurePosixPath(text).parts
     if text.startswith("/") or ".." in parts or "\0" in text:
-        raise UnsafePath(f"{text!r} is no path within the workspace", "Give a path relative to its root, without `..`.")
+        raise UnsafePath(
+            f"{text!r} is not a path within the workspace", "Give a path relative to its root, without `..`."
+        )
     return "/".join(part for part in parts if part != ".")
 
 
@@ -69,7 +71,7 @@ def _open_stepwise(folder: int, path: str, flags: int, mode: int) -> int:
 
 @contextmanager
 def folder_at(root: Path | int, path: str = "") -> Iterator[int]:
-    """A folder beneath another, open while the block runs."""
+    """Return a folder beneath another, open while the block runs."""
     flags = os.O_RDONLY | os.O_DIRECTORY
     top = os.open(root, flags | os.O_CLOEXEC) if isinstance(root, Path) else os.dup(root)
     try:
@@ -83,7 +85,7 @@ def folder_at(root: Path | int, path: str = "") -> Iterator[int]:
 
 
 def status(root: Path, path: str) -> os.stat_result | None:
-    """What stands at a path, links not followed; none where nothing does."""
+    """Return what stands at a path, links not followed; none where nothing does."""
     parent, _, name = path.rpartition("/")
     try:
         with folder_at(root, parent) as folder:
@@ -97,7 +99,7 @@ def status(root: Path, path: str) -> os.stat_result | None:
 
 
 def read_file(root: Path, path: str, largest: int = LARGEST) -> bytes:
-    """The content of a regular file."""
+    """Return the content of a regular file."""
     try:
         with folder_at(root) as folder:
             opened = open_beneath(folder, path, os.O_RDONLY)
@@ -108,7 +110,7 @@ def read_file(root: Path, path: str, largest: int = LARGEST) -> bytes:
     with os.fdopen(opened, "rb") as file:
         found = os.fstat(opened)
         if not stat.S_ISREG(found.st_mode):
-            raise UnsafePath(f"{path!r} is no regular file")
+            raise UnsafePath(f"{path!r} is not a regular file")
         content = file.read(largest + 1)
     if len(content) > largest:
         raise UnsafePath(f"{path!r} has more than {largest:,} bytes and is not read")

@@ -117,9 +117,9 @@ class Bubblewrap:
         reports: "tuple[_Reports, _Reports]",
         files: ExitStack,
     ) -> "tuple[list[str], tuple[int, ...], _Root]":
-        """The whole command line, the open files that it needs, and the process that will hold all the others.
+        """Return the whole command line, the open files that it needs, and the process that will hold all the others.
 
-        Of the two reports the second is the outer bubblewrap's, where there is one.
+        Of the two reports the second is the outer bubblewrap's, if there is one.
         """
         inner, outer = reports
         places = _Places(self.owner)
@@ -152,7 +152,7 @@ class Bubblewrap:
 
 
 def _guard() -> tuple[str, ...]:
-    """What a sandbox starts under, so that it ends with this process at whatever moment that is killed.
+    """Return what a sandbox starts under, so that it ends with this process at whatever moment that is killed.
 
     A `bwrap` whose parent has died before it asks to die with it lives on, and so does what it has just started when
     it dies too early itself, as when nobody reads its reports any more. A shell that holds those open hears of the end
@@ -163,7 +163,7 @@ def _guard() -> tuple[str, ...]:
 
 @cache
 def _told() -> tuple[str, ...]:
-    """What has a program told of its parent's end; nothing where the system's tools are too old for it."""
+    """Return what has a program told of its parent's end; nothing where the system's tools are too old for it."""
     told = ("setpriv", "--pdeathsig", "TERM", "--")
     tried = (*told, "env", "--default-signal=INT,QUIT", "true")
     with suppress(OSError):
@@ -224,7 +224,7 @@ class _Reports:
         self._text = b""
 
     def read(self) -> _Status:
-        """What has been reported until now."""
+        """Return what has been reported until now."""
         with suppress(BlockingIOError):
             while piece := os.read(self.told, 4096):
                 self._text += piece
@@ -302,7 +302,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _system() -> Iterator[str]:
-    """The system's programs and libraries, devices that do no harm, and the processes of the sandbox itself."""
+    """Return the system's programs and libraries, devices that do no harm, and the processes of the sandbox itself."""
     yield from ("--ro-bind", "/usr", "/usr")
     for name in _SYSTEM:
         path = Path("/", name)
@@ -317,7 +317,7 @@ def _system() -> Iterator[str]:
 
 
 def _accounts(user: int) -> dict[str, str]:
-    """The files that tell names of users and hosts: of the sandbox, not of the machine."""
+    """Return the files that tell names of users and hosts: of the sandbox, not of the machine."""
     return {
         "/etc/passwd": f"sandbox:x:{user}:{user}::/tmp:/bin/sh\n",
         "/etc/group": f"sandbox:x:{user}:\n",

@@ -103,7 +103,7 @@ def _value(path: str) -> str:
 
 
 def landlock_version() -> int:
-    """The version of Landlock that the kernel has; 0 where it has none."""
+    """Return the version of Landlock that the kernel has; 0 where it has none."""
     asked = ctypes.CDLL(None, use_errno=True).syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _TELL_VERSION)
     return max(int(asked), 0)
 

@@ -58,21 +58,21 @@ class CopiedTree:
             self._known[_signature(status)] = (root, path)
 
     def mounts(self, read_only: tuple[Path, ...]) -> Mounts:
-        """What a sandbox needs: the one folder with all files."""
+        """Return what a sandbox needs: the one folder with all files."""
         return Mounts(self._live, read_only=read_only, allowance=self._bytes)
 
     def node(self, path: str) -> Node | None:
-        """What stands at a path now."""
+        """Return what stands at a path now."""
         status = beneath.status(self._live, path)
         return None if status is None else node_at(self._live, path, status)
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder stands at a path now."""
+        """Return whether a folder stands at a path now."""
         status = beneath.status(self._live, path)
         return status is not None and stat.S_ISDIR(status.st_mode)
 
     def files(self) -> Iterator[str]:
-        """The paths of all regular files."""
+        """Return the paths of all regular files."""
         return (found.path for found in walk(self._live) if stat.S_ISREG(found.status.st_mode))
 
     def entries(self) -> Iterator[TreeEntry]:
@@ -174,7 +174,7 @@ class CopiedTree:
                     beneath.copy_file((source, kept), (folder, name), self._owner)
 
     def may_differ(self, number: int) -> Iterator[str]:
-        """Every path whose content is not known to be the snapshot's."""
+        """Return every path whose content is not known to be the snapshot's."""
         entries, seen = self._snapshots[number], set[str]()
         for path, status in _statuses(self._live):
             seen.add(path)
@@ -184,7 +184,7 @@ class CopiedTree:
         yield from (path for path in entries if path not in seen)
 
     def node_then(self, number: int, path: str) -> Node | None:
-        """What stood at a path when a snapshot was taken."""
+        """Return what stood at a path when a snapshot was taken."""
         entry = self._snapshots[number].get(path)
         return None if entry is None else entry.node
 

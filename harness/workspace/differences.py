@@ -17,7 +17,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def file_diff(path: str, before: Node | None, after: Node | None) -> str:
-    """The change of one file; a file that becomes a link is removed and made anew."""
+    """Return the change of one file; a file that becomes a link is removed and made anew."""
     if before is not None and after is not None and before.kind != after.kind:
         return file_diff(path, before, None) + file_diff(path, None, after)
     old, new = _quoted(f"a/{path}"), _quoted(f"b/{path}")
@@ -45,7 +45,7 @@ def _mode(node: Node) -> str:
 
 
 def _text(node: Node | None) -> str | None:
-    """The text of a node, empty where there is none; nothing for what is no text or too large."""
+    """Return the text of a node, empty if there is none; nothing for what is not text or too large."""
     if node is None:
         return ""
     if node.size > _LARGEST:
@@ -60,7 +60,7 @@ def _text(node: Node | None) -> str | None:
 
 
 def _quoted(path: str) -> str:
-    """A path as git quotes it: bytes beyond ASCII and control characters as octal numbers."""
+    """Return a path as git quotes it: bytes beyond ASCII and control characters as octal numbers."""
     raw = path.encode("utf-8", "surrogateescape")
     if all(32 <= byte < 127 and byte not in b'"\\' for byte in raw):
         return path
@@ -72,14 +72,14 @@ def _quoted(path: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; only a line feed ends a line."""
+    """Return the lines with their ends; only a line feed ends a line."""
     lines = [f"{line}\n" for line in text.split("\n")]
     last = lines.pop()[:-1]
     return [*lines, last] if last else lines
 
 
 def hunks(before: list[str], after: list[str]) -> Iterator[str]:
-    """The hunks of a unified diff, three lines of context around each change."""
+    """Return the hunks of a unified diff, three lines of context around each change."""
     for group in _grouped(before, after):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
@@ -115,7 +115,7 @@ def _grouped(before: list[str], after: list[str]) -> Iterator[list[_Change]]:
 
 
 def _range(start: int, end: int) -> str:
-    """The place of a hunk: its first line and how many, without the number where it is one."""
+    """Return the place of a hunk: its first line and how many, without the number where it is one."""
     length = end - start
     if length == 1:
         return str(start + 1)

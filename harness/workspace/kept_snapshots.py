@@ -46,7 +46,7 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def place(self) -> str:
-        """The path as the system names it."""
+        """Return the path as the system names it."""
         return os.fsdecode(unquote_to_bytes(self.path))
 
 
@@ -58,7 +58,7 @@ class _Manifest(msgspec.Struct, frozen=True):
 
 
 def content_digest(workspace: Workspace) -> str:
-    """The digest of all that stands in a workspace: paths, kinds, full modes and contents, empty folders too.
+    """Return the digest of all that is in a workspace: paths, kinds, full modes and contents, empty folders too.
 
     Owners and times do not count. Devices, which no sandboxed command can make, are left out, and so is what stands
     under a path of thousands of bytes or a hundred folders: no program can make the host fail at it.
@@ -85,7 +85,7 @@ class KeptSnapshots:
         return manifest.digest
 
     def digest(self, name: str) -> str | None:
-        """The digest of a snapshot that was read and checked whole; none where there is none or it is damaged."""
+        """Return the digest of a snapshot that was read and checked whole; none if there is none or it is damaged."""
         try:
             manifest = self._manifest(name)
             for content in {line.content for line in manifest.lines if line.content}:
@@ -108,7 +108,7 @@ class KeptSnapshots:
 
     def _file(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
-            raise ValueError(f"{name!r} is no name of a snapshot")
+            raise ValueError(f"{name!r} is not a name of a snapshot")
         return self._folder / f"{name}.json"
 
     def _object(self, digest: str) -> Path:
@@ -139,7 +139,7 @@ class KeptSnapshots:
         except OSError as error:
             raise _damaged(file, f"cannot be read: {error.strerror}") from error
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise _damaged(file, f"is no list of files: {error}") from error
+            raise _damaged(file, f"is not a list of files: {error}") from error
         if _digest(manifest.lines) != manifest.digest:
             raise _damaged(file, "the list of files is not what was kept")
         return manifest
@@ -157,7 +157,7 @@ class KeptSnapshots:
 
 
 def _lines(workspace: Workspace, store: Callable[[bytes], str]) -> Iterator[_Line]:
-    """What stands in a workspace, in one order; `store` gives the digest of a content."""
+    """Return what is in a workspace, in one order; `store` gives the digest of a content."""
     with workspace.entries() as entries:
         for entry in sorted(entries, key=lambda one: os.fsencode(one.path)):
             kind = _KINDS.get(stat.S_IFMT(entry.mode))

@@ -22,11 +22,11 @@ class Node(Struct, frozen=True):
 
     @property
     def executable(self) -> bool:
-        """Whether its owner may run it."""
+        """Return whether its owner may run it."""
         return self.kind == "file" and bool(self.mode & 0o100)
 
     def content(self, largest: int = beneath.LARGEST) -> bytes:
-        """The bytes of a file, or the target of a link."""
+        """Return the bytes of a file, or the target of a link."""
         if self.kind == "file":
             return beneath.read_file(self.root, self.path, largest)
         parent, _, name = self.path.rpartition("/")
@@ -35,7 +35,7 @@ class Node(Struct, frozen=True):
 
 
 def node_at(root: Path, path: str, status: os.stat_result) -> Node | None:
-    """The node of a status; none for folders, devices, sockets and pipes."""
+    """Return the node of a status; none for folders, devices, sockets and pipes."""
     if stat.S_ISREG(status.st_mode):
         return Node("file", stat.S_IMODE(status.st_mode), status.st_size, root, path)
     if stat.S_ISLNK(status.st_mode):
@@ -44,7 +44,7 @@ def node_at(root: Path, path: str, status: os.stat_result) -> Node | None:
 
 
 def same(one: Node | None, other: Node | None) -> bool:
-    """Whether two nodes are alike to whoever reads them: kind, content, and whether they may be run."""
+    """Return whether two nodes are alike to whoever reads them: kind, content, and whether they may be run."""
     if one is None or other is None:
         return one is other
     if (one.kind, one.executable, one.size) != (other.kind, other.executable, other.size):
@@ -55,5 +55,5 @@ def same(one: Node | None, other: Node | None) -> bool:
 
 
 def not_a_folder(path: str) -> UnsafePath:
-    """The error of a path that goes through something other than a folder."""
-    return UnsafePath(f"{path!r} is no folder but a file or a link", "Remove it first.")
+    """Return the error of a path that goes through something other than a folder."""
+    return UnsafePath(f"{path!r} is not a folder but a file or a link", "Remove it first.")

@@ -58,20 +58,20 @@ class OverlayTree:
         return (self._upper, *self._frozen)
 
     def mounts(self, read_only: tuple[Path, ...]) -> Mounts:
-        """What a sandbox needs; the kernel empties its own folder for work when it mounts."""
+        """Return what a sandbox needs; the kernel empties its own folder for work when it mounts."""
         held = sum(self._bytes[layer] for layer in self._frozen)
         return Mounts(self._upper, self._frozen[::-1], self._work, read_only, -held)
 
     def node(self, path: str) -> Node | None:
-        """What stands at a path now."""
+        """Return what stands at a path now."""
         return _node(self._layers, path)
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder stands at a path now."""
+        """Return whether a folder stands at a path now."""
         return bool(_showing(self._layers, path))
 
     def files(self) -> Iterator[str]:
-        """The paths of all regular files."""
+        """Return the paths of all regular files."""
         return (path for path, _, status in merged(self._layers) if stat.S_ISREG(status.st_mode))
 
     def entries(self) -> Iterator[TreeEntry]:
@@ -98,7 +98,7 @@ class OverlayTree:
                 os.mknod(name, stat.S_IFCHR | 0o600, 0, dir_fd=folder)
 
     def _make_folders(self, path: str) -> None:
-        """See to it that a folder and those above it stand in the upper layer."""
+        """See to it that a folder and those above it are in the upper layer."""
         if not path:
             return
         self._make_folders(path.rpartition("/")[0])
@@ -118,7 +118,7 @@ class OverlayTree:
                 _make_opaque(folder, name)
 
     def take(self) -> int:
-        """Freeze the upper layer, unless nothing stands in it."""
+        """Freeze the upper layer, unless nothing is in it."""
         if any(self._upper.iterdir()):
             self._bytes[self._upper] = int(min(bytes_beneath(self._upper), 1 << 62))
             self._frozen, self._upper = self._layers, self._new("upper")
@@ -128,7 +128,7 @@ class OverlayTree:
         return len(self._snapshots) - 1
 
     def _merged_into_one(self) -> Layers:
-        """The base, and over it one layer that shows what all the others do."""
+        """Return the base, and over it one layer that shows what all the others do."""
         *layers, base = self._frozen
         one = self._new("merged")
         for path, root, status in merged(tuple(layers), whiteouts=True):
@@ -168,7 +168,7 @@ class OverlayTree:
                 yield from (inner for inner, _, _ in merged(layers, path))
 
     def node_then(self, number: int, path: str) -> Node | None:
-        """What stood at a path when a snapshot was taken."""
+        """Return what stood at a path when a snapshot was taken."""
         return _node(self._snapshots[number], path)
 
 
@@ -178,7 +178,7 @@ def _node(layers: Layers, path: str) -> Node | None:
 
 
 def _find(layers: Layers, path: str) -> tuple[Path, os.stat_result] | None:
-    """The layer and status of what is shown at a path."""
+    """Return the layer and status of what is shown at a path."""
     for layer in _showing(layers, path.rpartition("/")[0]):
         status = beneath.status(layer, path)
         if status is not None:
@@ -187,7 +187,7 @@ def _find(layers: Layers, path: str) -> tuple[Path, os.stat_result] | None:
 
 
 def _showing(layers: Layers, folder: str) -> Layers:
-    """The layers whose entries a folder shows; none where the path is no folder."""
+    """Return the layers whose entries a folder shows; none where the path is not a folder."""
     if not folder:
         return layers
     showing: list[Path] = []

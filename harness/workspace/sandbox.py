@@ -64,15 +64,15 @@ class Sandbox(Protocol):
 
     @property
     def name(self) -> str:
-        """What `find_sandbox` calls it."""
+        """Return what `find_sandbox` calls it."""
 
     @property
     def overlays(self) -> bool:
-        """Whether it can lay a writable layer over folders that stay as they are."""
+        """Return whether it can lay a writable layer over folders that stay as they are."""
 
     @property
     def owner(self) -> int | None:
-        """The user id that must own the workspace's files; none where it is that of this process."""
+        """Return the user id that must own the workspace's files; none where it is that of this process."""
 
     def run(
         self, command: Sequence[str], mounts: Mounts, *, limits: Limits, environment: Mapping[str, str] = NO_VARIABLES

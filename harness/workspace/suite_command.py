@@ -36,7 +36,7 @@ _NOT_IMPORTED = "unittest.loader._FailedTest."
 
 
 def tool_of(command: str) -> Runner:
-    """Which framework a command names, `exit_code` where none that is known here."""
+    """Return which framework a command names, `exit_code` where none that is known here."""
     return next((name for name, pattern in _TOOLS if pattern.search(command)), "exit_code")
 
 
@@ -46,12 +46,12 @@ def runner_of(command: str) -> Runner:
 
 
 def takes_names(command: str) -> bool:
-    """Whether chosen tests can be named to a command: a framework is known, or the place where they go."""
+    """Return whether chosen tests can be named to a command: a framework is known, or the place where they go."""
     return tool_of(command) != "exit_code" or "{tests}" in command
 
 
 def counts_tests(command: str) -> bool:
-    """Whether what a command writes or prints says how many tests ran: one that is silent has run none."""
+    """Return whether what a command writes or prints says how many tests ran: one that is silent has run none."""
     runner = runner_of(command)
     return runner in ("pytest", "unittest", "junit", "go") or (runner == "node" and "--test-reporter" not in command)
 
@@ -62,7 +62,7 @@ def names_tests(command: str, tests: Sequence[str]) -> bool:
 
 
 def suite_command(command: str, tests: Sequence[str] = ()) -> str:
-    """A shell line that runs `tests`, all of them where none is named.
+    """Return a shell line that runs `tests`, all of them where none is named.
 
     `{tests}` in the command is where they go, otherwise they follow what its framework is called with, at the end of
     the line where that is not known; `{junit}` is the file to which the command writes JUnit XML.
@@ -95,12 +95,12 @@ def unittest_name(test: str) -> str:
 
 
 def as_pytest(command: str) -> str:
-    """A command of unittest as one of pytest, which runs the same tests, without what chooses them."""
+    """Return a command of unittest as one of pytest, which runs the same tests, without what chooses them."""
     return re.sub(rf"-m\s+unittest{_OWN_WORDS.pattern}", "-m pytest", command)
 
 
 def _placed(line: str, tool: Runner, added: str) -> str:
-    """A line with words behind those of its framework: options of node and go stand before the files."""
+    """Return a line with words behind those of its framework: options of node and go stand before the files."""
     if not added:
         return line
     found = next((pattern.search(line) for name, pattern in _TOOLS if name == tool), None)
@@ -130,7 +130,7 @@ def _of_unittest(command: str, tests: Sequence[str]) -> str:
 
 
 def _titles(tests: Sequence[str]) -> str:
-    """A pattern of the tests' titles, those of the suites around them before; empty where one is a file."""
+    """Return a pattern of the tests' titles, those of the suites around them before; empty where one is a file."""
     titles = [re.split(r"::| > | › ", test)[-1] for test in tests]
     if any(_IS_SCRIPT.search(title) for title in titles):
         return ""

@@ -47,13 +47,13 @@ def from_output(output: str) -> SuiteCounts | None:
 
 
 def saw_tests(output: str) -> bool:
-    """Whether a command ran a test, as far as it says: a run of none has neither passed nor failed."""
+    """Return whether a command ran a test, as far as it says: a run of none has neither passed nor failed."""
     counts = from_output(output)
     return counts.ran > 0 if counts is not None else _NO_TESTS.search(output) is None
 
 
 def joined_counts(found: list[SuiteCounts]) -> SuiteCounts:
-    """What several reports say together; the passed tests are known where all of them name theirs."""
+    """Return what several reports say together; the passed tests are known where all of them name theirs."""
     passed = [each.passed for each in found]
     return SuiteCounts(
         sum(each.ran for each in found),
@@ -64,7 +64,7 @@ def joined_counts(found: list[SuiteCounts]) -> SuiteCounts:
 
 
 def from_unittest(output: str) -> SuiteCounts | None:
-    """The tests in what `python -m unittest` printed; `None` where it does not say how many ran."""
+    """Return the tests in what `python -m unittest` printed; `None` where it does not say how many ran."""
     ended = list(_COUNTED.finditer(output))
     starts = [0, *(each.end() for each in ended)]
     found = [_unittest_run(output[start : each.end()], each) for start, each in zip(starts, ended, strict=False)]
@@ -87,7 +87,7 @@ def _unittest_run(output: str, counted: re.Match[str]) -> SuiteCounts:
 
 
 def _unittest_passed(output: str, ran: int, failed: list[FailedTest]) -> tuple[str, ...] | None:
-    """The tests that `-v` names and that neither failed nor were skipped; `None` where it was not asked for."""
+    """Return the tests that `-v` names and that neither failed nor were skipped; `None` where it was not asked for."""
     started = list(_STARTED.finditer(output))
     if not started and ran:
         return None
@@ -109,7 +109,7 @@ def _unittest_id(heading: str) -> str:
 
 
 def from_tap(output: str) -> SuiteCounts | None:
-    """The tests in what printed the Test Anything Protocol; `None` where it has no plan.
+    """Return the tests in what printed the Test Anything Protocol; `None` where it has no plan.
 
     A point with points of its own is a suite; it counts where it failed and none of those did.
     """

@@ -82,13 +82,13 @@ class SuiteCounts(Struct, frozen=True):
 
 
 def from_junit_xml(data: bytes, file: str = "") -> SuiteCounts:
-    """The tests in a JUnit XML report."""
+    """Return the tests in a JUnit XML report."""
     if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise InputError("a test report may not have a document type", file=file)
     try:
         root = Xml.fromstring(data)  # noqa: S314 -- entities need a document type, refused above
     except (Xml.ParseError, ValueError) as error:
-        raise InputError(f"the test report is no XML: {error}", file=file) from error
+        raise InputError(f"the test report is not XML: {error}", file=file) from error
     if root.tag not in ("testsuites", "testsuite"):
         raise InputError(f"the test report begins with <{root.tag[:40]}>, not <testsuites>", file=file)
     failed: list[FailedTest] = []
@@ -121,6 +121,6 @@ def _junit_id(case: Xml.Element) -> str:
 
 
 def last_line(trace: str) -> str:
-    """The last line of a trace that says anything."""
+    """Return the last line of a trace that says anything."""
     lines = [line.strip() for line in trace.splitlines() if line.strip()]
     return lines[-1] if lines else ""

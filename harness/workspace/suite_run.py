@@ -64,12 +64,12 @@ def is_of(test: str, asked: str) -> bool:
 
 
 def breaks(failed: str, asked: str) -> bool:
-    """Whether a failure is that of the test that was asked for, or of its class, its module or its file."""
+    """Return whether a failure is that of the test that was asked for, or of its class, its module or its file."""
     return is_of(failed, asked) or asked.startswith(f"{failed}::") or is_of(asked, unittest_name(failed))
 
 
 def _says_of(report: SuiteReport, asked: Sequence[str]) -> bool:
-    """Whether a run says something of the tests that were asked for: one fails, or all were seen to pass."""
+    """Return whether a run says something of the tests that were asked for: one fails, or all were seen to pass."""
     if any(breaks(test.id, each) for test in report.failed for each in asked):
         return True
     return report.seen is not None and all(any(is_of(test, each) for test in report.seen) for each in asked)
@@ -115,7 +115,7 @@ def _report(done: Finished, counts: SuiteCounts | None, *, is_counting: bool) ->
 
 
 def _narrowed(report: SuiteReport, asked: Sequence[str]) -> SuiteReport:
-    """A report on the tests that were asked for: others may fail, and each of them has to be seen."""
+    """Return a report on the tests that were asked for: others may fail, and each of them has to be seen."""
     failed = tuple(test for test in report.failed if any(breaks(test.id, each) for each in asked))
     ended_well = report.ended == "exited" and (report.exit_code == 0 or bool(report.failed))
     passed = ended_well and not failed and _says_of(report, asked)

@@ -48,7 +48,7 @@ class DiskUse:
         return found.f_bfree * found.f_frsize
 
     def exceeded(self) -> bool:
-        """Whether the folders have more than their limit."""
+        """Return whether the folders have more than their limit."""
         free, now = self._free_bytes(), time.monotonic()
         if self._free - free < self._room / 2 and now < self._next:
             return False
@@ -66,7 +66,7 @@ class Many:
         self._before = False
 
     def exceeded(self) -> Ended | None:
-        """What the command is to be ended by."""
+        """Return what the command is to be ended by."""
         before, self._before = self._before, len(family(self._root)) > self._most
         return "signal" if before and self._before else None
 
@@ -80,7 +80,7 @@ def supervise(
 ) -> Watched:
     """Read a command's output until it and everything it started has ended, or end it."""
     if process.stdout is None:
-        raise ValueError("the command's output is no pipe")
+        raise ValueError("the command's output is not a pipe")
     pipe, started = process.stdout.fileno(), time.monotonic()
     os.set_blocking(pipe, False)
     output, is_open = bytearray(), True
@@ -158,7 +158,7 @@ def _memory_or_disk(root: int, limits: Limits, disk: DiskUse) -> Ended | None:
 
 
 def family(root: int) -> list[int]:
-    """A process and everything that descends from it."""
+    """Return a process and everything that descends from it."""
     found, at = [root], 0
     while at < len(found):
         found += children(found[at])
@@ -167,7 +167,7 @@ def family(root: int) -> list[int]:
 
 
 def children(process: int) -> Iterator[int]:
-    """The children of a process, of each of its threads."""
+    """Return the children of a process, of each of its threads."""
     try:
         for thread in Path(f"/proc/{process}/task").iterdir():
             yield from map(int, (thread / "children").read_text().split())
@@ -192,7 +192,7 @@ def _proportional(process: int) -> int:
 
 
 def _without_name(processes: list[int]) -> tuple[int, int]:
-    """The bytes of open files that have no name any more, in memory and on a disk."""
+    """Return the bytes of open files that have no name any more, in memory and on a disk."""
     memory: dict[tuple[int, int], int] = {}
     disk: dict[tuple[int, int], int] = {}
     for process in processes:

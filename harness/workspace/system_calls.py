@@ -70,7 +70,7 @@ MACHINES = {
 
 
 def program(machine: str = "") -> bytes:
-    """The filter as the kernel takes it (classic BPF, eight bytes an instruction); empty for an unknown machine.
+    """Return the filter as the kernel takes it (classic BPF, eight bytes an instruction); empty for an unknown machine.
 
     Source: the kernel's `Documentation/userspace-api/seccomp_filter.rst`.
     """
@@ -91,5 +91,5 @@ def program(machine: str = "") -> bytes:
 
 
 def _code(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One instruction: where to go on is counted from the next one."""
+    """Return one instruction: where to go on is counted from the next one."""
     return struct.pack("=HBBI", code, if_true, if_false, value)

@@ -24,12 +24,12 @@ class Toolchain(Struct, frozen=True):
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables by which `python` is this interpreter."""
+        """Return the variables by which `python` is this interpreter."""
         return {"PATH": f"{Path(self.python).parent}:{ENVIRONMENT['PATH']}"}
 
 
 def python_toolchain() -> Toolchain:
-    """The running interpreter's own environment, which must have pytest."""
+    """Return the running interpreter's own environment, which must have pytest."""
     prefixes = [Path(sys.prefix), Path(sys.base_prefix)]
     found = importlib.util.find_spec("pytest")
     if found is None or not any(Path(str(found.origin)).is_relative_to(prefix) for prefix in prefixes):
@@ -56,7 +56,7 @@ def program_folders(command: Sequence[str], path: str | None = None) -> tuple[Pa
 
 
 def _along_links(program: Path) -> Iterator[Path]:
-    """A program, and what each link on its way points at."""
+    """Return a program, and what each link on its way points at."""
     for _ in range(10):
         yield program
         if not program.is_symlink():
@@ -71,6 +71,6 @@ def _of_prefixes(prefixes: list[Path]) -> Iterator[Path]:
 
 
 def _distinct(paths: Iterator[Path] | list[Path]) -> tuple[Path, ...]:
-    """Each path once, and none that lies in another."""
+    """Return each path once, and none that lies in another."""
     unique = dict.fromkeys(paths)
     return tuple(path for path in unique if not any(other != path and path.is_relative_to(other) for other in unique))

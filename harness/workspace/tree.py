@@ -10,7 +10,7 @@ from misstep.harness.workspace.nodes import Node
 from misstep.harness.workspace.sandbox import Mounts
 
 GIT = ".git"
-"""The folder of the repository itself, which is no part of the project's files."""
+"""The folder of the repository itself, which is not part of the project's files."""
 
 
 class Snapshot(Struct, frozen=True):
@@ -21,7 +21,7 @@ class Snapshot(Struct, frozen=True):
 
 
 class TreeEntry(Struct, frozen=True):
-    """Something that stands in a tree: its path, the folder that it stands in, its kind and mode as of a status.
+    """Something that is in a tree: its path, the folder that it is in, its kind and mode as of a status.
 
     `node` is its content, where it has one.
     """
@@ -36,16 +36,16 @@ class Tree(Protocol):
     """The files of a workspace now and at each snapshot."""
 
     def mounts(self, read_only: tuple[Path, ...]) -> Mounts:
-        """What a sandbox needs to show the files and take writes."""
+        """Return what a sandbox needs to show the files and take writes."""
 
     def node(self, path: str) -> Node | None:
-        """What stands at a path now."""
+        """Return what stands at a path now."""
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder stands at a path now."""
+        """Return whether a folder stands at a path now."""
 
     def files(self) -> Iterator[str]:
-        """The paths of all regular files, in no order."""
+        """Return the paths of all regular files, in no order."""
 
     def entries(self) -> Iterator[TreeEntry]:
         """Everything beneath the root that is within reach (`trees.within_reach`), each folder before its content."""
@@ -66,4 +66,4 @@ class Tree(Protocol):
         """Paths among which are all whose node differs between a snapshot and now."""
 
     def node_then(self, number: int, path: str) -> Node | None:
-        """What stood at a path when a snapshot was taken."""
+        """Return what stood at a path when a snapshot was taken."""

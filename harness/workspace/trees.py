@@ -30,7 +30,7 @@ _LONGEST = 4_000
 
 
 def within_reach(path: str) -> bool:
-    """Whether a path can be opened by its name: it is not too long, and not nested too deeply."""
+    """Return whether a path can be opened by its name: it is not too long, and not nested too deeply."""
     return path.count("/") < beneath.DEEPEST - 1 and len(os.fsencode(path)) < _LONGEST
 
 
@@ -82,7 +82,7 @@ def copy_entry(found: FoundTree, into: int, owner: int | None) -> int:
 
 
 def size(status: os.stat_result) -> int:
-    """The bytes on the disk that a file counts as."""
+    """Return the bytes on the disk that a file counts as."""
     return max(status.st_blocks * 512, SMALLEST)
 
 
@@ -147,7 +147,7 @@ def _bytes(folder: int, levels: int) -> float:
 
 @contextmanager
 def _listed(parent: int, name: str, mode: int) -> Iterator[int]:
-    """A folder, open; one that its owner has closed is opened for a moment."""
+    """Return a folder, open; one that its owner has closed is opened for a moment."""
     closed = mode & 0o500 != 0o500 and os.geteuid() != 0
     if closed:
         beneath.change_mode(parent, name, mode | 0o500)

@@ -73,7 +73,7 @@ class Workspace:
         return OverlayTree(base, files, self.sandbox.owner)
 
     def _own_base(self, number: int, mode: int) -> Path:
-        """An empty folder to lay the tree of a number on."""
+        """Return an empty folder to lay the tree of a number on."""
         own = self.folder / f"base{number}"
         own.mkdir()
         if self.sandbox.owner is not None:
@@ -83,7 +83,7 @@ class Workspace:
 
     @property
     def layered(self) -> bool:
-        """Whether snapshots are layers of an overlay, and not copies."""
+        """Return whether snapshots are layers of an overlay, and not copies."""
         return isinstance(self._tree, OverlayTree)
 
     def __enter__(self) -> Self:
@@ -104,7 +104,7 @@ class Workspace:
             return self.sandbox.run(command, mounts, limits=limits or Limits(), environment=variables)
 
     def read(self, path: str) -> bytes:
-        """The content of a regular file."""
+        """Return the content of a regular file."""
         name = _file_name(path)
         with self._lock:
             node = self._settled(lambda: self._tree.node(name))
@@ -133,13 +133,13 @@ class Workspace:
             self._settled(lambda: self._tree.remove(name))
 
     def exists(self, path: str) -> bool:
-        """Whether a file, a link or a folder stands at a path."""
+        """Return whether a file, a link or a folder stands at a path."""
         name = beneath.relative(path)
         with self._lock:
             return self._settled(lambda: self._tree.node(name) is not None or self._tree.is_folder(name))
 
     def files(self) -> list[str]:
-        """The paths of all regular files, sorted, without the folder `.git`."""
+        """Return the paths of all regular files, sorted, without the folder `.git`."""
         with self._lock:
             return sorted(self._settled(lambda: [path for path in self._tree.files() if _is_of_project(path)]))
 
@@ -197,7 +197,7 @@ class Workspace:
             self._settled(lambda: self._tree.restore(number))
 
     def changed(self, snapshot: Snapshot) -> tuple[str, ...]:
-        """The files and links that were added, removed or changed since, sorted, without the folder `.git`."""
+        """Return the files and links that were added, removed or changed since, sorted, without the folder `.git`."""
         with self._lock:
             number = self._own(snapshot)
             return self._settled(lambda: self._changed(number))
@@ -207,7 +207,7 @@ class Workspace:
         return tuple(path for path in paths if not same(self._tree.node_then(number, path), self._tree.node(path)))
 
     def diff(self, snapshot: Snapshot) -> str:
-        """What was changed since as git prints it; of what is no text it says only that it differs."""
+        """Return what was changed since as git prints it; of what is not text it says only that it differs."""
         with self._lock:
             number = self._own(snapshot)
             pairs = [
@@ -244,9 +244,9 @@ def open_workspace(
     environment: Mapping[str, str] = NO_VARIABLES,
     snapshots: Literal["auto", "copies"] = "auto",
 ) -> Workspace:
-    """A workspace with the files of a folder, which is never written to and must not change while it is open."""
+    """Return a workspace with the files of a folder, which is never written to and must not change while it is open."""
     if not base.is_dir():
-        raise InputError("is no folder", "Give the folder whose files are to be worked on.", file=base)
+        raise InputError("is not a folder", "Give the folder whose files are to be worked on.", file=base)
     _remove_left_over()
     return Workspace(base.resolve(), sandbox=sandbox, read_only=read_only, environment=environment, snapshots=snapshots)
 
@@ -254,7 +254,7 @@ def open_workspace(
 def _file_name(path: str) -> str:
     name = beneath.relative(path)
     if not name:
-        raise UnsafePath("the root of the workspace is no file")
+        raise UnsafePath("the root of the workspace is not a file")
     return name
 
 
@@ -263,7 +263,7 @@ def _is_of_project(path: str) -> bool:
 
 
 def _own_folder() -> Path:
-    """A new folder that says by a lock that it is in use; other users may pass through, but not list it."""
+    """Return a new folder that says by a lock that it is in use; other users may pass through, but not list it."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     folder.chmod(0o711)
     draft = folder / f"{_LOCK}.new"

@@ -10,7 +10,7 @@ from misstep.harness.errors import MissingPrerequisite
 
 
 def at_hand(data: Path | None) -> list[str]:
-    """The data sets that are here."""
+    """Return the data sets that are here."""
     found = [name for name in sorted(data_sets()) if located(name, data) is not None]
     if not found:
         raise MissingPrerequisite(
@@ -21,7 +21,7 @@ def at_hand(data: Path | None) -> list[str]:
 
 
 def row_of(name: str, data: Path | None) -> dict[str, Any]:
-    """What `misstep datasets list` says of a data set."""
+    """Return what `misstep datasets list` says of a data set."""
     entry = data_set(name)
     files = files_of(name)
     folder = located(name, data)
@@ -43,6 +43,6 @@ def row_of(name: str, data: Path | None) -> dict[str, Any]:
 
 
 def loaded_row(benchmark: Benchmark, folder: Path) -> dict[str, Any]:
-    """What `misstep datasets load` says of a benchmark."""
+    """Return what `misstep datasets load` says of a benchmark."""
     row = {"name": benchmark.name, "kind": benchmark.kind, **benchmark.counts}
     return row | {"folder": str(folder), "left_out": benchmark.left_out}

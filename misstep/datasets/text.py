@@ -14,7 +14,7 @@ _FILES_NAMED = 5
 
 
 def row_text(row: dict[str, Any]) -> str:
-    """A set in the list."""
+    """Return a set in the list."""
     size = f"{counted_text(row['files'], 'file')}, {row['bytes'] / 1e6:,.1f} MB"
     lines = [
         f"{row['name']}  ({row['licence']}; {size}; {'with a loader' if row['loader'] else 'files only'})",
@@ -32,7 +32,7 @@ def row_text(row: dict[str, Any]) -> str:
 
 
 def _absent_text(row: dict[str, Any]) -> str:
-    """Whether, and how far, `fetch` brings a set that is not here."""
+    """Return whether, and how far, `fetch` brings a set that is not here."""
     by_hand, files = len(row["to_make"]), row["files"]
     if by_hand == files:
         return "not here, and made by hand: `fetch` cannot bring it"
@@ -41,7 +41,7 @@ def _absent_text(row: dict[str, Any]) -> str:
 
 
 def checked_text(one: CheckedFiles) -> str:
-    """What was found of a set's files."""
+    """Return what was found of a set's files."""
     if one.complete:
         return f"{one.name}: ok, {counted_text(one.ok, 'file')}"
     parts = [
@@ -54,14 +54,14 @@ def checked_text(one: CheckedFiles) -> str:
 
 
 def fetched_text(one: Fetched) -> str:
-    """What a fetch brought of a set."""
+    """Return what a fetch brought of a set."""
     fetched = counted_text(len(one.fetched), "file")
     line = f"{one.name}: {fetched} fetched, {len(one.kept):,} were there, in {one.folder}"
     return "\n".join([line, *(f"    to be made by hand: {file}: {rule}" for file, rule in one.to_make.items())])
 
 
 def loaded_text(benchmark: Benchmark, folder: Path) -> str:
-    """What was made of a set, where it is, and the command that reads its runs."""
+    """Return what was made of a set, where it is, and the command that reads its runs."""
     counts = ", ".join(f"{count:,} {what}" for what, count in benchmark.counts.items() if count)
     left_out = [f"    left out: {plain(one)}" for one in benchmark.left_out]
     next_line = f"    {shlex.join(['misstep', 'classify', str(folder)])}"

@@ -89,5 +89,7 @@ def _shares(given: Sequence[str]) -> dict[str, float] | None:
         except ValueError:
             equals = ""
         if not (equals and arm and 0 < parts[arm] < math.inf):
-            raise UsageError(f"--share {text} is no arm with its part", "Write --share control=0.9 --share new=0.1.")
+            raise UsageError(
+                f"--share {text} is not an arm with its part", "Write --share control=0.9 --share new=0.1."
+            )
     return parts or None

@@ -60,7 +60,7 @@ def trajectories(
     if study and bytes_each:
         raise UsageError("--bytes-each does not go with --study", "Leave one of them out.")
     if not study:
-        refuse_given(context, {"workers"}, "one process generates what is no study")
+        refuse_given(context, {"workers"}, "one process generates what is not a study")
     options = GenerateOptions(n, seed, bytes_each, wordings, study)
     try:
         counted = write_folder(out, options, workers)

@@ -39,7 +39,7 @@ def list_judges(
     judges = listed(data)
     print(json_text(judges.known) if json else listed_text(judges.known))
     if judges.absent:
-        say(f"misstep: recorded judges of {', '.join(judges.absent)} are not at hand. {how_to_get(judges.absent)}")
+        say(f"misstep: recorded judges of {', '.join(judges.absent)} are not available. {how_to_get(judges.absent)}")
     for error in judges.broken:
         say(f"misstep: {plain(error)}")
     if judges.broken:

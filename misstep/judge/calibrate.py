@@ -111,7 +111,7 @@ def calibrate(
 
 
 def chosen_label(run: "JudgedRun", label: str) -> str:
-    """The label that is meant: the one that is named, or else the benchmark's positive one."""
+    """Return the label that is meant: the one that is named, or else the benchmark's positive one."""
     labels = tuple(run.question.labels) or tuple(sorted({row.label for row in run.gold}))
     listed = f"Labels: {', '.join(labels)}."
     if not label and not run.question.positive:

@@ -79,7 +79,7 @@ def _scores(run: "JudgedRun", seed: int) -> "Scores":
 
 
 def _told(name: str, run: "JudgedRun", scores: "Scores") -> dict[str, object]:
-    """A run by itself, as the JSON document has it."""
+    """Return a run by itself, as the JSON document has it."""
     return {
         "run": name,
         "judge": scores.judge,

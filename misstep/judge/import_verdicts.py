@@ -51,7 +51,7 @@ def import_verdicts(
     scorer, metric, assertion, evaluation, reward or scanner is a judge. Grades that they count for an answer that could
     not be read are found and named.
 
-    An answer that is no label of the benchmark counts as unreadable, and an item without a verdict as failed. Then
+    An answer that is not a label of the benchmark counts as unreadable, and an item without a verdict as failed. Then
     `judge compare`, `judge calibrate`, `judge stability` and `report` work on the run. The exit code is 1 where items
     failed or are unreadable.
     """
@@ -77,7 +77,7 @@ def import_verdicts(
 
 
 def _mapping(given: list[str]) -> dict[str, str]:
-    """The labels of the file → those of the benchmark."""
+    """Return the labels of the file → those of the benchmark."""
     mapping: dict[str, str] = {}
     for one in given:
         theirs, equals, ours = one.rpartition("=")

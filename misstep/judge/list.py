@@ -36,7 +36,7 @@ class Judges(Struct, frozen=True):
 
 
 def listed(data: Path | None = None) -> Judges:
-    """The judges that a command may name."""
+    """Return the judges that a command may name."""
     recorded, absent = recorded_at_hand(data)
     known = [_prompted(read_known(name)) for name in shipped_judges()]
     broken = []
@@ -51,7 +51,7 @@ def listed(data: Path | None = None) -> Judges:
 
 
 def listed_text(judges: list[_Listed]) -> str:
-    """The list for a terminal, one line a judge."""
+    """Return the list for a terminal, one line a judge."""
     width = max(len(judge.name) for judge in judges)
     return "\n".join(f"{judge.name:{width}}  {judge.kind:12}  {_labels_text(judge)}" for judge in judges)
 
@@ -66,7 +66,7 @@ def _prompted(spec: JudgeSpec) -> _Listed:
 
 
 def _added(name: str) -> _Listed:
-    """A judge of another package under its registered name, which is what a command names it by."""
+    """Return a judge of another package under its registered name, which is what a command names it by."""
     judge = known_judge(name)
     if isinstance(judge, PromptedJudge):
         return structs.replace(_prompted(judge.spec), name=name)

@@ -32,7 +32,7 @@ _NOTHING_TO_ASK = frozenset(
 def opened_judge(
     named: str, options: ModelOptions, data: Path | None = None
 ) -> "Iterator[tuple[Judge_, ClientSettings]]":
-    """A judge with the model of the options and its client settings; the local model runs inside the block."""
+    """Return a judge with the model of the options and its client settings; the local model runs inside the block."""
     from misstep.harness.runs.judging.known_judges import known_judge
 
     with with_local_model(options) as known:

@@ -126,7 +126,7 @@ OF_A_TOOL = Only("item", "label", "keep", "missing")
 
 
 def names(listed: str, option: str) -> list[str]:
-    """Names separated by commas, as in a line of CSV: one with a comma stands in double quotes."""
+    """Return names separated by commas, as in a line of CSV: one with a comma is in double quotes."""
     if not listed.strip():
         return []
     try:

@@ -25,7 +25,7 @@ Threshold = Annotated[
 
 
 def numbers_of_attempts(given: str) -> list[int]:
-    """The numbers that `--k` lists, each once, from the least."""
+    """Return the numbers that `--k` lists, each once, from the least."""
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isascii() and part.isdigit() and len(part) <= 4 and 1 <= int(part) <= MOST_K for part in parts):
         raise UsageError(f"--k {given}", f"Give whole numbers from 1 to {MOST_K:,}, separated by commas.")

@@ -12,7 +12,7 @@ from misstep.options.groups import CommandApp
 
 
 def command_app(*, has_commands: bool = False) -> CommandApp:
-    """An empty application with the settings that all commands share."""
+    """Return an empty application with the settings that all commands share."""
     return CommandApp(
         no_args_is_help=has_commands,
         add_completion=False,
@@ -23,7 +23,7 @@ def command_app(*, has_commands: bool = False) -> CommandApp:
 
 
 def _checked(data: Path | None) -> Path | None:
-    """The option as it was given; a folder that was named here or by `MISSTEP_DATA` has to exist."""
+    """Return the option as it was given; a folder that was named here or by `MISSTEP_DATA` has to exist."""
     from misstep.harness.datasets.catalogue import named_data_folder
 
     named_data_folder(data)
@@ -66,14 +66,14 @@ def moment(given: str) -> datetime:
     try:
         return datetime.fromisoformat(given).astimezone()
     except ValueError:
-        raise typer.BadParameter(f"{given!r} is no date such as 2026-01-31, and no span such as 7d or 12h") from None
+        raise typer.BadParameter(f"{given!r} is not a date such as 2026-01-31, and no span such as 7d or 12h") from None
 
 
 _SPANS = {"d": "days", "h": "hours"}
 
 
 def json_text(document: object) -> str:
-    """A document as indented JSON."""
+    """Return a document as indented JSON."""
     import msgspec
 
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
@@ -102,7 +102,7 @@ def path_or_address(given: str) -> Path:
 
 
 def path_alone(given: str) -> Path:
-    """A path of this machine, for commands that look at it again and again or run what is in it."""
+    """Return a path of this machine, for commands that look at it again and again or run what is in it."""
     from misstep.harness.copies import is_address
     from misstep.harness.errors import UsageError
 

@@ -45,7 +45,7 @@ class GateOptions(OptionGroup, frozen=True):
     summary: Annotated[Path | None, typer.Option(metavar="FILE", help=_SUMMARY)] = None
 
     def gates(self) -> "list[Gate]":
-        """The limits that were asked for, read before any work is done."""
+        """Return the limits that were asked for, read before any work is done."""
         from misstep.analysis.measures.gates import fail_on, fail_under
 
         limits = [*map(fail_on, self.fail_on or ()), *map(fail_under, self.fail_under or ())]
@@ -56,7 +56,7 @@ class GateOptions(OptionGroup, frozen=True):
 
     @property
     def whole(self) -> dict[str, object]:
-        """The options that are about the whole of a run, not about a shard."""
+        """Return the options that are about the whole of a run, not about a shard."""
         limits = {"--fail-on": self.fail_on, "--fail-under": self.fail_under}
         return {**limits, "--junit": self.junit, "--summary": self.summary}
 

@@ -72,12 +72,12 @@ class ModelOptions(OptionGroup, frozen=True):
 
     @property
     def asks(self) -> bool:
-        """Whether a model is asked."""
+        """Return whether a model is asked."""
         return bool(self.model or self.local or self.replay is not None)
 
     @property
     def in_flight(self) -> "InFlight":
-        """The number of requests in flight, or `auto`."""
+        """Return the number of requests in flight, or `auto`."""
         if self.concurrency == "auto":
             return "auto"
         if not re.fullmatch(r"[1-9][0-9]{0,5}", self.concurrency):
@@ -120,7 +120,7 @@ def with_local_model(options: ModelOptions) -> Iterator[ModelOptions]:
 
 
 def client_settings(options: ModelOptions, base_url: str | None = None) -> "ClientSettings":
-    """The settings of the client; `base_url` is the judge's own address, where it has one."""
+    """Return the settings of the client; `base_url` is the judge's own address, where it has one."""
     from misstep.harness.clients import ClientSettings
     from misstep.harness.clients.address import ADDRESS, checked_address
     from misstep.harness.clients.prices import Price

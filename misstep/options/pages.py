@@ -7,7 +7,7 @@ from misstep.harness.journal.records import replace_file
 
 
 def write_page(option: str, file: Path, page: str) -> None:
-    """Write a page into a file, its folder made where there is none."""
+    """Write a page into a file, its folder made if there is none."""
     try:
         with writing(file):
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ class SandboxOptions(OptionGroup, frozen=True):
 
     @property
     def place(self) -> str:
-        """The name by which the sandbox is found."""
+        """Return the name by which the sandbox is found."""
         return "unsandboxed" if self.unsafe_no_sandbox else self.sandbox
 
     def warn(self, what: str) -> None:

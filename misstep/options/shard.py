@@ -18,15 +18,15 @@ _IN_SLURM = 'Number the array from 0 or 1 without gaps, or give the number yours
 
 
 def shard_of(given: str, environment: Mapping[str, str]) -> Shard:
-    """The shard that `--shard` names.
+    """Return the shard that `--shard` names.
 
     Slurm numbers the tasks of an array (`SLURM_ARRAY_TASK_ID`, and `_MIN`, `_MAX`, `_STEP`, `_COUNT` of the array; see
     the page of `sbatch`), Kubernetes the pods of an indexed job from 0 (`JOB_COMPLETION_INDEX`). How many pods there
-    are stands in no variable of its own: `auto/8` says it, or `JOB_COMPLETIONS` of the job's own environment.
+    are is in no variable of its own: `auto/8` says it, or `JOB_COMPLETIONS` of the job's own environment.
     """
     form = re.fullmatch(r"(auto|\d{1,9})(?:/(\d{1,9}))?", given.strip(), re.ASCII)
     if form is None or (form[1] != "auto" and form[2] is None):
-        raise UsageError(f"--shard {given!r} is no shard", "Give its number and how many there are, such as 3/8.")
+        raise UsageError(f"--shard {given!r} is not a shard", "Give its number and how many there are, such as 3/8.")
     count = None if form[2] is None else int(form[2])
     shard = _from(environment, count) if form[1] == "auto" else Shard(int(form[1]), count or 0)
     if not 1 <= shard.number <= shard.count <= MOST_SHARDS:
@@ -83,14 +83,14 @@ def _given(text: str) -> Shard:
 
 
 def folder_of(out: str | None) -> Path | None:
-    """The folder that `--out` of a run without shards names."""
+    """Return the folder that `--out` of a run without shards names."""
     if out and is_address(out):
         raise UsageError(f"--out {out}: only a run in shards can lie at an address", "Name a folder, or add --shard.")
     return Path(out) if out else None
 
 
 def place_of_shards(out: str | None, option: str = "--shard") -> str:
-    """The folder or address that `--out` of a run in shards names."""
+    """Return the folder or address that `--out` of a run in shards names."""
     if not out:
         raise UsageError(f"{option} needs --out", "Name a folder or an address that all shards can write to.")
     return out if is_address(out) else str(Path(out))
@@ -140,11 +140,11 @@ class ShardOptions(OptionGroup, frozen=True):
 
     @property
     def count(self) -> int:
-        """The number of parts that share what the whole run may spend."""
+        """Return the number of parts that share what the whole run may spend."""
         return 1 if self.shard is None else self.shard.count
 
     def asks_cluster(self, whole: Mapping[str, object]) -> bool:
-        """Whether a Dask cluster does the shards; options about the whole of a run are refused beside them."""
+        """Return whether a Dask cluster does the shards; options about the whole of a run are refused beside them."""
         if self.shard is not None:
             refuse_beside_shard({"--dask": self.dask, **whole})
         if self.dask is None and self.shards is not None:

@@ -42,10 +42,10 @@ _LOCAL_REPLY, _LOCAL_ROOM = 64, 1_200
 
 
 def finite(value: float | None) -> float | None:
-    """An amount as it was given: `nan` and `inf` are none."""
+    """Return an amount as it was given: `nan` and `inf` are none."""
     if value is None or isfinite(value):
         return value
-    raise typer.BadParameter(f"{value} is no amount.")
+    raise typer.BadParameter(f"{value} is not an amount.")
 
 
 class ItemBudget(OptionGroup, frozen=True):
@@ -64,7 +64,7 @@ class ItemBudget(OptionGroup, frozen=True):
 
 
 def separate(option: str, named: list[str] | None) -> list[str]:
-    """The names that were given one by one, or several with commas between."""
+    """Return the names that were given one by one, or several with commas between."""
     names = [name for one in named or () for part in one.split(",") if (name := part.strip())]
     if named and not names:
         raise UsageError(f"{option} names nothing", "Name something, or leave the option out.")
@@ -93,7 +93,7 @@ def chosen(
     settings: "LoopSettings",
     out: Path,
 ) -> "Iterator[tuple[ChosenAgents, LoopSettings]]":
-    """The agents by their name and the dials that fit them; the local model runs inside the block."""
+    """Return the agents by their name and the dials that fit them; the local model runs inside the block."""
     from misstep.harness.agent.policies.model import ModelSettings
     from misstep.harness.clients.recording import open_replay
     from misstep.harness.runs.reflect.chosen_agents import MODEL, agents_of_model, agents_of_skill

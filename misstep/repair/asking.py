@@ -92,7 +92,7 @@ def opened(
 def _judge(
     named: str, judge_model: str, known: ModelOptions, *, alone: bool
 ) -> "tuple[FittedJudge | None, str | None]":
-    """The judge of patches, and the address of its model; `alone` says that the policy asks no model."""
+    """Return the judge of patches, and the address of its model; `alone` says that the policy asks no model."""
     from misstep.harness.repair.validators.patch_judge import fitted_to_patches
     from misstep.harness.runs.judging.known_judges import known_judge
 

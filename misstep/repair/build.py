@@ -77,7 +77,7 @@ def build(
     if find and recipes is not None:
         raise UsageError("--find looks for new faults and takes no recipes", "Leave out --recipes.")
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is no folder", "Name a folder for the cases.")
+        raise UsageError(f"{out} is not a folder", "Name a folder for the cases.")
     sandbox = find_sandbox()
     try:
         if history is not None:
@@ -110,7 +110,7 @@ def _from_history(repository: Path, command: str, out: Path, sandbox: "Sandbox")
     found = cases_from_history(repository, command, out, sandbox=sandbox, toolchain=python_toolchain())
     for one in found:
         if one.reason:
-            say(f"misstep: {one.commit.short} is no case: {plain(one.reason)}")
+            say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")
     return [one.case.id for one in found if one.case]
 
 

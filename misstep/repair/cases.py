@@ -48,11 +48,11 @@ class Named(Struct, frozen=True):
 
 
 def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:
-    """The repair cases in a folder, or those that the failing tests of a git repository become."""
+    """Return the repair cases in a folder, or those that the failing tests of a git repository become."""
     from misstep.harness.repair.case import CASE, read_cases
 
     if not cases.is_dir():
-        found = "is no folder" if cases.exists() else "no such folder"
+        found = "is not a folder" if cases.exists() else "no such folder"
         raise InputError(found, "Name a folder of repair cases, or a git repository.", file=cases)
     has_cases = (cases / CASE).exists() or any(cases.glob(f"*/{CASE}"))
     is_repository = (cases / ".git").exists() and not (cases / CASE).exists()
@@ -71,7 +71,7 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
 
 
 def _checked(folder: Path) -> Path:
-    """A folder that is a git repository; says where the one is that holds it, or how to make it one."""
+    """Return a folder that is a git repository; says where the one is that holds it, or how to make it one."""
     if (folder / ".git").exists() or (folder / "objects").is_dir():
         return folder
     above = next((each for each in folder.resolve().parents if (each / ".git").exists()), None)
@@ -81,7 +81,7 @@ def _checked(folder: Path) -> Path:
     advice = (
         "The change that broke a test is looked for in its commits: `git init`, `git add -A`, `git commit` make one."
     )
-    raise InputError("is no git repository", advice, file=folder)
+    raise InputError("is not a git repository", advice, file=folder)
 
 
 def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox: "Sandbox") -> Named:

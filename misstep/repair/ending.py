@@ -68,7 +68,7 @@ def _ending(named: Named, out: Path) -> tuple[list[str], dict[str, Any]]:
 
 
 def _why(attempt: "RepairAttempt") -> str:
-    """Why an attempt repaired nothing: what broke it, or what the agent said last."""
+    """Return why an attempt repaired nothing: what broke it, or what the agent said last."""
     if attempt.error:
         return attempt.error
     steps = attempt.trajectory.steps if attempt.trajectory is not None else ()

@@ -27,7 +27,7 @@ QUESTION = "Whose fault is it?"
 
 _Outcome = Literal["passed", "failed", "unknown"]
 _GOLD = frozenset({"gold.csv", "gold_subcategories.csv", "gold_construction.csv", "proofs.jsonl"})
-"""Files with gold labels, which may stand beside a single case; they are no part of what is labelled."""
+"""Files with gold labels, which may stand beside a single case; they are not part of what is labelled."""
 
 _TITLES: dict[PartName, str] = {
     "logs": "Logs",
@@ -45,27 +45,27 @@ class Cases(Protocol):
 
     @property
     def folder(self) -> Path:
-        """Where they lie."""
+        """Return where they lie."""
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Their names, in order."""
+        """Return their names, in order."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that there are."""
+        """Return the labels that there are."""
 
     def inputs(self) -> Inputs:
-        """What they consist of, to find a later change."""
+        """Return what they consist of, to find a later change."""
 
     def material(self, case: str) -> Material:
-        """What a rater is shown of one."""
+        """Return what a rater is shown of one."""
 
 
 def open_cases(folder: Path) -> Cases:
-    """The cases in a folder: triage cases, or else the items of a benchmark."""
+    """Return the cases in a folder: triage cases, or else the items of a benchmark."""
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder", "Name a folder of triage cases, or a benchmark.")
+        raise UsageError(f"{folder} is not a folder", "Name a folder of triage cases, or a benchmark.")
     cases = {case.id: case for case in read_triage_cases(folder)}
     if cases:
         return TriageCases(folder, cases)
@@ -83,18 +83,18 @@ class TriageCases:
         self.labels: tuple[str, ...] = FAULTS
 
     def inputs(self) -> Inputs:
-        """The files of all cases, by content."""
+        """Return the files of all cases, by content."""
         folders = [case.folder for case in self._cases.values()]
         files = [folder / path for folder in folders for path in sorted(_nodes(folder)) if path not in _GOLD]
         return inputs_of_files(file_state(file) for file in files)
 
     def material(self, case: str) -> Material:
-        """What a rater is shown of a case."""
+        """Return what a rater is shown of a case."""
         return material_of(self._cases[case])
 
 
 def material_of(case: TriageCase) -> Material:
-    """What a rater is shown of a triage case."""
+    """Return what a rater is shown of a triage case."""
     texts, run, problem = TextsOfCase(case), None, ""
     try:
         run = texts.trajectory
@@ -123,11 +123,11 @@ class BenchmarkItems:
             raise UsageError(f"the benchmark {folder} names no labels", "Name them in its benchmark.toml.")
 
     def inputs(self) -> Inputs:
-        """The items and their runs, by content."""
+        """Return the items and their runs, by content."""
         return inputs_of(self.folder)
 
     def material(self, case: str) -> Material:
-        """The item's texts and its run."""
+        """Return the item's texts and its run."""
         item, run, problem = self._items[case], None, ""
         try:
             run = self._runs.of(item)
@@ -146,7 +146,7 @@ class BenchmarkItems:
 
 
 def item_labels(item: Item, question: Question, outcome: _Outcome) -> tuple[Meaning, ...]:
-    """The labels that an item may get; those of the taxonomy with its words."""
+    """Return the labels that an item may get; those of the taxonomy with its words."""
     named = {name: question.labels.get(name, "") for name in item.labels} if item.labels else question.labels
     if set(named) <= set(FAULTS):
         return tuple(one for one in triage_labels(outcome) if one.name in named)
@@ -173,7 +173,7 @@ def _subcategory(name: str, known: Subcategory) -> Meaning:
 
 
 def _parts(case: TriageCase) -> Iterator[MaterialPart]:
-    """The parts that the case has, those first that are read first."""
+    """Return the parts that the case has, those first that are read first."""
     found = {name: None if (folder := case.part(name)) is None else _nodes(folder) for name in _TITLES}
     for name, title in _TITLES.items():
         nodes = found[name]
@@ -187,7 +187,7 @@ def _parts(case: TriageCase) -> Iterator[MaterialPart]:
 
 
 def _changes(before: Mapping[str, Node] | None, after: Mapping[str, Node], title: str) -> MaterialPart:
-    """What the agent left, against what it found."""
+    """Return what the agent left, against what it found."""
     then = before or {}
     paths = [path for path in sorted({*then, *after}) if not same(then.get(path), after.get(path))]
     shown = tuple(_change(path, then.get(path), after.get(path)) for path in paths[:_MOST_FILES])
@@ -220,7 +220,7 @@ def _text_file(path: str, node: Node) -> TextFile:
 
 
 def _nodes(folder: Path) -> dict[str, Node]:
-    """The files and links beneath a folder by their paths, without what tools leave; no link is followed."""
+    """Return the files and links beneath a folder by their paths, without what tools leave; no link is followed."""
     found = {}
     for one in walk(folder):
         if stat.S_ISDIR(one.status.st_mode) or _MADE_BY_TOOLS.intersection(one.path.split("/")):

@@ -33,7 +33,7 @@ _GOLD = ("item", "rater", "label")
 
 
 def measured(state: State, resamples: int, seed: int) -> Disagreement:
-    """The result of a study as far as it has gone."""
+    """Return the result of a study as far as it has gone."""
     if not any(one.label is not None for one in state.answers):
         raise UsageError("nobody has given a label yet", "Label some cases with `misstep annotate serve` first.")
     return disagreement(state.study, resamples, seed)
@@ -62,7 +62,7 @@ def write_export(study: AnnotatedStudy, found: Disagreement, out: Path) -> tuple
 
 
 def document(state: State, found: Disagreement) -> dict[str, Any]:
-    """The result as one JSON value; `agreement` has the shape of `misstep agreement --json`."""
+    """Return the result as one JSON value; `agreement` has the shape of `misstep agreement --json`."""
     again = found.reconciled
     flows = [{"from": before, "to": after, "n": n} for (before, after), n in again.flows.items()]
     return {

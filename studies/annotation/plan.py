@@ -35,11 +35,11 @@ class AnnotationPlan(Struct, frozen=True, dict=True):
 
     @cached_property
     def independent(self) -> tuple[str, ...]:
-        """The cases that each rater labels alone."""
+        """Return the cases that each rater labels alone."""
         return tuple(item for item in self.items if item not in set(self.calibration))
 
     def order(self, rater: str) -> tuple[str, ...]:
-        """The independent cases in the order of a rater, drawn by name and seed."""
+        """Return the independent cases in the order of a rater, drawn by name and seed."""
         return tuple(_shuffled(self.independent, f"{self.seed}:{rater}"))
 
 
@@ -51,7 +51,7 @@ class State(Struct, frozen=True, dict=True):
 
     @cached_property
     def study(self) -> AnnotatedStudy:
-        """The answers as they are measured."""
+        """Return the answers as they are measured."""
         return AnnotatedStudy(self.plan.items, self.plan.raters, self.answers, self.plan.labels)
 
     @cached_property
@@ -65,7 +65,7 @@ class State(Struct, frozen=True, dict=True):
 
     @cached_property
     def disputed(self) -> tuple[str, ...]:
-        """The cases without one blind label of all raters."""
+        """Return the cases without one blind label of all raters."""
         return disputed(self.study)
 
     @cached_property
@@ -78,28 +78,28 @@ class State(Struct, frozen=True, dict=True):
 
     @cached_property
     def finished(self) -> bool:
-        """Whether nothing is left to anybody."""
+        """Return whether nothing is left to anybody."""
         return self.phase == "reconciliation" and not any(self.left(rater) for rater in self.plan.raters)
 
     def order(self, rater: str, phase: Phase | None = None) -> tuple[str, ...]:
-        """The cases that a rater labels in a phase, by default in that of the study, in the rater's order."""
+        """Return the cases that a rater labels in a phase, by default in that of the study, in the rater's order."""
         phase = phase or self.phase
         if phase == "calibration":
             return self.plan.calibration
         return self.plan.order(rater) if phase == "independent" else self.disputed
 
     def left(self, rater: str, phase: Phase | None = None) -> tuple[str, ...]:
-        """The cases of a phase that a rater has not answered, in the rater's order."""
+        """Return the cases of a phase that a rater has not answered, in the rater's order."""
         phase = phase or self.phase
         return tuple(item for item in self.order(rater, phase) if (phase, item, rater) not in self.given)
 
     def last(self, rater: str, item: str, phase: Phase | None = None) -> RaterAnswer | None:
-        """The last answer of a rater to a case in a phase."""
+        """Return the last answer of a rater to a case in a phase."""
         answers = self.given.get((phase or self.phase, item, rater))
         return answers[-1] if answers else None
 
     def next_after(self, rater: str, item: str) -> str | None:
-        """The next case that is left to a rater after one, around the end; `None` where none is."""
+        """Return the next case that is left to a rater after one, around the end; `None` where none is."""
         left, order = set(self.left(rater)), self.order(rater)
         place = order.index(item) + 1 if item in order else 0
         return next((one for one in (*order[place:], *order[:place]) if one in left), None)
@@ -108,7 +108,7 @@ class State(Struct, frozen=True, dict=True):
 def planned(
     items: Sequence[str], raters: Sequence[str], calibration: int | None, seed: int, labels: Sequence[str]
 ) -> AnnotationPlan:
-    """The plan of a study."""
+    """Return the plan of a study."""
     if not items:
         raise UsageError("there is no case to label", "Name a folder of triage cases or a benchmark.")
     names = tuple(name.strip() for name in raters)

@@ -38,7 +38,7 @@ class Pages:
         self._addresses = {rater: address for address, rater in self._raters.items()}
 
     def address(self, rater: str) -> str:
-        """The path of a rater's pages."""
+        """Return the path of a rater's pages."""
         return f"/{self._addresses[rater]}/"
 
     def rater(self, address: str) -> str | None:
@@ -46,11 +46,11 @@ class Pages:
         return self._raters.get(address)
 
     def token(self, rater: str) -> str:
-        """What a form of the rater's pages carries."""
+        """Return what a form of the rater's pages carries."""
         return self._made_of("token", rater)
 
     def begin(self, rater: str) -> str:
-        """What a rater finds who opens the address: a path to go to, or a page where there is nothing to label now."""
+        """What a rater finds who opens the address: a path to go to, or a page if there is nothing to label now."""
         state = self.study.state
         begins_alone = state.plan.calibration and not any(
             one.phase == "independent" and one.rater == rater for one in state.answers
@@ -61,14 +61,14 @@ class Pages:
         return self._path(rater, left[0]) if left else ""
 
     def waiting(self, rater: str) -> str:
-        """The page of a rater who has nothing to do now, or ever."""
+        """Return the page of a rater who has nothing to do now, or ever."""
         state = self.study.state
         others = {one: len(state.left(one)) for one in state.plan.raters if one != rater and state.left(one)}
         links = self._links(rater, "")
         return waiting_page(rater, state.phase, others, links, len(state.disputed), state.finished, self._foot)
 
     def calibration(self, rater: str) -> str:
-        """The raters' answers to the calibration set side by side."""
+        """Return the raters' answers to the calibration set side by side."""
         state = self.study.state
         if state.phase == "calibration":
             raise Conflict("the calibration set is not done by all raters yet", "Come back when it is.")
@@ -86,7 +86,7 @@ class Pages:
         return meeting_page(compared, rater, self._path(rater, left[0]) if left else self.address(rater), self._foot)
 
     def case(self, rater: str, number: int) -> str:
-        """The page of a case for a rater."""
+        """Return the page of a case for a rater."""
         item, state = self._item(number), self.study.state
         order, calibrated = state.order(rater), item in state.plan.calibration
         is_open = item in order
@@ -192,7 +192,7 @@ async def serve(study: AnnotationStudy, server: Server, command: str, ready: Cal
 
 
 def routes_of(pages: Pages, full: Callable[[CannotWrite], None]) -> web.RouteTableDef:
-    """The addresses of a study; `full` gets the error of an answer that could not be written."""
+    """Return the addresses of a study; `full` gets the error of an answer that could not be written."""
     routes = web.RouteTableDef()
 
     @routes.get("/{address}/")
@@ -223,7 +223,7 @@ def routes_of(pages: Pages, full: Callable[[CannotWrite], None]) -> web.RouteTab
 
 
 def _told(routes: web.RouteTableDef, full: Callable[[CannotWrite], None]) -> web.RouteTableDef:
-    """The routes, with errors as replies of one sentence."""
+    """Return the routes, with errors as replies of one sentence."""
     told = web.RouteTableDef()
     for route in routes:
         if isinstance(route, web.RouteDef):
@@ -255,7 +255,7 @@ def _rater(pages: Pages, request: web.Request) -> str:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 9):
-        raise UsageError(f"{text[:20]!r} is no number of a case or of a step", "Open the study's page again.")
+        raise UsageError(f"{text[:20]!r} is not a number of a case or of a step", "Open the study's page again.")
     return int(text)
 
 

@@ -61,7 +61,7 @@ class Server(Struct, frozen=True):
 
 
 def manifest_of(plan: AnnotationPlan, cases: Cases, arguments: Sequence[str] = ()) -> Manifest:
-    """What a study is asked to be; two lines that give the same one go on with the same study."""
+    """Return what a study is asked to be; two lines that give the same one go on with the same study."""
     cases_asked = dict.fromkeys(plan.items, "to label")
     asked = _Asked(list(plan.raters), plan.seed, list(plan.calibration), list(plan.labels), cases_asked)
     return new_manifest(COMMAND, structs.asdict(asked), cases.inputs(), arguments, str(cases.folder.resolve()))
@@ -111,7 +111,7 @@ class AnnotationStudy:
         self.state = State(state.plan, (*state.answers, kept))
 
     def server(self, port: int) -> Server:
-        """Where the study was served last, or on a port that is asked for; noted by `serves`."""
+        """Return where the study was served last, or on a port that is asked for; noted by `serves`."""
         file = self.folder / SERVER
         try:
             known = msgspec.json.decode(file.read_bytes(), type=Server)
@@ -136,10 +136,12 @@ class AnnotationStudy:
 
 
 def read_study(folder: Path) -> tuple[State, Manifest]:
-    """A study as it stands in its folder, for reading; it may be served meanwhile."""
+    """Return a study as it stands in its folder, for reading; it may be served meanwhile."""
     manifest = read_manifest(folder)
     if manifest is None or manifest.command != COMMAND:
-        raise InputError("this is no folder of an annotation study", f"Name that of `misstep {COMMAND}`.", file=folder)
+        raise InputError(
+            "this is not a folder of an annotation study", f"Name that of `misstep {COMMAND}`.", file=folder
+        )
     try:
         asked = msgspec.convert(manifest.settings, _Asked)
     except msgspec.ValidationError as error:
@@ -154,7 +156,7 @@ def read_study(folder: Path) -> tuple[State, Manifest]:
 
 
 def phase_named(name: str) -> Phase:
-    """The phase of a name."""
+    """Return the phase of a name."""
     for phase in PHASES:
         if phase == name:
             return phase

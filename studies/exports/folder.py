@@ -47,7 +47,7 @@ class ExportFile(Struct, frozen=True):
 def check_free(out: Path, about: ExportFile) -> None:
     """Refuse a folder with anything but an earlier export of the same run to the same form."""
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is no folder", _ADVICE)
+        raise UsageError(f"{out} is not a folder", _ADVICE)
     if not out.is_dir() or not any(out.iterdir()):
         return
     try:
@@ -65,7 +65,7 @@ def check_free(out: Path, about: ExportFile) -> None:
 
 @contextmanager
 def exported_folder(out: Path, about: ExportFile) -> Iterator[Path]:
-    """A folder to write to that takes the place of `out` when all is written.
+    """Return a folder to write to that takes the place of `out` when all is written.
 
     A killed or failed export leaves `out` as it was; what it leaves beside `out` is removed by the next one.
     """

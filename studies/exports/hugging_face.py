@@ -76,7 +76,7 @@ def _card(run: RunExport, counts: dict[str, int], secrets: Secrets) -> RunCard:
 
 
 def _notes(run: RunExport, secrets: Secrets) -> list[str]:
-    """What a reader has to know, a sentence each."""
+    """Return what a reader has to know, a sentence each."""
     notes = []
     if is_generated(run.figures):
         notes.append("The figures are measured on generated cases, whose truth is known by construction.")

@@ -35,7 +35,7 @@ class RunExport(Struct, frozen=True):
 
     - `folder`, `manifest`: The run's folder and its `run.toml`.
     - `tables`: Its tables, the main one first.
-    - `figures`: The tables of its figures, the main one first; empty where there is nothing to compute.
+    - `figures`: The tables of its figures, the main one first; empty if there is nothing to compute.
     - `sources`: What it was made on, with licences.
     - `gold`: The names of the tables with labels that a judge must not see.
     """
@@ -49,11 +49,11 @@ class RunExport(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of the run's folder."""
+        """Return the name of the run's folder."""
         return self.folder.resolve().name
 
     def table(self, name: str) -> ExportedTable | None:
-        """One of its tables; `None` where it has none of that name."""
+        """Return one of its tables; `None` where it has none of that name."""
         return next((table for table in self.tables if table.name == name), None)
 
 

@@ -63,7 +63,7 @@ def write_parquet(file: Path, table: ExportedTable, rows: Iterable[Values]) -> i
 
 
 def schema_of(columns: Iterable[Column]) -> "pa.Schema":
-    """The schema of a table's file; an object of any keys is JSON text there."""
+    """Return the schema of a table's file; an object of any keys is JSON text there."""
     arrow = _pyarrow()
     return arrow.schema([(column.name, _type(types.type_info(column.type), arrow)) for column in columns])
 

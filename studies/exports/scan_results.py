@@ -77,7 +77,7 @@ class ScanResult(Struct, frozen=True):
 
 
 def id_of(content: bytes) -> str:
-    """An id in the form of Scout's, the same for the same content."""
+    """Return an id in the form of Scout's, the same for the same content."""
     number = int.from_bytes(hashlib.sha256(content).digest()[:16], "big")
     signs = []
     for _ in range(_ID_LENGTH):

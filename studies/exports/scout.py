@@ -91,7 +91,7 @@ def _labels(run: RunExport) -> dict[str, set[str]]:
 
 
 def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, Values]]:
-    """Each verdict with the session that it is on; of a run without sessions with nothing."""
+    """Return each verdict with the session that it is on; of a run without sessions with nothing."""
     verdicts, sessions = run.table("verdicts"), run.table("sessions")
     assert verdicts is not None  # noqa: S101 (`_labels` has looked)
     rows = secrets.checked(verdicts)
@@ -103,7 +103,7 @@ def _with_sessions(run: RunExport, secrets: Secrets) -> Iterator[tuple[Values, V
 
 
 def _value_type(labels: set[str]) -> str:
-    """The type of a scanner's values, by the labels that the judge gave."""
+    """Return the type of a scanner's values, by the labels that the judge gave."""
     if not labels:
         return "null"
     return "boolean" if labels <= _TRUTH.keys() else "string"

@@ -26,7 +26,7 @@ _OF_ENVIRONMENT = "a secret of the environment"
 
 
 class FoundSecret(Struct, frozen=True):
-    """A secret: its kind, and the file, the record and the column that it stands in."""
+    """A secret: its kind, and the file, the record and the column that it is in."""
 
     kind: str
     file: str
@@ -50,14 +50,14 @@ class Secrets:
         self._redaction = Redaction(os.environ.get(KEY, ""), secrets())
 
     def checked(self, table: ExportedTable) -> Iterator[Values]:
-        """The rows of a table; with `replace` without secrets."""
+        """Return the rows of a table; with `replace` without secrets."""
         for given in table.rows():
             row = {name: self._from_here(value, name in _PLACES) for name, value in given.items()}
             # A row is looked through as a whole first: nearly none has a secret.
             yield self._checked(row, table) if any(self._kinds(encode(row).decode())) else row
 
     def text(self, text: str, file: str, record: str) -> str:
-        """A text that stands in no table; with `replace` without secrets."""
+        """Return a text that is in no table; with `replace` without secrets."""
         text = without_places(text, self.places)
         self.found += [FoundSecret(kind, file, record, "") for kind in self._kinds(text)]
         return self._without(text) if self.replace else text
@@ -76,7 +76,7 @@ class Secrets:
         )
 
     def counts(self) -> dict[str, int]:
-        """How many of each kind were found, the most frequent first."""
+        """Return how many of each kind were found, the most frequent first."""
         return dict(Counter(one.kind for one in self.found).most_common())
 
     def _checked(self, row: Values, table: ExportedTable) -> Values:
@@ -89,7 +89,7 @@ class Secrets:
         return checked
 
     def _from_here(self, value: Any, is_place: bool) -> Any:
-        """A value without the places of the machine."""
+        """Return a value without the places of the machine."""
         if isinstance(value, str):
             text = without_places(value, self.places)
             return without_folders(text) if is_place else text
@@ -109,7 +109,7 @@ class Secrets:
 
 
 def _in_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """A value in whose texts something is changed."""
+    """Return a value in whose texts something is changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
@@ -118,7 +118,7 @@ def _in_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def _texts(value: Any) -> Iterable[str]:
-    """The texts in a value."""
+    """Return the texts in a value."""
     if isinstance(value, str):
         return (value,)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()

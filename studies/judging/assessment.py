@@ -4,11 +4,11 @@ from misstep.analysis.measures.judging.assessment import Assessment, assess
 from misstep.studies.judged_runs import JudgedRun, votes_of
 from misstep.studies.judging.item_lengths import item_lengths
 
-NO_JUDGE = "This small model only tests the set-up: it is no judge, and its figures say nothing about one."
+NO_JUDGE = "This small model only tests the set-up: it is not a judge, and its figures say nothing about one."
 
 
 def assessed(run: JudgedRun, *, resamples: int = 10_000, seed: int = 0) -> Assessment:
-    """What the judge of a run is worth."""
+    """Return what the judge of a run is worth."""
     return assess(
         run.verdicts,
         run.gold,

@@ -40,7 +40,7 @@ SEED = 0
 
 
 def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), command: str = "") -> str:
-    """The report of one or several runs as one self-contained page."""
+    """Return the report of one or several runs as one self-contained page."""
     folders, names = distinct_names([run.folder for run in runs]), names_of_judges(runs)
     assessments = known or [assessed(run, seed=SEED) for run in runs]
     groups: dict[Inputs, dict[str, tuple[JudgedRun, Assessment]]] = {}
@@ -65,7 +65,7 @@ def report_html(runs: Sequence[JudgedRun], known: Sequence[Assessment] = (), com
 
 
 def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
-    """What a reader has to know before any figure."""
+    """Return what a reader has to know before any figure."""
     found = []
     small = [name for name, run in runs.items() if is_plumbing(run)]
     if small:
@@ -85,14 +85,14 @@ def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
 
 
 def is_plumbing(run: JudgedRun) -> bool:
-    """Whether a run asked the small model of `--local`, which is no judge."""
+    """Return whether a run asked the small model of `--local`, which is not a judge."""
     from misstep.harness.clients.local_server import MODEL
 
     return run.manifest.settings.get("model") == MODEL
 
 
 def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room: int) -> Section:
-    """All runs on one benchmark; `place` is the section's number on the page."""
+    """Return all runs on one benchmark; `place` is the section's number on the page."""
     first, assessment = next(iter(group.values()))
     reference = majority(first.gold)
     source = first.question.name
@@ -118,7 +118,7 @@ def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room
 
 
 def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) -> tuple[str, dict[str, list[Table]]]:
-    """What the comparison of several runs found, and the tables: of the comparison first, then of each run."""
+    """Return what the comparison of several runs found, and the tables: of the comparison first, then of each run."""
     first = next(iter(group.values()))[0]
     scored = _scored(group)
     verdicts = {name: run.verdicts for name, (run, _) in group.items()}
@@ -134,7 +134,7 @@ def _compared(group: Mapping[str, tuple[JudgedRun, Assessment]], source: str) ->
 
 
 def tables_of_run(run: JudgedRun, assessment: Assessment) -> list[Table]:
-    """The tables of one run; one of triage begins with whose fault the runs are."""
+    """Return the tables of one run; one of triage begins with whose fault the runs are."""
     tables = assessment_tables(assessment, run.question.name)
     return triage_run(run, tables, SEED) if run.is_triage else tables
 
@@ -144,12 +144,12 @@ def _scored(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> dict[str, Scor
 
 
 def _named(tables: Sequence[Table], suffix: str) -> list[Table]:
-    """The tables with names that no others on the page have."""
+    """Return the tables with names that no others on the page have."""
     return [structs.replace(table, name=f"{table.name}-{suffix}") for table in tables]
 
 
 def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[str, ...], ...]:
-    """The figures of a section, where matplotlib is there to draw them."""
+    """Return the figures of a section, where matplotlib is there to draw them."""
     if find_spec("matplotlib") is None:
         say("misstep: the page has no figures; `pip install 'misstep[notebooks]'` installs the drawing library.")
         return ()
@@ -157,7 +157,7 @@ def _figures(group: Mapping[str, tuple[JudgedRun, Assessment]]) -> tuple[tuple[s
 
 
 def _public_set(run: JudgedRun) -> str:
-    """The public data set that a run's benchmark was built from; empty for a benchmark of the user's own."""
+    """Return the public data set that a run's benchmark was built from; empty for a benchmark of the user's own."""
     built = (cache_folder() / "benchmarks").resolve()
     inside = run.benchmark.resolve()
     return inside.relative_to(built).parts[0] if inside.is_relative_to(built) else ""

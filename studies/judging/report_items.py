@@ -23,7 +23,7 @@ from misstep.harness.runs.judging.item_trajectories import FoundRun, run_in, run
 from misstep.harness.values import written
 
 PAGE_CHARACTERS = 18_000_000
-"""How large all texts and runs in a page may be together, as they stand in it."""
+"""How large all texts and runs in a page may be together, as they are in it."""
 
 ITEMS_LISTED = 50_000
 """How many items a section lists at most, wrong answers first."""
@@ -108,7 +108,7 @@ class _Building:
             self.pieces.add(name, importance, shown_run(found.run, steps, most, view))
 
     def settle(self) -> dict[str, str]:
-        """The parts that fit; of items whose parts do not, it is noted why they are absent."""
+        """Return the parts that fit; of items whose parts do not, it is noted why they are absent."""
         pieces = self.pieces.kept()
         for item, name in [*self.run_of.items(), *self.piece_of.items()]:
             if name.partition("/")[0] not in pieces:
@@ -128,7 +128,7 @@ def item_browser(
     room: int = PAGE_CHARACTERS,
     subcategories: Mapping[str, str] = {},
 ) -> ItemBrowser:
-    """The browser of the items that any of some runs on one benchmark was asked about."""
+    """Return the browser of the items that any of some runs on one benchmark was asked about."""
     items = {item for run in runs for item in run.verdicts}
     ranks = {item: rank(item, reference, runs) for item in items}
     listed = set(sorted(ranks, key=lambda item: (-ranks[item], item))[:ITEMS_LISTED])
@@ -182,7 +182,7 @@ def _read(folder: Path, listed: set[str], building: _Building, room: int) -> lis
 
 
 def _share(room: int, count: int, bounds: tuple[int, int]) -> int:
-    """How many characters of each of several texts are shown."""
+    """Return how many characters of each of several texts are shown."""
     least, most = bounds
     return max(least, min(most, _COMPRESSED * room // max(count, 1)))
 

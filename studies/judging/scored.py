@@ -35,7 +35,7 @@ _decode = msgspec.json.Decoder(Scored).decode
 
 
 def scored_from(run: Path, benchmark: Path) -> str:
-    """A digest of all that scores and page of a run follow from."""
+    """Return a digest of all that scores and page of a run follow from."""
     top = Path(__file__).parents[2]
     code = (file for room in _ROOMS for file in sorted((top / room).rglob("*")) if "__pycache__" not in file.parts)
     digest = hashlib.sha256(encode([__version__, find_spec("matplotlib") is not None, inputs_of(benchmark)]))
@@ -48,7 +48,7 @@ def scored_from(run: Path, benchmark: Path) -> str:
 
 
 def kept_scores(run: Path, digest: str) -> Scored | None:
-    """What was printed of scores that were made from the same; `None` where they are to be made."""
+    """Return what was printed of scores that were made from the same; `None` where they are to be made."""
     try:
         scored = _decode((run / SCORED).read_bytes())
     except (OSError, UnicodeDecodeError, msgspec.DecodeError, RecursionError):

@@ -30,12 +30,12 @@ def write_scores(run: Path, benchmark: Path) -> Assessment:
 
 
 def scores_text_json(assessment: Assessment) -> str:
-    """The assessment as one JSON document."""
+    """Return the assessment as one JSON document."""
     return json.dumps(assessment_document(assessment), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def scores_text(assessment: Assessment) -> str:
-    """The scores for a terminal, with what else says most of the judge."""
+    """Return the scores for a terminal, with what else says most of the judge."""
     source = assessment.scores.benchmark
     further = "".join(f"{fill(sentence, _WIDTH)}\n" for sentence in main_findings(assessment, source))
     return table_text(assessment_tables(assessment, source)[0]) + (f"\n{further}" if further else "")

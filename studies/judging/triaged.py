@@ -20,7 +20,7 @@ from misstep.studies.judging.triage import judged_cases
 
 
 def triage_text(run: JudgedRun, notes: Sequence[str] = ()) -> str:
-    """The run for a terminal: the answer in one line, then by label and subcategory, then the cases."""
+    """Return the run for a terminal: the answer in one line, then by label and subcategory, then the cases."""
     cases = judged_cases({run.judge: run})
     verdicts = cases.runs[run.judge]
     found = causes(verdicts, run.clusters)
@@ -32,7 +32,7 @@ def triage_text(run: JudgedRun, notes: Sequence[str] = ()) -> str:
 
 
 def triage_document(run: JudgedRun, notes: Sequence[str] = ()) -> dict[str, Any]:
-    """The run as a document: the verdicts, the shares of the labels, and scores where there are gold labels."""
+    """Return the run as a document: the verdicts, the shares of the labels, and scores if there are gold labels."""
     verdicts = cast("tuple[TriageVerdict, ...]", run.verdicts)
     found = causes(verdicts, run.clusters)
     scores = assessment_document(assessed(run)) if run.gold else None

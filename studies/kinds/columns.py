@@ -16,7 +16,7 @@ from misstep.analysis.pages.form_text import docstring_sections, meanings
 from misstep.harness.journal.records import Records, encode, read_records
 
 Values = dict[str, Any]
-"""A row: column → value; `None` where there is none."""
+"""A row: column → value; `None` if there is none."""
 
 
 Rows = Callable[[], Iterator[Any]]
@@ -56,7 +56,7 @@ def records_of(folder: Path, records: Records[Any], *, unfinished: bool = False)
 
 
 def columns_of(kind: type[Struct], without: Sequence[str] = ()) -> tuple[Column, ...]:
-    """A column for each field of a record, but for some."""
+    """Return a column for each field of a record, but for some."""
     told = meanings(kind)
     fields = msgspec.structs.fields(kind)
     return tuple(Column(one.name, one.type, told.get(one.name, "")) for one in fields if one.name not in without)
@@ -72,7 +72,7 @@ def table_of(
     without: Sequence[str] = (),
     first: Column | None = None,
 ) -> ExportedTable:
-    """The table of records of one kind: a row a record, a column a field."""
+    """Return the table of records of one kind: a row a record, a column a field."""
     columns = (*([first] if first else []), *columns_of(kind, without))
 
     plain = [(column.name, json_text if is_json(column.type) else _plain) for column in columns]
@@ -89,22 +89,22 @@ _PLAIN = (str, int, float, NoneType)
 
 
 def _plain(value: Any) -> Any:
-    """A value as a table holds it: texts, numbers, lists, and objects of known keys."""
+    """Return a value as a table holds it: texts, numbers, lists, and objects of known keys."""
     return value if isinstance(value, _PLAIN) else msgspec.to_builtins(value)
 
 
 def json_text(value: Any) -> str | None:
-    """A value as JSON text, which a table holds of objects of any keys."""
+    """Return a value as JSON text, which a table holds of objects of any keys."""
     return None if value is None else encode(value).decode()
 
 
 def is_json(kind: Any) -> bool:
-    """Whether a column of a type has JSON text."""
+    """Return whether a column of a type has JSON text."""
     return isinstance(known(types.type_info(kind)), types.DictType | types.AnyType | types.UnionType)
 
 
 def known(kind: types.Type) -> types.Type:
-    """The type of the values that there are: a union with null without its null."""
+    """Return the type of the values that there are: a union with null without its null."""
     if not isinstance(kind, types.UnionType):
         return kind
     some = [one for one in kind.types if not isinstance(one, types.NoneType)]
@@ -112,7 +112,7 @@ def known(kind: types.Type) -> types.Type:
 
 
 def type_name(kind: Any) -> str:
-    """A column's type in a word or two, as Parquet and `datasets` name it."""
+    """Return a column's type in a word or two, as Parquet and `datasets` name it."""
     return _name(types.type_info(kind))
 
 

@@ -67,7 +67,7 @@ def sources_named(manifest: Manifest, data: Path | None = None) -> tuple[Source,
 
 
 def source_at(place: Path, data: Path | None) -> Source:
-    """What lies at a place: a public set, or what the nearest description says."""
+    """Return what lies at a place: a public set, or what the nearest description says."""
     place = place.resolve()
     for name in sorted(data_sets().keys() & set(place.parts)):
         folder = located(name, data)
@@ -90,7 +90,7 @@ def _public(name: str) -> Source:
 
 
 def hub_licence(sources: Sequence[Source]) -> str:
-    """The name on the hub of the licence that all sources have.
+    """Return the name on the hub of the licence that all sources have.
 
     `other` where the hub has no name for it or they have several, `unknown` where that of one is not known.
     """

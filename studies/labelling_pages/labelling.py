@@ -51,12 +51,12 @@ class Labelling:
 
     @property
     def labelled(self) -> int:
-        """How many items of the sample have a label of this person."""
+        """Return how many items of the sample have a label of this person."""
         return sum(item.id in self._own for item in self.drawn.items)
 
     @property
     def done(self) -> bool:
-        """Whether all have one."""
+        """Return whether all have one."""
         return self.labelled == len(self.drawn.items)
 
     def label(self, item: str, label: str) -> None:
@@ -73,7 +73,7 @@ class Labelling:
         self._place = (self._places.get(item, self._place) + by) % len(self.drawn.items)
 
     def page(self) -> str:
-        """The page of the item to be labelled now, or that of the end."""
+        """Return the page of the item to be labelled now, or that of the end."""
         run = self.drawn.run
         foot = Foot(
             f"misstep label {run.folder}", inputs=(f"labels of {self.drawn.rater} in {run.benchmark}/gold.csv",)
@@ -101,7 +101,7 @@ class Labelling:
 
     @property
     def _category(self) -> str:
-        """The judge without how it judges: the rule of a category asks what the shipped prompt of it does."""
+        """Return the judge without how it judges: the rule of a category asks what the shipped prompt of it does."""
         return self.drawn.run.judge.partition("@")[0]
 
     def _next(self, start: int) -> int:
@@ -111,7 +111,7 @@ class Labelling:
         return next((place for place in order if self.drawn.items[place].id not in self._own), start % n)
 
     def _session(self, item: Item) -> Trajectory:
-        """What the item is about, as a session: its own text first, and the run behind it."""
+        """Return what the item is about, as a session: its own text first, and the run behind it."""
         run = self._runs.of(item)
         texts = [Step("agent", text) for text in (item.text, item.patch) if text]
         if run is None:
@@ -120,7 +120,7 @@ class Labelling:
 
 
 def draw(run: Path, n: int, rater: str, *, seed: int = 0, benchmark: str = "") -> Drawn:
-    """The items of a run that a person is to label: a simple random sample, the same for the same seed."""
+    """Return the items of a run that a person is to label: a simple random sample, the same for the same seed."""
     opened = open_run(run, benchmark)
     judged = sorted(verdict.item for verdict in opened.verdicts)
     if not judged:

@@ -12,7 +12,7 @@ _ROOM = 30_000
 
 
 def tasks_csv(drawn: Drawn) -> str:
-    """The items of a sample as CSV, a task a row, in the order of the draw, without the judge's labels."""
+    """Return the items of a sample as CSV, a task a row, in the order of the draw, without the judge's labels."""
     runs = Runs(drawn.run.benchmark, runs_by_id, inline_run)
     return csv_of(("item", "text"), (_task(item, runs) for item in drawn.items))
 

@@ -23,7 +23,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "frame-ancestors 'none'",
 }
-"""What every reply says; the policy of a page's scripts stands in the page."""
+"""What every reply says; the policy of a page's scripts is in the page."""
 
 _LARGEST = 1 << 18
 _NAMES = (HOST, "localhost")
@@ -33,7 +33,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def application(routes: web.RouteTableDef) -> web.Application:
-    """A server's routes behind these checks."""
+    """Return a server's routes behind these checks."""
     app = web.Application(client_max_size=_LARGEST, middlewares=[_guarded])
     app.router.add_routes(routes)
     return app

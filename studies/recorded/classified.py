@@ -1,6 +1,6 @@
 """Named runs that notebooks ask for: which data, which stages of the harness, cached by the hash of their inputs.
 
-A study of a data set that is not at hand is not made up: `missing` says in one sentence what a fetch would add.
+A study of a data set that is not available is not made up: `missing` says in one sentence what a fetch would add.
 """
 
 import hashlib
@@ -65,12 +65,12 @@ class _Cached(Struct, frozen=True):
 
 
 def seed() -> int:
-    """The seed of everything that a notebook draws: `MISSTEP_SEED`, else 0."""
+    """Return the seed of everything that a notebook draws: `MISSTEP_SEED`, else 0."""
     return int(os.environ.get("MISSTEP_SEED", "0"))
 
 
 def at_hand(datasets: Iterable[str]) -> tuple[str, ...]:
-    """Those of the data sets that are here."""
+    """Return those of the data sets that are here."""
     return tuple(name for name in datasets if located(name) is not None)
 
 
@@ -78,18 +78,18 @@ def missing(datasets: Iterable[str]) -> tuple[str, ...]:
     """A sentence on the data sets that are not here, and one on each that lacks files; none where all are whole."""
     folders = {name: located(name) for name in datasets}
     absent = [name for name, folder in folders.items() if folder is None]
-    sentences = [f"Not at hand: {', '.join(absent)}. {how_to_get(absent)}"]
+    sentences = [f"Not available: {', '.join(absent)}. {how_to_get(absent)}"]
     lacking = [incomplete(name, folder) for name, folder in folders.items() if folder is not None]
     return tuple(filter(None, [*(sentences if absent else []), *lacking]))
 
 
 def classified_sets(datasets: Sequence[str] = RUN_SETS) -> list[JudgedSet]:
-    """Every run of the data sets at hand, classified by rule."""
+    """Return every run of the data sets available, classified by rule."""
     return [_classified(name) for name in at_hand(datasets)]
 
 
 def shown_sets() -> list[JudgedSet]:
-    """The public runs at hand, classified by rule; generated ones, and called so, where there are none."""
+    """Return the public runs available, classified by rule; generated ones, and called so, if there are none."""
     return classified_sets() or [_generated_set(GENERATED, seed())]
 
 
@@ -121,7 +121,7 @@ def _classified(dataset: str) -> JudgedSet:
 
 
 def _key(folder: Path) -> str:
-    """A digest of a benchmark's runs and of the code that judges them."""
+    """Return a digest of a benchmark's runs and of the code that judges them."""
     digest = hashlib.sha256()
     for file in sorted((folder / "trajectories").glob("*.jsonl")):
         digest.update(file.read_bytes())
@@ -132,7 +132,7 @@ def _key(folder: Path) -> str:
 
 
 def version(dataset: str) -> str:
-    """A data set's name with the commits that it is pinned to."""
+    """Return a data set's name with the commits that it is pinned to."""
     commits = [source.commit[:7] for source in data_set(dataset).sources.values()]
     return f"{dataset}@{'+'.join(commits)}"
 
@@ -148,12 +148,12 @@ def generated_verdicts(n: int, own_seed: int) -> tuple[list[Verdict], dict[tuple
 
 
 def rated_sets(resamples: int = 10_000) -> list[RatedSet]:
-    """The public sets at hand whose items several raters labelled, with their agreement."""
+    """Return the public sets available whose items several raters labelled, with their agreement."""
     return list(_rated(resamples))
 
 
 def rated_datasets() -> tuple[str, ...]:
-    """The data sets that `rated_sets` is made of."""
+    """Return the data sets that `rated_sets` is made of."""
     return tuple(dict.fromkeys(name.partition("-")[0] for name, _, _ in _RATED))
 
 

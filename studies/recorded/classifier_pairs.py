@@ -23,7 +23,7 @@ _GENERATED = "generated"
 
 
 def labelled_runs(study: Study, sets: Sequence[JudgedSet]) -> list[LabelledRuns]:
-    """What rules and prompted judges say of a generated study and of public sets, with the labels of each."""
+    """Return what rules and prompted judges say of a generated study and of public sets, with the labels of each."""
     at_hand = {judged.benchmark: judged for judged in sets}
     mappings = [one for one in load_mappings() if one.benchmark in at_hand and not one.decisive]
     real = []
@@ -67,12 +67,12 @@ def _generated(study: Study) -> list[LabelledRuns]:
 
 
 def _prompted(benchmark: str, category: str) -> tuple[dict[str, Verdict], str]:
-    """The recorded verdicts of a prompted judge by run, or the sentence on what would record them."""
+    """Return the recorded verdicts of a prompted judge by run, or the sentence on what would record them."""
     folder = recordings() / f"{benchmark}-{category}"
     if not (folder / VERDICTS).is_file():
         return (
             {},
-            f"no answers of a prompted judge are at hand: `misstep judge run {category} FOLDER --model M` asks one",
+            f"no answers of a prompted judge are available: `misstep judge run {category} FOLDER --model M` asks one",
         )
     by_run = (
         structs.replace(verdict, item=verdict.item.removesuffix(f"/{category}"))
@@ -82,5 +82,5 @@ def _prompted(benchmark: str, category: str) -> tuple[dict[str, Verdict], str]:
 
 
 def recordings() -> Path:
-    """Where the runs of prompted judges are kept."""
+    """Return where the runs of prompted judges are kept."""
     return data_folder() / "recordings" / "classifiers"

@@ -11,13 +11,13 @@ from misstep.studies.recorded.classified import at_hand
 
 
 def leaderboard_runs() -> list[EditRun]:
-    """The runs of Aider's leaderboards; none where they are not at hand. Raises `InputError` where they are broken."""
+    """The runs of Aider's leaderboards; none if they are not available. `InputError` if they are broken."""
     name = aider_leaderboards.NAME
     return list(aider_leaderboards.edit_runs(set_folder(name))) if name in at_hand({name}) else []
 
 
 def read_edits() -> list[ReadEdit]:
-    """The recorded replies in a known format, each read; none where they are not at hand. Raises as above."""
+    """Return the recorded replies in a known format, each read; none where they are not available. Raises as above."""
     name = patch_corpora.NAME
     if name not in at_hand({name}):
         return []
@@ -26,7 +26,7 @@ def read_edits() -> list[ReadEdit]:
 
 
 def read_edit(recorded: RecordedEdit) -> ReadEdit:
-    """A recorded reply as its reader sees it: how many blocks it has, or why it is refused."""
+    """Return a recorded reply as its reader sees it: how many blocks it has, or why it is refused."""
     try:
         edits = edit_format(recorded.format).parse(recorded.text)
     except EditRefused as refused:

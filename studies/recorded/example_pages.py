@@ -18,7 +18,7 @@ from misstep.studies.recorded.classified import GENERATED, GENERATED_SET, versio
 def example_pages(
     tables: Sequence[Table], command: str, seed: int, data: Path | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The page of every run that a row is an example of: address beside the page of the table, content."""
+    """Return the page of every run that a row is an example of: address beside the page of the table, content."""
     wanted: dict[str, dict[str, str]] = defaultdict(dict)
     for example in (row.example for table in tables for row in table.rows if row.example):
         dataset, _, id_ = example.rpartition("#")[0].partition("/")
@@ -36,7 +36,7 @@ def _generated(seed: int) -> Iterator[Trajectory]:
 
 
 def _first_of_each(runs: Iterable[Trajectory], ids: set[str]) -> Iterator[Trajectory]:
-    """The runs of those ids; of the others nothing is kept, and nothing is read once all are found."""
+    """Return the runs of those ids; of the others nothing is kept, and nothing is read once all are found."""
     for run in runs:
         if run.id in ids:
             ids.remove(run.id)

@@ -42,7 +42,7 @@ class SessionsAgain(Struct, frozen=True):
 
 
 def _whatever_the_words(session: LiveSession) -> LiveSession:
-    """A session without what counts the words of prompts and guidance, which are edited now and then."""
+    """Return a session without what counts the words of prompts and guidance, which are edited now and then."""
     return replace(session, input_tokens=0, seconds=0.0)
 
 
@@ -61,7 +61,7 @@ def sessions_again(folder: Path | None = None) -> SessionsAgain:
 
 
 def plan_of(run: Experiment) -> ExperimentPlan:
-    """The plan that an experiment was run by."""
+    """Return the plan that an experiment was run by."""
     asked = run.manifest.settings
     beside = Beside(asked["detector"], asked["every"], asked["delay"])
     return ExperimentPlan(asked["design"], asked["n"], asked["seed"], asked["experiment"], beside, asked["wordings"])

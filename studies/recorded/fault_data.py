@@ -1,9 +1,9 @@
 """Whose fault failures are, on public data: the studies that notebooks on triage ask for.
 
-Which labels of the eight sets are taken for whose fault something is, and which are not, stands in
+Which labels of the eight sets are taken for whose fault something is, and which are not, is in
 `data/fault_mappings.toml` (`fault_mappings`). What is asked here: how judges without a model do on the failed
 runs whose label maps, what they say of runs without one, how errors of runs divide, which tasks are known to be
-defective, and what recorded judges of the sets score. A set that is not at hand is left out, and
+defective, and what recorded judges of the sets score. A set that is not available is left out, and
 `studies.recorded.classified.missing` says so.
 """
 
@@ -55,12 +55,12 @@ JUDGES = ("triage@phrases", "triage@rules-text")
 
 
 def mappings() -> tuple[FaultMapping, ...]:
-    """Every mapping of a set's labels to the taxonomy, those that do not hold among them."""
+    """Return every mapping of a set's labels to the taxonomy, those that do not hold among them."""
     return fault_mappings()
 
 
 def triaged_sets(judges: Sequence[str] = JUDGES) -> list[TriagedSet]:
-    """Judges on the failed runs whose label maps to the taxonomy, with scores; none where no set is at hand."""
+    """Judges on the failed runs whose label maps to the taxonomy, with scores; none where no set is available."""
     return [_triaged(dataset, judge) for dataset in at_hand(TRIAGED) for judge in judges]
 
 
@@ -97,7 +97,7 @@ def _verdicts(judge: FittedJudge, items: Sequence[Item], runs: dict[str, Traject
 
 
 def unlabelled_runs(judges: Sequence[str] = JUDGES) -> list[UnlabelledRuns]:
-    """What judges say of the failed and the passed runs of a set that has rewards and no causes.
+    """Return what judges say of the failed and the passed runs of a set that has rewards and no causes.
 
     They are told whether a run failed, as a harness tells it.
     """
@@ -121,7 +121,7 @@ def _known_outcome(label: str) -> RunOutcome:
 
 
 def errors_by_fault() -> list[MarkedFaults]:
-    """The errors that people and three recorded judges marked in runs, by whose fault they are."""
+    """Return the errors that people and three recorded judges marked in runs, by whose fault they are."""
     return _faults_of_marks(marked_runs())
 
 
@@ -152,7 +152,7 @@ def _weak() -> Iterator[DefectiveTasks]:
 
 
 def verified() -> SolvedSet:
-    """Every submission to SWE-bench Verified on every task."""
+    """Return every submission to SWE-bench Verified on every task."""
     return solved_sets(SUBMISSIONS)[0]
 
 
@@ -164,5 +164,5 @@ def worth_of_passes() -> list[Worth]:
 
 
 def printed_judges() -> dict[str, dict[str, float]]:
-    """Judge → category → the accuracy that PaperBench's own tables print of it; none where the set is not at hand."""
+    """Judge → category → the accuracy that PaperBench's own tables print of it; none where the set is not available."""
     return printed_accuracies(set_folder(GRADED)) if at_hand([GRADED]) else {}

@@ -39,7 +39,7 @@ def write_flips(run: Path, benchmark: Path, seed: int, *, plumbing: bool = False
 
 
 def _figures(found: Flips, table: Table) -> list[str]:
-    """The shares with their intervals, beside what chance alone does."""
+    """Return the shares with their intervals, beside what chance alone does."""
     if find_spec("matplotlib") is None or found.flip_rate.value is None:
         return []
     from misstep.analysis.plots import forest

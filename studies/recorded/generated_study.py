@@ -33,7 +33,7 @@ _ROOMS = (
 
 
 def generated_study(n: int = SESSIONS, validation: int = VALIDATION) -> Study:
-    """A generated study of the seed of the notebook, classified by rule."""
+    """Return a generated study of the seed of the notebook, classified by rule."""
     own = seed()
     return Study(
         _sessions(n, own),
@@ -69,7 +69,7 @@ def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:
 
 
 def _key() -> str:
-    """A digest of the code and the data that make and judge the sessions."""
+    """Return a digest of the code and the data that make and judge the sessions."""
     digest = hashlib.sha256()
     rooms = (source for room in _ROOMS for source in sources_of(room))
     for source in (*rooms, *sorted(FOLDER.glob("*.toml"))):

@@ -14,7 +14,7 @@ _SHOWN = 5
 
 
 def gold_from(file: Path, reading: Reading) -> tuple[list[GoldLabel], list[str]]:
-    """The labels in a file, one row an item and rater, and what a person should know about how it was read."""
+    """Return the labels in a file, one row an item and rater, and what a person should know about how it was read."""
     found = read_questions(file, reading)
     if len(found.labels) > 1:
         questions = ", ".join(found.labels)
@@ -47,7 +47,7 @@ def add_gold(folder: Path, rows: list[GoldLabel], file: Path, among: Collection[
 
 
 def _spelled(row: GoldLabel, question: Question, file: Path) -> GoldLabel:
-    """The label as the benchmark spells it."""
+    """Return the label as the benchmark spells it."""
     if not question.labels or row.label in question.labels:
         return row
     same = [label for label in question.labels if label.casefold() == row.label.casefold()]

@@ -60,7 +60,7 @@ class Source(Struct, frozen=True):
 
 
 def write_injections(spec: JudgeSpec, out: Path, source: Source, *, count: int | None = None, seed: int = 0) -> Path:
-    """The folder of the benchmark below a run's folder, written where it is not there yet."""
+    """Return the folder of the benchmark below a run's folder, written where it is not there yet."""
     folder = out / FOLDER
     fitted = fitted_to(spec, source.question, folder)
     chosen = attacks()
@@ -99,7 +99,7 @@ def _described(source: Source) -> Benchmark:
 
 
 def _gold(items: Sequence[Item], gold: Sequence[GoldLabel]) -> Iterator[Gold]:
-    """The raters' labels of each plain item, for all that was made of it."""
+    """Return the raters' labels of each plain item, for all that was made of it."""
     rows: dict[str, list[GoldLabel]] = {}
     for row in gold:
         rows.setdefault(row.item, []).append(row)
@@ -118,7 +118,7 @@ def _expect_same(made: Path, folder: Path) -> None:
 
 
 def shipped_source(spec: JudgeSpec, limit: int | None = None) -> Source:
-    """The items that come with Misstep, as a judge is asked about them."""
+    """Return the items that come with Misstep, as a judge is asked about them."""
     question = _SHIPPED
     if spec.labels:
         kind = question.kind if spec.kind == "any" else spec.kind

@@ -29,7 +29,7 @@ DATASETS = tuple(RECORDED)
 
 
 def judged_by_developer() -> list[JudgedItems]:
-    """The agent judge of Agent-as-a-Judge on what each developer agent built; none where the set is not at hand."""
+    """The agent judge of Agent-as-a-Judge on what each developer agent built; none where the set is not available."""
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
@@ -42,7 +42,7 @@ def judged_by_developer() -> list[JudgedItems]:
 
 
 def agent_judge() -> list[tuple[JudgedItems, tuple[BenchmarkItem, ...]]]:
-    """The agent judge of Agent-as-a-Judge on all it was asked, with the items; none where the set is not at hand."""
+    """The agent judge of Agent-as-a-Judge on all it was asked, with the items; none where the set is not available."""
     if not at_hand([AGENT_JUDGE]):
         return []
     folder = benchmark_folder(AGENT_JUDGE)
@@ -53,7 +53,7 @@ def agent_judge() -> list[tuple[JudgedItems, tuple[BenchmarkItem, ...]]]:
 
 
 def judged_by_category() -> list[JudgedItems]:
-    """TRAIL's judges on whether a trace has an error of a category; none where the set is not at hand."""
+    """TRAIL's judges on whether a trace has an error of a category; none where the set is not available."""
     if not at_hand([MARKED]):
         return []
     recorded = recorded_verdicts(MARKED, set_folder(MARKED))
@@ -62,7 +62,7 @@ def judged_by_category() -> list[JudgedItems]:
 
 
 def marked_runs() -> list[JudgedMarks]:
-    """The errors that TRAIL's judges named, and those that people marked; none where the set is not at hand."""
+    """The errors that TRAIL's judges named, and those that people marked; none where the set is not available."""
     if not at_hand([MARKED]):
         return []
     folder = benchmark_folder(MARKED)
@@ -88,7 +88,7 @@ def marked_runs() -> list[JudgedMarks]:
 
 
 def rated_runs() -> list[JudgedRatings]:
-    """The ratings that TRAIL's judges and people gave the same traces; none where the set is not at hand."""
+    """Return the ratings that TRAIL's judges and people gave the same traces; none where the set is not available."""
     if not at_hand([MARKED]):
         return []
     people = people_ratings(set_folder(MARKED))
@@ -99,7 +99,7 @@ def rated_runs() -> list[JudgedRatings]:
 
 
 def _judged(dataset: str, folder: Path, groups: dict[tuple[str, str], list[Verdict]]) -> Iterator[JudgedItems]:
-    """The verdicts of each judge on some of the items, with their gold labels."""
+    """Return the verdicts of each judge on some of the items, with their gold labels."""
     benchmark = read_benchmark(folder)
     gold, clusters = list(read_gold(folder)), clusters_of(read_items(folder, BenchmarkItem))
     for (judge, part), verdicts in groups.items():
@@ -118,6 +118,6 @@ def _judged(dataset: str, folder: Path, groups: dict[tuple[str, str], list[Verdi
 
 
 def _model_and_source(folder: str) -> tuple[str, str]:
-    """The model and the source of the traces that the name of a judge's folder joins."""
+    """Return the model and the source of the traces that the name of a judge's folder joins."""
     model, _, source = folder.partition("_")
     return model, source

@@ -16,7 +16,7 @@ from misstep.studies.recorded.classified import RUN_SETS, classified_sets
 
 
 def unaided_loops(datasets: Sequence[str] = RUN_SETS) -> list[Loop]:
-    """What came after each loop of calls in the runs of the data sets at hand."""
+    """Return what came after each loop of calls in the runs of the data sets available."""
     return list(_loops(datasets))
 
 

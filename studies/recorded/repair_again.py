@@ -58,7 +58,7 @@ def repeated_sample(folder: Path | None = None) -> _Repeated:
 
 
 def _made_again(recorded: RepairRun, place: Path, sandbox: Sandbox) -> tuple[RepairArm, RepairArm]:
-    """A recording, and its sample made again in a folder."""
+    """Return a recording, and its sample made again in a folder."""
     benchmark = recorded.requested("benchmark")
     _, quickest = min((attempt.seconds, attempt.case) for attempt in recorded.attempts if attempt.sample == 0)
     cases = write_cases(benchmark, locate(benchmark), place / benchmark, sandbox, {quickest})

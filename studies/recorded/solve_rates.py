@@ -42,7 +42,7 @@ TESTS = {("quixbugs", "tests"): "QuixBugs"}
 
 
 def solved_sets(tables: Mapping[tuple[str, str], str]) -> list[SolvedSet]:
-    """The tables that are at hand, in the order given."""
+    """Return the tables that are available, in the order given."""
     here = at_hand({dataset for dataset, _ in tables})
     return [
         solved_set(outcomes_of(dataset, set_folder(dataset)), dataset, table, title, version(dataset))
@@ -52,5 +52,5 @@ def solved_sets(tables: Mapping[tuple[str, str], str]) -> list[SolvedSet]:
 
 
 def datasets_of(*groups: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
-    """The data sets that some tables are of."""
+    """Return the data sets that some tables are of."""
     return tuple(dict.fromkeys(dataset for tables in groups for dataset, _ in tables))

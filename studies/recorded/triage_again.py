@@ -73,7 +73,7 @@ def judged_again(folder: Path | None = None) -> JudgedAgain:
 
 
 def _generated(chosen: Sequence[Unit], out: Path) -> Path:
-    """A benchmark of some units alone."""
+    """Return a benchmark of some units alone."""
     out.mkdir()
     which = {unit.family: "" for unit in chosen}
     rows = [row for unit in chosen for row in make_unit(unit, out, which)]

@@ -30,18 +30,18 @@ SEEDS = 16
 
 
 def recorded_ablation(folder: Path | None = None) -> RecordedRuns | None:
-    """The project's own recording; `None` where there is none."""
+    """Return the project's own recording; `None` if there is none."""
     return recordings(folder).get(ABLATION)
 
 
 def recorded_runs(folder: Path | None = None) -> tuple[LoopScores, ...]:
-    """The figures of its runs; none where there is none."""
+    """Return the figures of its runs; none if there is none."""
     recorded = recorded_ablation(folder)
     return () if recorded is None else recorded.runs
 
 
 def ablation_of(runs: Sequence[LoopScores]) -> Ablation:
-    """The ablation that some runs are, with mechanisms in the order of the failure modes."""
+    """Return the ablation that some runs are, with mechanisms in the order of the failure modes."""
     return ablate(runs, tuple(MECHANISMS))
 
 
@@ -55,7 +55,7 @@ def made_again(seed: int = 0) -> tuple[LoopScores, ...]:
 
 
 def not_as_recorded(made: Sequence[LoopScores], recorded: Sequence[LoopScores]) -> list[LoopScores]:
-    """The runs made again whose figures are not those of the recorded run of the same configuration and seed.
+    """Return the runs made again whose figures are not those of the recorded run of the same configuration and seed.
 
     Where nothing is recorded, none is held against it.
     """

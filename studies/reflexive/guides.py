@@ -33,7 +33,7 @@ _RULES = (
 
 
 def skill_guide() -> str:
-    """How a skill is written."""
+    """Return how a skill is written."""
     parts = [*map(_filled, _OPENING), f"The skill\n{members_text(Skill)}", f"The target\n{members_text(Target)}"]
     parts += [_form(form) for form in (WorkItem, VitalSign, Reading, Check)]
     parts += [f"An agent; `Agents` has one for each of {', '.join(Agents.__struct_fields__)}\n{members_text(Agent)}"]
@@ -43,7 +43,7 @@ def skill_guide() -> str:
 
 
 def mechanisms_guide() -> str:
-    """What happens without each mechanism of the loop."""
+    """Return what happens without each mechanism of the loop."""
     width = max(map(len, MECHANISMS))
     opening = (
         "`misstep reflect run --without MECHANISM` leaves a mechanism of the loop out; several are named with commas, "

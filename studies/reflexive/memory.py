@@ -58,7 +58,7 @@ def memory_study(common: Sequence[int] = COMMON, sets: int = SETS, rounds: int =
 
 
 def recalls(lessons: LessonSet, without: str, seed: int, rounds: int) -> list[Recall]:
-    """What memory shows each time that an item comes.
+    """Return what memory shows each time that an item comes.
 
     Before each, lessons of this run are learned, so that all are there in the end. The item is then solved where its
     useful lesson is shown and no harmful one, else by chance; memory hears of the outcome.

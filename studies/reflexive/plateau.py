@@ -1,7 +1,7 @@
 """Detectors of plateaus against each other, on generated reflections with known truth and on those that pages quote.
 
 generated_answers()   each detector on generated cases of the set `scoring`
-quoted_answers()      each detector on threes of the 67 quoted texts, grouped by one person; none where not at hand
+quoted_answers()      each detector on threes of the 67 quoted texts, grouped by one person; none where not available
 quoted_examples()     what each detector says of threes that the pages themselves call the same, or not the same
 """
 
@@ -54,18 +54,18 @@ _EXAMPLES: Mapping[str, tuple[tuple[str, ...], bool]] = {
 
 
 def generated_answers(n: int = CASES, seed: int = SEED, wordings: WordingSet = "scoring") -> list[DetectorAnswers]:
-    """What each detector says of generated cases; clusters are the pieces of work."""
+    """Return what each detector says of generated cases; clusters are the pieces of work."""
     cases = list(generate_reflections(n, seed, wordings))
     return _answers(cases, form_words(wordings))
 
 
 def quoted_answers(draws: int = DRAWN, seed: int = SEED) -> list[DetectorAnswers]:
-    """What each detector says of threes of quoted texts, clustered by the group of the last; none if not at hand."""
+    """What each detector says of threes of quoted texts, clustered by the group of the last; none if not available."""
     return _answers(quoted_cases(_quoted(), draws, seed))
 
 
 def quoted_examples() -> list[PlateauExample]:
-    """What each detector says of the threes of which the pages say themselves what they are; none if not at hand."""
+    """What each detector says of the threes of which the pages say themselves what they are; none if not available."""
     texts = {one.id: one.text for one in _quoted()}
     if not texts:
         return []
@@ -84,7 +84,7 @@ def quoted_examples() -> list[PlateauExample]:
 
 
 def thresholds_note() -> str:
-    """Where the thresholds of the detectors by angles come from, as a sentence."""
+    """Return where the thresholds of the detectors by angles come from, as a sentence."""
     return (
         f"Cosine takes {COSINE_AT_LEAST:.2f} and more for one diagnosis, embeddings {EMBEDDINGS_AT_LEAST:.2f}: chosen "
         f"on {CASES:,} generated cases of the other set of texts, told the layout, where recall less false alarms is "
@@ -139,7 +139,7 @@ def _case(kind: str, number: int, texts: Sequence[QuotedReflection]) -> Reflecti
 def _ending_with(
     last: QuotedReflection, kind: str, quoted: Sequence[QuotedReflection], random: Random
 ) -> list[QuotedReflection]:
-    """Three texts that end with one; none where there are no others of that kind."""
+    """Three texts that end with one; none if there are no others of that kind."""
     if kind == ONE_GROUP:
         pool = [one for one in quoted if one.diagnosis == last.diagnosis and one.id != last.id]
         chosen = _sample(random, pool)
@@ -154,12 +154,12 @@ def _ending_with(
 
 
 def _sample(random: Random, given: Sequence[T]) -> list[T]:
-    """As many as come before the last of a window; none where there are too few."""
+    """As many as come before the last of a window; none if there are too few."""
     return random.sample(given, WINDOW - 1) if len(given) >= WINDOW - 1 else []
 
 
 def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) -> list[list[QuotedReflection]]:
-    """The texts of each group but that of one text."""
+    """Return the texts of each group but that of one text."""
     found: dict[str, list[QuotedReflection]] = {}
     for one in quoted:
         if one.diagnosis != last.diagnosis:
@@ -168,7 +168,7 @@ def _other_groups(last: QuotedReflection, quoted: Iterable[QuotedReflection]) ->
 
 
 def _made(layout: frozenset[str] = frozenset()) -> dict[str, PlateauDetector | str]:
-    """What a detector is called in a table → the detector, or why it cannot be asked."""
+    """Return what a detector is called in a table → the detector, or why it cannot be asked."""
     told = {f"{name}, told the layout": (name, layout) for name in _TOLD if layout}
     named = {name.replace("_as", ", as").replace("_", " "): (name, frozenset[str]()) for name in _ASKED}
     return {called: _detector(*parts) for called, parts in (named | told).items()}

@@ -30,7 +30,7 @@ from misstep.studies.judged_runs import distinct_names
 from misstep.studies.reflexive.runs import ReflexiveRun, remarks_of, warn_of
 
 _COMPARED = 8
-"""With more runs pairs of them are no table that anybody reads."""
+"""With more runs pairs of them are not table that anybody reads."""
 
 
 def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
@@ -51,12 +51,12 @@ def reflection_tables(runs: Sequence[ReflexiveRun]) -> list[Table]:
 
 
 def reflections_text(runs: Sequence[ReflexiveRun]) -> str:
-    """The tables for a terminal."""
+    """Return the tables for a terminal."""
     return "\n".join(table_text(table) for table in reflection_tables(runs))
 
 
 def run_text(run: ReflexiveRun) -> str:
-    """The tables that a run ends with in a terminal: how its items ended, and each of them."""
+    """Return the tables that a run ends with in a terminal: how its items ended, and each of them."""
     scores = run.scores
     return "\n".join(
         table_text(each) for each in (ends_table(scores, run.evidence), items_table(run.work, run.evidence))
@@ -64,7 +64,7 @@ def run_text(run: ReflexiveRun) -> str:
 
 
 def reflections_json(runs: Sequence[ReflexiveRun]) -> str:
-    """The figures of some runs as one JSON document; of one run as `misstep reflect run --json` prints it."""
+    """Return the figures of some runs as one JSON document; of one run as `misstep reflect run --json` prints it."""
     documents = [{"run": run.name, "remarks": remarks_of(run), **loop_document(run.work, run.scores)} for run in runs]
     if len(runs) == 1:
         return _json(documents[0])
@@ -95,7 +95,7 @@ def reflections_html(runs: Sequence[ReflexiveRun], again: str) -> str:
 
 
 def _figures(table: Table) -> tuple[str, ...]:
-    """The shares solved drawn, where matplotlib is there to draw them."""
+    """Return the shares solved drawn, where matplotlib is there to draw them."""
     if len(table.drawn) < 2 or find_spec("matplotlib") is None:
         return ()
     drawing = forest(table.drawn, "Items truly solved")

@@ -16,13 +16,13 @@ def reported_scores() -> list[BreakerScore]:
 
 
 def not_asked() -> tuple[str, ...]:
-    """The breakers that cannot be asked here, each with why, as sentences."""
+    """Return the breakers that cannot be asked here, each with why, as sentences."""
     missing = {breaker.name: _missing(breaker) for breaker in BREAKERS}
     return tuple(f"The breaker {name} could not be asked: {why}" for name, why in missing.items() if why)
 
 
 def _missing(breaker: Breaker) -> str:
-    """Why a breaker cannot be asked; empty where it can."""
+    """Return why a breaker cannot be asked; empty where it can."""
     try:
         breaker.decide(reported_cases()[0].rounds[:1])
     except MissingPrerequisite as missing:

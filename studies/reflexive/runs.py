@@ -53,20 +53,20 @@ class ReflexiveRun(OpenRun, frozen=True):
 
 
 def open_reflexive_run(folder: Path) -> ReflexiveRun:
-    """The run in a folder, also one in progress."""
+    """Return the run in a folder, also one in progress."""
     manifest = manifest_of_command(folder, REFLECTED)
     work = worked_run(read_records(folder, LOOP_RECORDS, unfinished=True))
     return ReflexiveRun(folder, manifest, work, score_loop(work))
 
 
 def open_reflexive_runs(folders: Sequence[Path]) -> list[ReflexiveRun]:
-    """Several runs that are to be looked at together."""
+    """Return several runs that are to be looked at together."""
     check_named_once(folders)
     return [open_reflexive_run(folder) for folder in folders]
 
 
 def run_folders(named: Sequence[Path]) -> list[Path]:
-    """The folders of runs: those that are named, and in place of an ablation's its runs.
+    """Return the folders of runs: those that are named, and in place of an ablation's its runs.
 
     The run before, whose lessons the others of an ablation begin with, is not one of them.
     """
@@ -78,7 +78,7 @@ def run_folders(named: Sequence[Path]) -> list[Path]:
 
 
 def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
-    """What a reader has to know before any figure, a sentence each."""
+    """Return what a reader has to know before any figure, a sentence each."""
     halted = [plain(run.name) for run in runs if run.scores.halted]
     unfinished = [plain(run.name) for run in runs if not run.scores.finished]
     found = []
@@ -96,7 +96,7 @@ def warn_of(runs: Sequence[ReflexiveRun]) -> list[str]:
 
 
 def remarks_of(run: ReflexiveRun) -> tuple[str, ...]:
-    """What the mechanisms and budgets of a run could not do, or did not, and why; a sentence each."""
+    """Return what the mechanisms and budgets of a run could not do, or did not, and why; a sentence each."""
     asked, scores = run.manifest.settings, run.scores
     settings = msgspec.convert({**asked.get("dials", {}), "without": asked.get("without", [])}, LoopSettings)
     found = list(inert(settings))
@@ -162,7 +162,7 @@ def record_runs(runs: Iterable[LoopScores], out: Path, about: About) -> Recorded
 
 
 def open_recording(folder: Path) -> RecordedRuns:
-    """A recording."""
+    """Return a recording."""
     try:
         about = msgspec.toml.decode((folder / RECORDING).read_bytes(), type=About)
         runs = msgspec.json.Decoder(LoopScores).decode_lines((folder / RUNS).read_bytes())
@@ -172,6 +172,6 @@ def open_recording(folder: Path) -> RecordedRuns:
 
 
 def recordings(folder: Path | None = None) -> dict[str, RecordedRuns]:
-    """The recordings of a folder, by default the project's own, by name; none where there are none."""
+    """Return the recordings of a folder, by default the project's own, by name; none if there are none."""
     place = folder or data_folder() / "recordings" / "reflexive"
     return {file.parent.name: open_recording(file.parent) for file in sorted(place.glob(f"*/{RECORDING}"))}

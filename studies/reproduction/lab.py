@@ -30,6 +30,6 @@ def open_in_lab(notebook: Path) -> NoReturn:
 
 
 def lab_command(notebook: Path, *, as_root: bool) -> list[str]:
-    """The command line: the folder of the notebook, on the loopback address."""
+    """Return the command line: the folder of the notebook, on the loopback address."""
     lab = [sys.executable, "-m", "jupyterlab", *_LAB]
     return [*lab, *(["--allow-root"] if as_root else []), str(notebook.resolve())]

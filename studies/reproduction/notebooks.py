@@ -57,7 +57,7 @@ def execute(paths: Sequence[Path], environment: dict[str, str]) -> Generator[tup
 
 
 def read(path: Path) -> Any:
-    """A notebook (nbformat 4) without outputs."""
+    """Return a notebook (nbformat 4) without outputs."""
     try:
         import nbformat
     except ImportError as error:

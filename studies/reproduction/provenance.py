@@ -51,7 +51,7 @@ def provenance(
     command: str,
     seed: int,
 ) -> Provenance:
-    """Every figure of a run with what it is made of."""
+    """Return every figure of a run with what it is made of."""
     figures = figures_of(tables, published_papers(), seed)
     drawn: dict[tuple[str, str], list[str]] = {}
     for drawing, source in (pair for report in reports for pair in report.drawings):
@@ -70,7 +70,7 @@ def provenance(
 
 
 def data_set_record(name: str, data: Path | None = None) -> DataSetRecord:
-    """What a public data set is, and whether the files at hand are those that are registered."""
+    """Return what a public data set is, and whether the files available are those that are registered."""
     entry = data_set(name)
     return DataSetRecord(
         name=name,
@@ -127,7 +127,7 @@ def _addresses(table: Table) -> dict[str, str]:
 
 
 def _each_once(tables: Iterable[Table]) -> list[Table]:
-    """The tables by paper and name; one that several notebooks show stands once."""
+    """Return the tables by paper and name; one that several notebooks show stands once."""
     found = {(table.paper, table.name): table for table in tables}
     return [found[key] for key in sorted(found)]
 

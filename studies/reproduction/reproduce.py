@@ -33,7 +33,7 @@ _NO_SLUG = re.compile(r"[^a-z0-9_-]+")
 
 
 def chosen(paths: Sequence[Path], prefixes: Sequence[str]) -> list[Path]:
-    """The notebooks whose names start with one of the prefixes; all where there is none."""
+    """Return the notebooks whose names start with one of the prefixes; all if there is none."""
     if not paths:
         raise MissingPrerequisite("this installation has no notebooks", "Install Misstep again from a clone.")
     for prefix in prefixes:
@@ -58,7 +58,7 @@ def kernel_folders(data: Path | None) -> dict[str, str]:
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """The notebooks in a folder, by name."""
+    """Return the notebooks in a folder, by name."""
     found = sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
     if taken := next((path for path in found if path.stem == _INDEX), None):
         raise UsageError(f"the page of {taken} would be the index of the run", "Give the notebook another name.")
@@ -149,7 +149,7 @@ def write_index(reports: Sequence[Report], out: Path, command: str, seed: int) -
 
 
 def text_summary(reports: Sequence[Report], out: Path, *, quiet: bool = False) -> str:
-    """What was found, as text in the order of the index: a paragraph a notebook, worst news first.
+    """Return what was found, as text in the order of the index: a paragraph a notebook, worst news first.
 
     `quiet` leaves the end: the run in one sentence, and where the index is.
     """
@@ -169,7 +169,7 @@ def text_summary(reports: Sequence[Report], out: Path, *, quiet: bool = False) -
 
 
 def json_summary(reports: Sequence[Report], out: Path, seed: int) -> str:
-    """What was found, as one JSON document: a value a notebook, worst news first."""
+    """Return what was found, as one JSON document: a value a notebook, worst news first."""
     pages = [
         {
             "notebook": line.report.name,

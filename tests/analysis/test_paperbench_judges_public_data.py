@@ -16,7 +16,7 @@ from misstep.harness.verdict import Verdict
 pytestmark = pytest.mark.data
 
 LEAVES = {"Overall": 2693, "Code Development": 516, "Code Execution": 2100, "Result Analysis": 77}
-"""Of the five papers together; the files at hand have three of them."""
+"""Of the five papers together; the files available have three of them."""
 
 O1, O3_MINI = "o1-2024-12-17_high", "o3-mini-2025-01-31_high"
 

@@ -1,4 +1,4 @@
-"""Printed figures: a string with its place, checked against the paper's text where that is at hand."""
+"""Printed figures: a string with its place, checked against the paper's text where that is available."""
 
 import re
 from pathlib import Path

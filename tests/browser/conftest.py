@@ -44,7 +44,7 @@ def _find(*names: str) -> str | None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """One browser for all tests; skipped where there is none, a failure in CI."""
+    """One browser for all tests; skipped if there is none, a failure in CI."""
     program, driver = _find("chromium", "chromium-browser", "google-chrome"), _find("chromedriver")
     if program is None or driver is None:
         if os.environ.get("CI"):

@@ -17,7 +17,7 @@ EntryPoints = Mapping[str, Mapping[str, str]]
 def installed(
     folder: Path, added: EntryPoints, monkeypatch: pytest.MonkeyPatch, package: str = "made-up"
 ) -> Iterator[None]:
-    """A package whose modules stand in `folder`: while this lasts, its entry points are among the installed ones."""
+    """A package whose modules are in `folder`: while this lasts, its entry points are among the installed ones."""
     info = folder / f"{package.replace('-', '_')}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")

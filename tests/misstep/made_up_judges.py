@@ -30,7 +30,7 @@ def judge_file(folder: Path, prompt: str = PROMPT) -> Path:
 
 
 def benchmark(folder: Path, texts: Sequence[str]) -> Path:
-    """A benchmark of texts, whose gold label is fruit where there is an apple in it."""
+    """A benchmark of texts, whose gold label is fruit if there is an apple in it."""
     folder.mkdir(parents=True)
     (folder / "benchmark.toml").write_text('name = "plants"\nkind = "text"\nlabels = ["fruit", "vegetable"]\n')
     items = [json.dumps({"id": f"i{n}", "kind": "text", "text": text}) for n, text in enumerate(texts)]

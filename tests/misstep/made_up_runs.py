@@ -34,7 +34,7 @@ def agents_run(number: int, steps: int = 6, text: str = "I look at the file agai
             f"{text} ({step})",
             "I should look.",
             (ToolCall("bash", {"command": f"cat notes-{step}.txt"}, f"c{step}"),),
-            (ToolResult(f"what stands in note {step}", exit_code=step % 2, call_id=f"c{step}"),),
+            (ToolResult(f"what is in note {step}", exit_code=step % 2, call_id=f"c{step}"),),
         )
         for step in range(steps)
     )

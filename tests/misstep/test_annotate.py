@@ -98,7 +98,7 @@ def test_a_study_without_a_label_cannot_be_measured(annotate, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (("absent", "--study", "s"), "is no folder"),
+        (("absent", "--study", "s"), "is not a folder"),
         (("cases", "--study", "s", "--raters", "ann,Ann"), "named twice"),
         (("cases", "--study", "s", "--raters", "ann,ben", "--calibration", "9"), "--calibration 9"),
         (("cases", "--study", "study", "--raters", "ann,dan"), "holds another run: raters were"),

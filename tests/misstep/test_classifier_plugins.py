@@ -36,7 +36,7 @@ BODIES = {
     "gives another's verdict": 'return Verdict(trajectory.id, "infinite_loop", "no")',
     "gives the verdict on another run": 'return Verdict("other", "odd", "no")',
     "gives another label": 'return Verdict(trajectory.id, "odd", "maybe")',
-    "gives steps that are no numbers": 'return Verdict(trajectory.id, "odd", "yes", steps=("first",))',
+    "gives steps that are not numbers": 'return Verdict(trajectory.id, "odd", "yes", steps=("first",))',
     "gives what no file can hold": 'return Verdict(trajectory.id, "odd", "yes", rationale=object())',
 }
 

@@ -323,7 +323,7 @@ def test_load_names_a_file_that_it_left_out_and_ends_with_1(tmp_path: Path) -> N
 def test_a_public_set_with_derived_files_is_fetched_whole(
     data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Upstream is put together again from what is at hand, and served on this machine."""
+    """Upstream is put together again from what is available, and served on this machine."""
     monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
     name = "aider_swe_bench_lite"
     folder = data_folder / name

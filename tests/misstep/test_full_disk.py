@@ -61,7 +61,7 @@ class Fruit:
     labels = ("fruit", "vegetable")
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """Fruit where there is an apple in it."""
+        """Fruit if there is an apple in it."""
         return Verdict(item.id, self.name, "fruit" if "apple" in item.text else "vegetable")
 
 

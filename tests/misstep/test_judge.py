@@ -111,7 +111,7 @@ def test_a_small_real_model_is_asked_and_every_item_is_accounted_for(tmp_path: P
         OPENAI_API_KEY="",
     )
     assert done.returncode == 0, done.stderr
-    assert "it is no judge" in done.stdout
+    assert "it is not a judge" in done.stdout
     verdicts = list(read_verdicts(tmp_path / "run"))
     assert {verdict.item for verdict in verdicts} == {"i0", "i1"}
     assert all(verdict.status in ("answered", "unreadable") for verdict in verdicts)

@@ -14,7 +14,7 @@ from misstep.analysis.papers.precision_floors import flagged_by_cluster, precisi
 from misstep.studies.recorded import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
-"""Trace → the categories named, `None` where there is no JSON."""
+"""Trace → the categories named, `None` if there is no JSON."""
 
 
 @pytest.fixture

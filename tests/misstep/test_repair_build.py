@@ -77,7 +77,7 @@ def test_a_repository_s_own_mends_become_cases(
     )
     assert code == 0
     assert json.loads(printed)["n"] == 1
-    assert "is no case: the first commit" in said
+    assert "is not a case: the first commit" in said
 
 
 def test_a_repository_needs_its_test_command(repair: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:

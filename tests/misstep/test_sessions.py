@@ -39,7 +39,7 @@ def test_the_sessions_that_meet_a_condition_are_listed(
     assert document["sessions"][0] == {"transcript_id": "run-3", "model": None, "n_steps": 3}
     code, _, errors = sessions(tmp_path / "lake", "--where", "n_steps ~ 2")
     assert code == 2
-    assert "is no condition" in errors
+    assert "is not a condition" in errors
     assert sessions(tmp_path / "lake", "--where", "n_steps > 99")[1] == "no session meets the condition\n"
 
 

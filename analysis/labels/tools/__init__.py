@@ -17,6 +17,6 @@ TOOLS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[LabelRecords,
 
 
 def tool_of(records: LabelRecords) -> str | None:
-    """The tool that wrote all records of a file."""
+    """Return the tool that wrote all records of a file."""
     found = (name for name, (is_own, _) in TOOLS.items() if records.values and all(map(is_own, records.values)))
     return next(found, None)

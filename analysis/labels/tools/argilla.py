@@ -1,6 +1,6 @@
 """Argilla's exports: a record an object, with the responses of its users to each question.
 
-Responses stand in one of four ways: `responses` as question → list of `value` and `user_id` (`records.to_json`);
+Responses are in one of four ways: `responses` as question → list of `value` and `user_id` (`records.to_json`);
 `responses` as a list of users with their `values` (the server's API and version 1); in columns `QUESTION.responses`,
 `QUESTION.responses.users` and `QUESTION.responses.status` (`records.to_datasets`); and, in a data set of version 1,
 under the question's own name. Responses with a status other than submitted are left out, and so are suggestions.
@@ -24,14 +24,14 @@ Response = tuple[str, Any, Any, Any, Any]
 
 
 def is_own(record: dict[str, Any]) -> bool:
-    """Whether an object has responses in one of the four ways."""
+    """Return whether an object has responses in one of the four ways."""
     if isinstance(record.get("responses"), dict | list) and ("fields" in record or "suggestions" in record):
         return True
     return any(name.endswith(f"{_COLUMN}.users") for name in record) or any(map(_is_answered, record.values()))
 
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
-    """The submitted responses."""
+    """Return the submitted responses."""
     found = ToolRatings("Argilla", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):
         named = (record[name] for name in ("external_id", "id", "_server_id") if record.get(name) is not None)
@@ -74,7 +74,7 @@ def _answers(question: str, responses: Any) -> Iterator[Response]:
 
 
 def _beside(column: Any, answers: list[Any]) -> list[Any]:
-    """What stands beside answers in another column; nothing where that is not of their length."""
+    """Return what stands beside answers in another column; nothing where that is not of their length."""
     return column if isinstance(column, list) and len(column) == len(answers) else [None] * len(answers)
 
 

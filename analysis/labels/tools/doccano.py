@@ -23,14 +23,14 @@ _QUESTION = "label"
 
 
 def is_own(record: dict[str, Any]) -> bool:
-    """Whether an object is a text with what was chosen for it."""
+    """Return whether an object is a text with what was chosen for it."""
     names = {name.casefold() for name in record}
     chosen = [record[name] for name in _CHOSEN if isinstance(record.get(name), list | dict)]
     return "text" in names and len(names & _OWN) > 1 and bool(chosen)
 
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
-    """The labels of whole texts."""
+    """Return the labels of whole texts."""
     found = ToolRatings("Doccano", records, item_field)
     for place, record in zip(records.places, records.values, strict=True):
         item = found.item(place, record, place if record.get("id") is None else record["id"])

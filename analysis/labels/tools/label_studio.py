@@ -1,6 +1,6 @@
 """Label Studio's exports: JSON, a task an object with its annotations; CSV and JSON-MIN, a row an annotation.
 
-In JSON the answers of an annotation stand in `result`: `from_name` is the question, and `value` holds `choices`, a
+In JSON the answers of an annotation are in `result`: `from_name` is the question, and `value` holds `choices`, a
 `rating`, a `number` or a `taxonomy`. Regions (spans, boxes) and free text are left out, as are skipped annotations
 (`was_cancelled`) and predictions. In CSV a cell with several choices, or
 with a rating, is JSON.
@@ -25,7 +25,7 @@ _SPAN_KEYS = frozenset({"start", "end", "x", "y", "points", "ranges"})
 
 
 def is_own(record: dict[str, Any]) -> bool:
-    """Whether an object is a task: it has annotations with results, called completions in old exports."""
+    """Return whether an object is a task: it has annotations with results, called completions in old exports."""
     annotations = record.get("annotations", record.get("completions"))
     return isinstance(annotations, list) and all(
         isinstance(one, dict) and isinstance(one.get("result"), list) for one in annotations
@@ -33,7 +33,7 @@ def is_own(record: dict[str, Any]) -> bool:
 
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
-    """The choices, ratings, numbers and taxonomies of the tasks."""
+    """Return the choices, ratings, numbers and taxonomies of the tasks."""
     found = ToolRatings("Label Studio", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
         item = found.item(place, task, place if task.get("id") is None else task["id"])
@@ -51,7 +51,7 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
 
 
 def is_flat(sheet: LabelRows) -> bool:
-    """Whether a table has the columns that every export of Label Studio with a row an annotation has."""
+    """Return whether a table has the columns that every export of Label Studio with a row an annotation has."""
     return set(sheet.header) >= _FLAT_COLUMNS
 
 
@@ -103,7 +103,7 @@ def _annotator(annotation: dict[str, Any]) -> object:
 
 
 def _cell(cell: str) -> str:
-    """A cell's label; what a JSON of choices or of one rating says, and every other cell as it is."""
+    """Return a cell's label; what a JSON of choices or of one rating says, and every other cell as it is."""
     if not cell.startswith(("{", "[{")):
         return cell
     try:

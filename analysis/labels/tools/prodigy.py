@@ -2,8 +2,8 @@
 
 A choice lists what was chosen in `accept`; a task without choices is answered by `accept` or `reject`, about its
 `label` where it has one, so that each label is a question. `_input_hash` is the same for one input whatever is asked
-about it; `_annotator_id`, or `_session_id` where there is none, says who answered. An ignored task, a rejected choice
-and one without anything chosen are no ratings. Spans, relations and boxes are not looked at.
+about it; `_annotator_id`, or `_session_id` if there is none, says who answered. An ignored task, a rejected choice
+and one without anything chosen are not ratings. Spans, relations and boxes are not looked at.
 
 Sources: https://prodi.gy/docs/api-interfaces, https://prodi.gy/docs/api-web-app, https://prodi.gy/docs/review.
 """
@@ -19,12 +19,12 @@ _REGIONS = ("spans", "relations")
 
 
 def is_own(record: dict[str, Any]) -> bool:
-    """Whether an object is an answered task."""
+    """Return whether an object is an answered task."""
     return "_input_hash" in record and isinstance(record.get("answer"), str)
 
 
 def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
-    """The choices, and the acceptances and rejections, of the tasks."""
+    """Return the choices, and the acceptances and rejections, of the tasks."""
     found = ToolRatings("Prodigy", records, item_field)
     for place, task in zip(records.places, records.values, strict=True):
         if any(task.get(name) for name in _REGIONS):
@@ -37,7 +37,7 @@ def ratings(records: LabelRecords, item_field: str = "") -> ToolRatings:
 
 
 def _answer(task: dict[str, Any], found: ToolRatings) -> tuple[str, str]:
-    """What was asked and the label that answers it, both empty for what is no rating."""
+    """Return what was asked and the label that answers it, both empty for what is not a rating."""
     if task["answer"] == "ignore":
         found.left_out["ignored tasks"] += 1
     elif isinstance(task.get("options"), list) or "accept" in task:

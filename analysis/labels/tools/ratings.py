@@ -35,7 +35,7 @@ class ToolRatings(Struct):
     left_out: Counter[str] = field(default_factory=Counter)
 
     def item(self, place: int, task: dict[str, Any], usual: object) -> str:
-        """What the item of a task is called: as a person said, or as usual."""
+        """Return what the item of a task is called: as a person said, or as usual."""
         if not self.item_field:
             return plain(usual)
         for fields in (task, *map(task.get, _OWN_FIELDS)):
@@ -57,7 +57,7 @@ class ToolRatings(Struct):
         self.places.append(place)
 
     def table(self) -> LabelRows:
-        """The ratings as a table."""
+        """Return the ratings as a table."""
         if not self.rows:
             found = f"an export of {self.tool} without a rating"
             if self.left_out:
@@ -67,7 +67,7 @@ class ToolRatings(Struct):
         return LabelRows(self.records.file, "", "", _HEADER, [*columns], self.places, self.records.unit)
 
     def remarks(self) -> list[str]:
-        """What a person should know about how the export was read, a sentence each."""
+        """Return what a person should know about how the export was read, a sentence each."""
         found = [f"read as an export of {self.tool}"]
         return [*found, f"not counted as ratings: {self._left_out()}"] if self.left_out else found
 

@@ -10,7 +10,7 @@ Line = list[str | int]
 
 
 def consensus_csv(found: QuestionReports) -> str:
-    """The label that most raters gave each item, empty where several lead; these are then in the last column."""
+    """Return the label that most raters gave each item, empty where several lead; these are then in the last column."""
     lines: list[Line] = [
         [*name, one.item, one.label or "", "yes" if one.tied else "no", "; ".join(one.candidates)]
         for name, report in _named(found)
@@ -20,7 +20,7 @@ def consensus_csv(found: QuestionReports) -> str:
 
 
 def adjudication_csv(found: QuestionReports) -> str:
-    """The items that raters disagree on with everybody's label, and an empty column for the decision.
+    """Return the items that raters disagree on with everybody's label, and an empty column for the decision.
 
     The item with the smallest share of ratings for its leading label comes first, of equal ones the first in the file.
     """
@@ -34,7 +34,7 @@ def adjudication_csv(found: QuestionReports) -> str:
 
 
 def _named(found: QuestionReports) -> Iterator[tuple[list[str], AgreementReport]]:
-    """Each report with its question, which is nothing where there is one without a name."""
+    """Return each report with its question, which is nothing if there is one without a name."""
     for name, report in found.reports.items():
         yield ([name] if _question(found) else []), report
 
@@ -49,7 +49,7 @@ def _certainty(item: RaterDisagreement) -> float:
 
 
 def _decision(raters: list[str]) -> str:
-    """A name for the column of decisions that no rater has."""
+    """Return a name for the column of decisions that no rater has."""
     name = "decision"
     while name in raters:
         name += "_"

@@ -40,7 +40,7 @@ def weightings(level: Level) -> tuple[Weighting, ...]:
 
 
 def may_resample(cells: int, resamples: int) -> bool:
-    """Whether resamples are asked for and so many cells can be drawn for each within a few seconds."""
+    """Return whether resamples are asked for and so many cells can be drawn for each within a few seconds."""
     return 0 < cells * resamples <= MOST_DRAWS
 
 
@@ -59,12 +59,12 @@ class Cells(Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """The items that both labelled."""
+        """Return the items that both labelled."""
         return int(self.items.sum())
 
     @property
     def agreement(self) -> float:
-        """The share of these that they label alike."""
+        """Return the share of these that they label alike."""
         return float(self.items[self.first == self.second].sum() / self.n)
 
     def by_bootstrap(self, weightings: Sequence[Weighting], resamples: int, rng: np.random.Generator) -> list[Estimate]:
@@ -108,22 +108,22 @@ class Ratings(Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """The number of items."""
+        """Return the number of items."""
         return int(self.items.sum())
 
     @property
     def categories(self) -> int:
-        """The number of categories."""
+        """Return the number of categories."""
         return int(self.counts.shape[1])
 
     @property
     def weightings(self) -> tuple[Weighting, ...]:
-        """How near misses count at this level, besides not at all."""
+        """Return how near misses count at this level, besides not at all."""
         return weightings(self.level)
 
     @property
     def pairable(self) -> int:
-        """The items with two ratings or more."""
+        """Return the items with two ratings or more."""
         return int(self.items[self.counts.sum(axis=1) >= 2].sum())
 
     def figures(self, sets: FloatArray) -> FloatArray:
@@ -139,7 +139,7 @@ class Ratings(Struct, frozen=True):
         )
 
     def by_bootstrap(self, resamples: int, rng: np.random.Generator) -> list[Estimate]:
-        """The figures, each with a percentile interval."""
+        """Return the figures, each with a percentile interval."""
         found = self.figures(_one_set(self.items))[0]
         drawn = bootstrap(self.figures, self.items, resamples, rng)
         units = [self.n, self.pairable] + [self.n] * (len(found) - 2)
@@ -151,7 +151,7 @@ class Ratings(Struct, frozen=True):
         ]
 
     def by_formula(self, seed: int, why: str) -> list[Estimate]:
-        """The figures with intervals by standard errors; `seed` forms the groups of the jackknife of alpha."""
+        """Return the figures with intervals by standard errors; `seed` forms the groups of the jackknife of alpha."""
         fleiss, gwet = fleiss_kappa(self.counts, self.items).overall, gwet_ac(self.counts, items=self.items)
         alpha = self._alpha_with_error(seed)
         estimates = [
@@ -185,5 +185,5 @@ def _weights(categories: int, weighting: Weighting) -> FloatArray | None:
 
 
 def _one_set(items: IntArray) -> FloatArray:
-    """The items as they are, as one set of weights."""
+    """Return the items as they are, as one set of weights."""
     return items[None, :].astype(np.float64)

@@ -26,7 +26,7 @@ class WidthGoal(Struct, frozen=True):
 
 
 def width_goal(estimates: Mapping[str, Estimate], width: float) -> WidthGoal:
-    """What it takes for every coefficient to have an interval of this width."""
+    """Return what it takes for every coefficient to have an interval of this width."""
     return WidthGoal(width, [_needed(name, estimate, width) for name, estimate in estimates.items()])
 
 

@@ -13,7 +13,7 @@ _MOST_ITEMS = 50
 """Items of one rater's disagreements on a page; the JSON lists all disagreements."""
 
 APPROXIMATE = (
-    "The numbers of items are approximate: they hold for further items like those at hand, labelled by as many raters, "
+    "The numbers of items are approximate: they hold for further items like these, labelled by as many raters, "
     "as an interval narrows with the root of the number of items."
 )
 
@@ -22,7 +22,7 @@ WITH_MAJORITY = "with the majority of the others"
 
 @made_by_this
 def raters_table(report: AgreementReport) -> Table:
-    """How often each rater goes with the majority of the others."""
+    """Return how often each rater goes with the majority of the others."""
     rows = tuple(estimate_row(one.rater, one.with_majority, "share") for one in report.by_rater)
     known = [(one.with_majority.value, one.rater) for one in report.by_rater if one.with_majority.value is not None]
     finding = "No label leads among the others of any rater."
@@ -35,7 +35,7 @@ def raters_table(report: AgreementReport) -> Table:
 
 
 def rater_tables(report: AgreementReport, rater: RaterReport, number: int) -> Iterator[Table]:
-    """One rater with each other rater, label by label beside them, and where they labelled otherwise."""
+    """Return one rater with each other rater, label by label beside them, and where they labelled otherwise."""
     yield _others_table(report, rater, f"rater_{number}")
     if rater.labels:
         yield _labels_table(rater, f"rater_{number}_labels")
@@ -80,7 +80,7 @@ def _dissents_table(rater: RaterReport, items: list[RaterDissent], name: str) ->
 
 
 def rater_finding(rater: RaterReport) -> str:
-    """How often a rater goes with the majority of the others, in one sentence."""
+    """Return how often a rater goes with the majority of the others, in one sentence."""
     share = rater.with_majority
     if share.value is None or share.n is None:
         return f"{rater.rater} cannot be compared with a majority: {share.reason}."
@@ -90,7 +90,7 @@ def rater_finding(rater: RaterReport) -> str:
 
 
 def use_finding(rater: RaterReport) -> str:
-    """Which labels a rater uses more or less often than the others, in one sentence."""
+    """Return which labels a rater uses more or less often than the others, in one sentence."""
     apart = list(told_apart(rater))
     parts = [
         f"{word} often {', '.join(f'{use.category} ({_points(use)})' for use in uses)}"
@@ -106,7 +106,7 @@ def use_finding(rater: RaterReport) -> str:
 
 
 def use_text(rater: RaterReport) -> str:
-    """The labels that a rater uses more or less often than the others, briefly."""
+    """Return the labels that a rater uses more or less often than the others, briefly."""
     return ", ".join(
         f"{use.category} {'more' if (use.difference.value or 0) > 0 else 'less'} often ({_points(use)})"
         for use in told_apart(rater)
@@ -123,7 +123,7 @@ def _use_rows(rater: str, use: LabelUse) -> tuple[Row, Row, Row]:
 
 @made_by_this
 def width_table(report: AgreementReport, goal: WidthGoal) -> Table:
-    """The items that intervals of the width that is wished for would take."""
+    """Return the items that intervals of the width that is wished for would take."""
     rows = []
     for (name, _), needed in zip(overall_estimates(report), goal.coefficients, strict=True):
         rows += [
@@ -136,14 +136,14 @@ def width_table(report: AgreementReport, goal: WidthGoal) -> Table:
 
 
 def width_finding(report: AgreementReport, goal: WidthGoal) -> str:
-    """What the coefficient that leads the report takes, in one sentence."""
+    """Return what the coefficient that leads the report takes, in one sentence."""
     place = 0 if report.level == "nominal" else 1
     (name, _), needed = overall_estimates(report)[place], goal.coefficients[place]
     wide = number_text(goal.width, "number")
     if needed.items is None or needed.more is None:
         return f"It cannot be said how many items give {name} an interval {wide} wide: {needed.reason}."
     if not needed.more:
-        return f"The interval of {name} is no wider than {wide} already."
+        return f"The interval of {name} is not a wider than {wide} already."
     more = counted_text(needed.more, "more item")
     return f"About {more} ({needed.items:,} in all) would narrow the interval of {name} to {wide}."
 

@@ -153,7 +153,7 @@ class QuestionReports(Struct, frozen=True):
     notes: list[str]
 
     def document(self) -> object:
-        """The JSON: the report itself where a file has one question, else a list with the name of each first."""
+        """Return the JSON: the report itself where a file has one question, else a list with the name of each first."""
         if list(self.reports) == [""]:
             return self.reports[""]
         listed = [{"question": name, **to_builtins(report)} for name, report in self.reports.items()]
@@ -190,7 +190,7 @@ def agreement_report(
     seed: int = 0,
     width: float | None = None,
 ) -> AgreementReport:
-    """All figures on the agreement of the raters of some items."""
+    """Return all figures on the agreement of the raters of some items."""
     items = _grouped(labels)
     ratings = items.counts.sum(axis=1)
     rng = np.random.default_rng(seed)
@@ -233,7 +233,7 @@ def agreement_report(
 
 
 def dissents(report: AgreementReport, rater: str) -> list[RaterDissent]:
-    """The items on which one label leads among the others, and a rater gave another one."""
+    """Return the items on which one label leads among the others, and a rater gave another one."""
     found = []
     for item in report.disagreements:
         others = Counter(label for who, label in item.labels.items() if who != rater).most_common()
@@ -245,7 +245,7 @@ def dissents(report: AgreementReport, rater: str) -> list[RaterDissent]:
 
 
 def _by_name(overall: list[Estimate], weighted: Weighted | None) -> dict[str, Estimate]:
-    """The coefficients over all raters by their names in the JSON."""
+    """Return the coefficients over all raters by their names in the JSON."""
     named = dict(zip(("fleiss_kappa", "krippendorff_alpha", "gwet_ac1"), overall, strict=False))
     if weighted is not None:
         named |= {"gwet_ac2_linear": weighted.linear, "gwet_ac2_quadratic": weighted.quadratic}
@@ -286,7 +286,7 @@ def _coefficients(
 def _pairs(
     labels: Labels, items: _Items, level: ScaleLevel, resamples: int, rng: np.random.Generator
 ) -> tuple[list[Pair], list[LabelConfusion], str]:
-    """Each pair of raters, its matrix where all are short enough to read, and how the intervals are made."""
+    """Return each pair of raters, its matrix where all are short enough to read, and how the intervals are made."""
     categories = len(labels.categories)
     raters = list(combinations(range(len(labels.raters)), 2))
     shown = len(raters) * categories**2 <= MOST_CONFUSION_CELLS
@@ -315,14 +315,14 @@ def _pairs(
 
 
 def _pair(raters: tuple[str, str], cells: Cells, estimates: list[Estimate]) -> Pair:
-    """Two raters with their kappas: the unweighted one, then those with weights, if any."""
+    """Return two raters with their kappas: the unweighted one, then those with weights, if any."""
     kappa, *weighted = [_with_constant(estimate, raters, cells) for estimate in estimates]
     agreement = cells.agreement if cells.n else None
     return Pair(raters, cells.n, agreement, kappa.value, kappa, Weighted(*weighted) if weighted else None)
 
 
 def _with_constant(estimate: Estimate, raters: tuple[str, str], cells: Cells) -> Estimate:
-    """The estimate, with a word on a rater whose one label makes kappa 0 whatever the other does."""
+    """Return the estimate, with a word on a rater whose one label makes kappa 0 whatever the other does."""
     constant = [
         name for name, codes in zip(raters, (cells.first, cells.second), strict=True) if len(np.unique(codes)) == 1
     ]

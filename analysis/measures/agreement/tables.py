@@ -38,7 +38,7 @@ _MOST_MATRICES = 10
 
 @made_by_this
 def question_table(found: QuestionReports, source: str) -> Table:
-    """The coefficient that suits the level of each of several questions."""
+    """Return the coefficient that suits the level of each of several questions."""
     estimates = {name: headline_estimate(report) for name, report in found.reports.items()}
     rows = tuple(_row(name, estimate, source) for name, (_, estimate) in estimates.items())
     title = next(name for name, _ in estimates.values())
@@ -46,7 +46,7 @@ def question_table(found: QuestionReports, source: str) -> Table:
 
 
 def questions_headline(found: QuestionReports) -> str:
-    """What the reports of several questions found, in one sentence."""
+    """Return what the reports of several questions found, in one sentence."""
     values = {name: headline_estimate(report) for name, report in found.reports.items()}
     known = sorted((one.value, name) for name, (_, one) in values.items() if one.value is not None)
     title = next(name for name, _ in values.values())
@@ -65,7 +65,7 @@ def reading(kappa: float) -> str:
 
 
 def headline(report: AgreementReport) -> str:
-    """What the report found, in one sentence."""
+    """Return what the report found, in one sentence."""
     name, main = headline_estimate(report)
     what = f"{counted_text(report.n_items, 'item')}, {counted_text(report.n_raters, 'rater')}"
     agreeing = (
@@ -79,14 +79,14 @@ def headline(report: AgreementReport) -> str:
 
 
 def headline_estimate(report: AgreementReport) -> tuple[str, Estimate]:
-    """The coefficient that suits the level of measurement, and its name."""
+    """Return the coefficient that suits the level of measurement, and its name."""
     if report.level == "nominal":
         return "Fleiss' kappa", report.fleiss_kappa
     return f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha
 
 
 def method_notes(report: AgreementReport) -> tuple[str, ...]:
-    """How the figures were made, and what to beware of, a paragraph each."""
+    """Return how the figures were made, and what to beware of, a paragraph each."""
     notes = [f"{_methods(report)}."]
     notes.append(
         "Agreement is the share of agreeing pairs of ratings, averaged over items with two ratings or more. Kappas and "
@@ -108,14 +108,14 @@ def method_notes(report: AgreementReport) -> tuple[str, ...]:
 
 
 def overall_rows(report: AgreementReport, source: str) -> tuple[Row, ...]:
-    """The coefficients over all raters."""
+    """Return the coefficients over all raters."""
     rated_twice = report.krippendorff_alpha.n
     agreement = Row("Agreement", report.percent_agreement, n=rated_twice, unit="share", source=source)
     return (*(_row(name, estimate, source) for name, estimate in overall_estimates(report)), agreement)
 
 
 def kappa_rows(report: AgreementReport) -> list[Row]:
-    """The coefficients over all raters and of each pair that are defined, for a forest plot."""
+    """Return the coefficients over all raters and of each pair that are defined, for a forest plot."""
     rows = [_row(name, estimate) for name, estimate in overall_estimates(report) if estimate.value is not None]
     return rows + [
         _row(" / ".join(pair.raters), pair.cohen_kappa_interval, group=_COHEN)
@@ -125,7 +125,7 @@ def kappa_rows(report: AgreementReport) -> list[Row]:
 
 
 def overall_estimates(report: AgreementReport) -> tuple[tuple[str, Estimate], ...]:
-    """The coefficients over all raters, and what they are called."""
+    """Return the coefficients over all raters, and what they are called."""
     return (
         ("Fleiss' kappa", report.fleiss_kappa),
         (f"Krippendorff's alpha ({report.level})", report.krippendorff_alpha),
@@ -135,7 +135,7 @@ def overall_estimates(report: AgreementReport) -> tuple[tuple[str, Estimate], ..
 
 
 def pair_estimates(pair: Pair) -> tuple[tuple[str, Estimate], ...]:
-    """The kappas of two raters, and what they are called."""
+    """Return the kappas of two raters, and what they are called."""
     return (_COHEN, pair.cohen_kappa_interval), *_weighted("weighted kappa ({})", pair.weighted_kappa)
 
 
@@ -147,7 +147,7 @@ def _weighted(name: str, weighted: Weighted | None) -> tuple[tuple[str, Estimate
 
 @made_by_this
 def overall_table(report: AgreementReport, source: str) -> Table:
-    """The coefficients over all raters, under the headline."""
+    """Return the coefficients over all raters, under the headline."""
     return _table("overall", "Agreement of all raters", headline(report), overall_rows(report, source))
 
 
@@ -187,7 +187,7 @@ def confusion_tables(report: AgreementReport) -> Iterator[Table]:
 
 
 def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
-    """How often two raters gave two labels to one item: count, raters, their labels; the most frequent first."""
+    """Return how often two raters gave two labels to one item: count, raters, their labels; the most frequent first."""
     found = [
         (count, *confusion.raters, first, second)
         for confusion in report.confusion
@@ -199,7 +199,7 @@ def confusions(report: AgreementReport) -> list[tuple[int, str, str, str, str]]:
 
 
 def disagreement_tables(report: AgreementReport) -> Iterator[Table]:
-    """The items that are not labelled alike, and those without a majority."""
+    """Return the items that are not labelled alike, and those without a majority."""
     items = report.disagreements[:_MOST_ROWS]
     if not items:
         return
@@ -245,7 +245,7 @@ def _disagreement_rows(item: RaterDisagreement, raters: list[str]) -> Iterator[R
 
 
 def tally(item: RaterDisagreement) -> str:
-    """The labels of an item with how many raters gave each, the most frequent first."""
+    """Return the labels of an item with how many raters gave each, the most frequent first."""
     given = list(item.labels.values())
     counts = {label: given.count(label) for label in given}
     return ", ".join(f"{label} {count}" for label, count in sorted(counts.items(), key=lambda pair: -pair[1]))
@@ -275,7 +275,7 @@ def _categories_finding(categories: list[CategoryAgreement]) -> str:
 
 
 def _methods(report: AgreementReport) -> str:
-    """The ways in which intervals were made, each once, without the counts that differ from row to row."""
+    """Return the ways in which intervals were made, each once, without the counts that differ from row to row."""
     if not report.interval_methods:
         return "There are no intervals"
     counts = f"{report.resamples:,} resamples of items, seed {report.seed}"
@@ -288,12 +288,12 @@ def _row(quantity: str, estimate: Estimate, source: str = "", *, group: str = ""
 
 
 def _table(name: str, title: str, finding: str, rows: tuple[Row, ...], notes: tuple[str, ...] = ()) -> Table:
-    """A table of agreement, which is not one of a paper's."""
+    """Return a table of agreement, which is not one of a paper's."""
     return Table(name, "agreement", title, finding, rows, notes)
 
 
 def _left_out(count: int) -> tuple[str, ...]:
-    """A note on what a table of `count` entries does not show."""
+    """Return a note on what a table of `count` entries does not show."""
     rest = count - _MOST_ROWS
     return (f"The first {_MOST_ROWS:,}; {rest:,} more are in the output of --json.",) if rest > 0 else ()
 

@@ -79,7 +79,7 @@ class CountedJudge(Struct, frozen=True):
 
 
 def counted_judges(counts: Counts, resamples: int = 10_000, seed: int = 0) -> tuple[CountedJudge, ...]:
-    """The scores of each judge, in the order of their names; `resamples` and `seed` are of the bootstrap."""
+    """Return the scores of each judge, in the order of their names; `resamples` and `seed` are of the bootstrap."""
     return tuple(_judge(name, counts, resamples, seed) for name in sorted({kind.judge for kind in counts.answers}))
 
 
@@ -129,7 +129,7 @@ def _judge(judge: str, counts: Counts, resamples: int, seed: int) -> CountedJudg
 
 
 def _cells(rows: Collection[GoldAnswer], codes: Codes) -> IntArray:
-    """How many items have each gold label and answer: labels x (labels, unknown, unanswered)."""
+    """Return how many items have each gold label and answer: labels x (labels, unknown, unanswered)."""
     places = codes.places
     cells = np.zeros((len(codes.labels), len(codes.labels) + 2), dtype=np.int64)
     for kind in rows:

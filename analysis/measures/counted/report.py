@@ -42,7 +42,7 @@ def counted_report(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> CountedReport:
-    """The figures of all that was counted."""
+    """Return the figures of all that was counted."""
     if counts == Counts():
         raise InputError("there is nothing counted", "Count files with `misstep count`.", file=file)
     how = reading or Reading()

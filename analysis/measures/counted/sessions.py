@@ -8,7 +8,7 @@ from misstep.harness.records.whole_counts import CategorySet
 
 
 def counted_prevalence(rows: Collection[CategorySet], categories: Sequence[str] = ()) -> Prevalence:
-    """The counts and shares of each category and of any."""
+    """Return the counts and shares of each category and of any."""
     named = tuple(categories) or categories_of(rows)
     patterns: Counter[Labels] = Counter()
     for kind in rows:
@@ -18,7 +18,7 @@ def counted_prevalence(rows: Collection[CategorySet], categories: Sequence[str] 
 
 
 def counted_strata(rows: Collection[CategorySet]) -> dict[str, dict[str, Prevalence]]:
-    """What sessions are told apart by → stratum → its prevalence; the strata with the most sessions first."""
+    """Return what sessions are told apart by → stratum → its prevalence; the strata with the most sessions first."""
     named = categories_of(rows)
     found: dict[str, dict[str, Prevalence]] = {}
     for by in sorted({kind.by for kind in rows} - {""}):
@@ -32,5 +32,5 @@ def counted_strata(rows: Collection[CategorySet]) -> dict[str, dict[str, Prevale
 
 
 def categories_of(rows: Collection[CategorySet]) -> tuple[str, ...]:
-    """All categories that sessions were judged for, or were to be."""
+    """Return all categories that sessions were judged for, or were to be."""
     return tuple(sorted({category for kind in rows for category in kind.categories}))

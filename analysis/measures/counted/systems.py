@@ -32,7 +32,7 @@ class CountedSystem(Struct, frozen=True):
 def counted_systems(
     rows: Sequence[TaskAttempts], ks: Sequence[int], resamples: int = 10_000, seed: int = 0
 ) -> tuple[CountedSystem, ...]:
-    """The figures of each system, in the order of their names."""
+    """Return the figures of each system, in the order of their names."""
     return tuple(
         _system(name, [kind for kind in rows if kind.system == name], ks, resamples, seed)
         for name in sorted({kind.system for kind in rows})

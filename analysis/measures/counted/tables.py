@@ -20,7 +20,7 @@ EACH_ITEM_ALONE = (
 
 
 def counted_tables(found: CountedReport) -> Iterator[Table]:
-    """The tables of everything that was counted, but for agreement."""
+    """Return the tables of everything that was counted, but for agreement."""
     if found.sessions is not None:
         yield counted_sessions_table(found.sessions, found.strata, "session")
     if found.sub_agents is not None:
@@ -35,7 +35,7 @@ def counted_tables(found: CountedReport) -> Iterator[Table]:
 
 @made_by_this
 def counted_sessions_table(total: Prevalence, strata: dict[str, dict[str, Prevalence]], noun: str) -> Table:
-    """The share of sessions that show each category, of all and of each stratum."""
+    """Return the share of sessions that show each category, of all and of each stratum."""
     groups = {"all": total} | {f"{by} {name}": one for by, each in strata.items() for name, one in each.items()}
     rows = [
         estimate_row(category, share, "share", group)
@@ -133,7 +133,7 @@ def _pass_rows(one: CountedSystem) -> Iterator[Row]:
 
 @made_by_this
 def counted_times_table(times: tuple[CountedTimes, ...]) -> Table:
-    """The seconds between which quantiles of answers lie."""
+    """Return the seconds between which quantiles of answers lie."""
     rows = tuple(
         Row(f"{100 * each.share:g}th percentile", _between(each), n=one.n, unit="text", group=one.judge)
         for one in times
@@ -151,7 +151,7 @@ def counted_times_table(times: tuple[CountedTimes, ...]) -> Table:
 
 
 def _between(one: TimeQuantile) -> str:
-    """The edges and the interval in words."""
+    """Return the edges and the interval in words."""
     least = number_text(one.least, "seconds")
     edges = f"{least} or longer" if one.below is None else f"{least} to {number_text(one.below, 'seconds')}"
     return f"{edges} ({interval_words(one.interval_least, one.interval_below, 'seconds')})"

@@ -35,7 +35,7 @@ class CountedTimes(Struct, frozen=True):
 
 
 def counted_times(rows: Sequence[TimeBin]) -> tuple[CountedTimes, ...]:
-    """The times of each judge, in the order of their names."""
+    """Return the times of each judge, in the order of their names."""
     return tuple(
         _times(name, [kind for kind in rows if kind.judge == name]) for name in sorted({kind.judge for kind in rows})
     )
@@ -56,10 +56,10 @@ def _times(judge: str, rows: Sequence[TimeBin]) -> CountedTimes:
 
 
 def _edge(place: int) -> float:
-    """Where a bin begins, in seconds."""
+    """Return where a bin begins, in seconds."""
     return TIME_EDGES[place - 1] / 1e6 if place else 0.0
 
 
 def _next(place: int) -> float | None:
-    """Where the next one begins."""
+    """Return where the next one begins."""
     return TIME_EDGES[place] / 1e6 if place < len(TIME_EDGES) else None

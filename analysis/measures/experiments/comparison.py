@@ -66,12 +66,12 @@ class MetricChange(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What the metric is called."""
+        """Return what the metric is called."""
         return KINDS[self.metric].title
 
     @property
     def changed(self) -> bool:
-        """Whether its p-value stays below the level after adjustment."""
+        """Return whether its p-value stays below the level after adjustment."""
         return self.p_adjusted is not None and self.p_adjusted < LEVEL
 
 
@@ -87,7 +87,7 @@ class ExperimentReport(Struct, frozen=True):
 
     @property
     def mismatched(self) -> bool:
-        """Whether the arms do not fit their shares, so that no figure is an effect of the treatment."""
+        """Return whether the arms do not fit their shares, so that no figure is an effect of the treatment."""
         return self.ratio.p_value is not None and self.ratio.p_value < ALARM
 
 
@@ -99,7 +99,7 @@ def compare_arms(
     planned_units: int | None = None,
     seed: int = 0,
 ) -> ExperimentReport:
-    """Every metric that was measured, in the treatment against the control."""
+    """Return every metric that was measured, in the treatment against the control."""
     sizes = _sizes(sessions, shares)
     control, treatment = _named(list(sizes), control, treatment)
     rng = np.random.default_rng(seed)
@@ -132,7 +132,7 @@ def _sizes(sessions: Sequence[ExperimentSession], shares: Mapping[str, float] | 
 
 
 def _named(arms: Sequence[str], control: str, treatment: str) -> tuple[str, str]:
-    """The names of the control and of the treatment."""
+    """Return the names of the control and of the treatment."""
     known = f"There are: {', '.join(arms)}."
     for asked in filter(None, (control, treatment)):
         if asked not in arms:

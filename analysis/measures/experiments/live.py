@@ -7,7 +7,7 @@ from misstep.harness.records.live_session import LiveSession
 
 
 def of_live(sessions: Iterable[LiveSession]) -> list[ExperimentSession]:
-    """What each live session counts for; tokens are those read and those written."""
+    """Return what each live session counts for; tokens are those read and those written."""
     return [
         ExperimentSession(
             one.item,

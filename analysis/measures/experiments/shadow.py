@@ -29,13 +29,13 @@ class MisbehaviourRates(Struct, frozen=True):
 
 
 def invocations(run: ObservedRun) -> tuple[int, int]:
-    """How many invocations of a run flag a misbehaviour, and how many were answered."""
+    """Return how many invocations of a run flag a misbehaviour, and how many were answered."""
     answered = [one for one in run.invocations if one.status == "answered"]
     return sum(bool(one.misbehaviours) for one in answered), len(answered)
 
 
 def misbehaviour_rates(sessions: Iterable[LiveSession]) -> MisbehaviourRates | None:
-    """The rates of both arms; `None` where one has no answered invocation."""
+    """Return the rates of both arms; `None` where one has no answered invocation."""
     by_arm: dict[Arm, dict[str, list[int]]] = {"shadow": {}, "guide": {}}
     asked = {"shadow": 0, "guide": 0}
     for session in sessions:

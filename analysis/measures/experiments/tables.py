@@ -20,7 +20,7 @@ PLANNED_CHANGES = (-0.05, -0.1, -0.2)
 def experiment_tables(
     report: ExperimentReport, source: str, evidence: Evidence = "real", paper: str = "experiment"
 ) -> tuple[Table, Table, Table]:
-    """The changes of the metrics, the sizes of the arms, and a plan of the next experiment."""
+    """Return the changes of the metrics, the sizes of the arms, and a plan of the next experiment."""
     given = report, source, evidence, paper
     return changes_table(*given), arms_table(*given), plan_table(*given)
 
@@ -47,7 +47,7 @@ def experiment_finding(report: ExperimentReport) -> str:
 
 
 def _misleads(change: MetricChange, naive: Significance) -> bool:
-    """Whether a test that takes calls as independent finds what the test over units does not."""
+    """Return whether a test that takes calls as independent finds what the test over units does not."""
     own = change.compared.test.p_value
     return naive.p_value is not None and own is not None and naive.p_value < LEVEL <= own
 
@@ -69,13 +69,13 @@ def _change_words(change: MetricChange) -> str:
 
 
 def signed(change: float | None) -> str:
-    """A relative change with its sign."""
+    """Return a relative change with its sign."""
     return f"{'+' if change is not None and change > 0 else ''}{number_text(change, 'share')}"
 
 
 @made_by_this
 def changes_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
-    """The metrics of a compared experiment, a group each."""
+    """Return the metrics of a compared experiment, a group each."""
     return Table(
         name="experiment_changes",
         paper=paper,
@@ -92,7 +92,7 @@ def changes_table(report: ExperimentReport, source: str, evidence: Evidence, pap
 
 
 def change_rows(report: ExperimentReport, change: MetricChange, source: str, evidence: Evidence) -> list[Row]:
-    """One metric: the arms, the relative change, its p-values, and what the arms could have found."""
+    """Return one metric: the arms, the relative change, its p-values, and what the arms could have found."""
     kind, compared = KINDS[change.metric], change.compared
     treated, control = compared.ratios
 
@@ -167,7 +167,7 @@ def _notes(report: ExperimentReport) -> list[str]:
 
 @made_by_this
 def arms_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
-    """The sizes of the arms, and the test of their ratio."""
+    """Return the sizes of the arms, and the test of their ratio."""
     rows = []
     for arm in report.arms:
         for quantity, value in (("Units", arm.units), ("Sessions", arm.sessions)):
@@ -215,7 +215,7 @@ def arms_table(report: ExperimentReport, source: str, evidence: Evidence, paper:
 
 @made_by_this
 def plan_table(report: ExperimentReport, source: str, evidence: Evidence, paper: str) -> Table:
-    """How many units an arm the next experiment needs, by metric and change."""
+    """Return how many units an arm the next experiment needs, by metric and change."""
     method = f"normal test of the log ratio, power {POWER:g}, level {LEVEL:g}"
     needed = {
         (one.title, change): ceil(units_an_arm(one.variation, change, POWER, LEVEL))

@@ -22,7 +22,7 @@ _SHAPE = f"Give the columns session, unit, arm and some of {', '.join(NUMBERS)}.
 
 
 def read_sessions(file: Path) -> tuple[ExperimentSession, ...]:
-    """The sessions of a user's CSV."""
+    """Return the sessions of a user's CSV."""
     sheet = read_rows(file, "sessions", _SHAPE)
     columns = _columns(sheet)
     rows = range(len(sheet.columns[0]))
@@ -67,7 +67,7 @@ def _number(sheet: LabelRows, row: int, name: str, text: str) -> float | None:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
         advice = "Give a number of 0 or more, without separators of thousands, or leave the cell empty."
-        raise sheet.error(row, f"{text!r} is no such number", advice, name)
+        raise sheet.error(row, f"{text!r} is not such a number", advice, name)
     return value
 
 

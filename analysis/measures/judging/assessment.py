@@ -95,7 +95,7 @@ def assess(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Assessment:
-    """What a judge is worth by one run."""
+    """Return what a judge is worth by one run."""
     scores = score(
         verdicts,
         gold,
@@ -123,14 +123,14 @@ def assess(
 
 
 def assessment_document(assessment: Assessment) -> dict[str, Any]:
-    """The results in the shape of `scores.json`: the scores, and each further result under its own name."""
+    """Return the results in the shape of `scores.json`: the scores, and each further result under its own name."""
     document: dict[str, Any] = msgspec.to_builtins(assessment)
     scores: dict[str, Any] = document.pop("scores")
     return scores | document
 
 
 def assessment_tables(assessment: Assessment, source: str) -> list[Table]:
-    """The results as tables, the scores first; a question that the run says nothing about has none.
+    """Return the results as tables, the scores first; a question that the run says nothing about has none.
 
     Where nobody has labelled anything, the first table is how often each label was given.
     """
@@ -179,6 +179,6 @@ def main_findings(assessment: Assessment, source: str) -> list[str]:
 
 
 def _is_known(overconfidence: Estimate) -> bool:
-    """Whether scores are surely too high or too low, on answers enough for a t interval."""
+    """Return whether scores are surely too high or too low, on answers enough for a t interval."""
     low, high, n = overconfidence.low, overconfidence.high, overconfidence.n
     return low is not None and high is not None and n is not None and n >= FEWEST_ITEMS and low * high > 0

@@ -70,7 +70,7 @@ class Bias(Struct, frozen=True):
 
 
 def bias(sample: JudgedSample, seed: int = 0) -> Bias:
-    """Which label errors flow to which; `seed` is of the draws of small tables.
+    """Return which label errors flow to which; `seed` is of the draws of small tables.
 
     Where items come in clusters, the tests are over these: Hotelling's on the clusters' differences of margins in place
     of Stuart's and Maxwell's, and McNemar's with clusters that go either way as a whole.

@@ -34,12 +34,12 @@ class _Direction(Struct, frozen=True):
 
     @property
     def biased(self) -> bool:
-        """Whether it is shown to say the positive label more or less often than people."""
+        """Return whether it is shown to say the positive label more or less often than people."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
 
 def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[_Direction]:
-    """Each judge's bias in the use of the positive label, Holm's adjustment over the judges."""
+    """Return each judge's bias in the use of the positive label, Holm's adjustment over the judges."""
     found = [bias(sample_of(one), seed) for one in judged]
     adjusted = holm([one.homogeneity.p_value for one in found]).p_values
     return [
@@ -50,7 +50,7 @@ def directions(judged: Sequence[JudgedItems], seed: int = 0) -> list[_Direction]
 
 @made_by_this
 def direction_table(judged: Sequence[JudgedItems], notes: Sequence[str] = (), seed: int = 0) -> Table:
-    """How often each judge says the positive label, and people, with a test that the two are the same."""
+    """Return how often each judge says the positive label, and people, with a test that the two are the same."""
     found = directions(judged, seed)
     return Table(
         name="recorded_direction",

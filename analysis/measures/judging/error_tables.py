@@ -17,7 +17,7 @@ _MOST_FLOWS = 20
 
 @made_by_this
 def bias_table(found: Bias, source: str) -> Table:
-    """How often the judge and people use each label."""
+    """Return how often the judge and people use each label."""
     rows: list[Row] = []
     for use in found.labels:
         rows += [
@@ -91,7 +91,7 @@ def _rows_of_flow(flow: Flow, source: str) -> list[Row]:
 
 
 def flows_finding(found: Bias) -> str:
-    """The pair of labels between which errors go one way most clearly, in one sentence."""
+    """Return the pair of labels between which errors go one way most clearly, in one sentence."""
     most = min(found.flows, key=lambda flow: 1.0 if flow.p_value is None else flow.p_value)
     items = counted_text(found.n, "item")
     if all(flow.forth == flow.back for flow in found.flows):
@@ -106,13 +106,13 @@ def flows_finding(found: Bias) -> str:
 
 
 def _forwards(difference: Estimate) -> Estimate:
-    """A difference told from the side of the greater."""
+    """Return a difference told from the side of the greater."""
     return difference if (difference.value or 0.0) >= 0 else difference.negated()
 
 
 @made_by_this
 def slices_table(fields: Sequence[SlicedField], source: str) -> Table:
-    """The accuracy on each kind of item, the unanswered counted as wrong."""
+    """Return the accuracy on each kind of item, the unanswered counted as wrong."""
     rows: list[Row] = []
     for field in fields:
         for one in field.slices:
@@ -149,7 +149,7 @@ def _slices_finding(fields: Sequence[SlicedField]) -> str:
 
 @made_by_this
 def reliability_table(found: Reliability, source: str) -> Table:
-    """How often answers of about one score are right, and how far scores and that are apart."""
+    """Return how often answers of about one score are right, and how far scores and that are apart."""
     figures = [
         estimate_row("Answers with a score", found.scored, "share", _OVERALL, source),
         estimate_row("Mean score less share right", found.overconfidence, "difference", _OVERALL, source),
@@ -175,7 +175,7 @@ def reliability_table(found: Reliability, source: str) -> Table:
 
 @made_by_this
 def bins_table(found: Reliability, source: str) -> Table:
-    """How often answers of about one score are right."""
+    """Return how often answers of about one score are right."""
     furthest = max(found.bins, key=lambda one: abs(one.mean_score - (one.right.value or 0.0)))
     answers = f"{counted_text(furthest.n, 'answer')} with {_range(furthest)}"
     right = f"{with_interval(furthest.right, 'share')} {'is' if furthest.n == 1 else 'are'} right"

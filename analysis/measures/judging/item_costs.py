@@ -41,7 +41,7 @@ class ItemCosts(Struct, frozen=True):
 
 
 def item_costs(sample: JudgedSample) -> ItemCosts:
-    """What each item took, whether it was answered or not."""
+    """Return what each item took, whether it was answered or not."""
     cached = np.array([verdict.cached for verdict in sample.verdicts], dtype=np.bool_)
     now, from_cache = (
         {name: _per_item(sample, [getattr(verdict, name) for verdict in sample.verdicts], kept) for name in _MEASURES}

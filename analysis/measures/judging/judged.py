@@ -10,7 +10,7 @@ from misstep.analysis.measures.judging.sample import JudgedSample, judged_sample
 from misstep.analysis.measures.judging.scores import Scores, score
 from misstep.harness.verdict import Verdict
 
-NO_JUDGES = "No judge's recorded answers are at hand."
+NO_JUDGES = "No judge's recorded answers are available."
 
 
 class JudgedItems(Struct, frozen=True):
@@ -35,7 +35,7 @@ class JudgedItems(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The judge and what it judged."""
+        """Return the judge and what it judged."""
         return f"{self.judge} on {self.on}" if self.on else self.judge
 
 
@@ -64,19 +64,19 @@ class ScoredMarks(Struct, frozen=True):
 
 
 def datasets_of(judged: Iterable[JudgedItems | JudgedMarks]) -> tuple[str, ...]:
-    """The data sets that some judges' items are of."""
+    """Return the data sets that some judges' items are of."""
     return tuple(dict.fromkeys(one.dataset for one in judged))
 
 
 def sample_of(judged: JudgedItems) -> JudgedSample:
-    """A judge's verdicts beside people's labels, as the questions about one run take them."""
+    """Return a judge's verdicts beside people's labels, as the questions about one run take them."""
     return judged_sample(
         judged.verdicts, judged.gold, judged.labels, clusters=judged.clusters, positive=judged.positive
     )
 
 
 def scored_items(judged: JudgedItems, resamples: int = 10_000, seed: int = 0) -> ScoredItems:
-    """A judge's verdicts with their scores; `resamples` and `seed` are of the bootstrap."""
+    """Return a judge's verdicts with their scores; `resamples` and `seed` are of the bootstrap."""
     scores = score(
         judged.verdicts,
         judged.gold,
@@ -90,5 +90,5 @@ def scored_items(judged: JudgedItems, resamples: int = 10_000, seed: int = 0) ->
 
 
 def scored_marks(judged: JudgedMarks, resamples: int = 10_000, seed: int = 0) -> ScoredMarks:
-    """A judge's marks with their scores; `resamples` and `seed` are of the bootstrap."""
+    """Return a judge's marks with their scores; `resamples` and `seed` are of the bootstrap."""
     return ScoredMarks(judged, marked_scores(judged.people, judged.judge, resamples=resamples, seed=seed))

@@ -1,6 +1,6 @@
 """How often the positive label holds over all items asked, put right for the judge's errors.
 
-The judge's share of positive answers is no prevalence. Where only some items have a gold label, the errors measured on
+The judge's share of positive answers is not prevalence. Where only some items have a gold label, the errors measured on
 these are carried over to all others, in two ways: by sensitivity and specificity (Rogan and Gladen), and by adding the
 judge's mean error on the labelled items to its share of all: the difference estimator of survey sampling (Cochran 1977,
 Sampling Techniques, section 7.3), to which prediction-powered inference comes where the labelled are some of all. Both
@@ -31,7 +31,7 @@ NO_NEGATIVE_ITEM = "no labelled item is negative: specificity is 0/0"
 class JudgedPrevalence(Struct, frozen=True):
     """How often the positive label holds.
 
-    - `positive`: The label; empty where there is none.
+    - `positive`: The label; empty if there is none.
     - `answered`, `unanswered`, `labelled`: Items with an answer, without, and with both an answer and a gold label.
     - `judge`: The share of answers that are the label, over all answered.
     - `lowest`, `highest`: That share if the unanswered were all no, and all yes; `None` where nothing was asked.
@@ -56,7 +56,7 @@ class JudgedPrevalence(Struct, frozen=True):
 
 
 def judged_prevalence(sample: JudgedSample) -> JudgedPrevalence:
-    """The prevalence of the positive label."""
+    """Return the prevalence of the positive label."""
     answered = sample.answered
     n_answered, n = int(np.count_nonzero(answered)), len(answered)
     labelled = answered & sample.known

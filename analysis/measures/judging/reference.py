@@ -26,7 +26,7 @@ class Reference(Struct, frozen=True):
 
 
 def majority(gold: Iterable[GoldLabel], raters: Sequence[str] = ()) -> Reference:
-    """The gold label of each item: the one that most raters gave."""
+    """Return the gold label of each item: the one that most raters gave."""
     by_rater: dict[str, dict[str, str]] = {}
     for row in gold:
         labels = by_rater.setdefault(row.rater, {})

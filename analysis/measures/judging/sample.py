@@ -27,12 +27,12 @@ class Codes(Struct, frozen=True):
 
     @property
     def unknown(self) -> int:
-        """The code of an answer that is none of the labels."""
+        """Return the code of an answer that is none of the labels."""
         return len(self.labels)
 
     @property
     def unanswered(self) -> int:
-        """The code of no answer."""
+        """Return the code of no answer."""
         return len(self.labels) + 1
 
     @property
@@ -41,7 +41,7 @@ class Codes(Struct, frozen=True):
         return {label: place for place, label in enumerate(self.labels)}
 
     def of(self, verdicts: Iterable[Verdict]) -> list[int]:
-        """The code of each verdict."""
+        """Return the code of each verdict."""
         places = self.places
         return [
             self.unanswered if verdict.label is None else places.get(verdict.label, self.unknown)
@@ -54,7 +54,7 @@ class JudgedSample(Struct, frozen=True):
 
     - `verdicts`: One an item.
     - `codes`: The labels.
-    - `answers`, `gold`: Items: the code of the answer, and of the gold label, `MISSING` where there is none.
+    - `answers`, `gold`: Items: the code of the answer, and of the gold label, `MISSING` if there is none.
     - `raters`: Their names.
     - `ratings`: Ratings x (item, rater, label): each label that a rater gave to an item asked.
     - `units`: What is sampled: items or clusters.
@@ -74,7 +74,7 @@ class JudgedSample(Struct, frozen=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The benchmark's labels."""
+        """Return the benchmark's labels."""
         return self.codes.labels
 
     @property
@@ -108,7 +108,7 @@ def judged_sample(
     positive: str = "",
     level: Level = "nominal",
 ) -> JudgedSample:
-    """The verdicts of one run beside people's labels."""
+    """Return the verdicts of one run beside people's labels."""
     asked = one_an_item(verdicts)
     reference = majority(gold)
     codes = codes_of(reference, labels)
@@ -145,7 +145,7 @@ def one_an_item(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
 
 
 def codes_of(reference: Reference, labels: Sequence[str]) -> Codes:
-    """The codes of the labels, or of those that people gave where a benchmark has no labels of its own."""
+    """Return the codes of the labels, or of those that people gave where a benchmark has no labels of its own."""
     given_by_people = {label for given in reference.by_rater.values() for label in given.values()}
     codes = Codes(tuple(labels) or tuple(sorted(given_by_people)))
     known = set(codes.labels)

@@ -148,7 +148,7 @@ def score(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Scores:
-    """The scores of one run of one judge.
+    """Return the scores of one run of one judge.
 
     Shares carry Wilson's interval, kappas and F1 a percentile bootstrap; where several items are of one cluster, all of
     them are clustered.
@@ -265,7 +265,7 @@ def _unknown_labels(verdicts: Iterable[Verdict], codes: Codes) -> dict[str, int]
 
 
 def _shared(resamples: int, raters: int) -> int:
-    """How many resamples each of several raters gets: a hundred raters take no longer than ten."""
+    """Return how many resamples each of several raters gets: a hundred raters take no longer than ten."""
     return min(resamples, max(_FEWEST_RESAMPLES, 10 * resamples // raters))
 
 
@@ -285,7 +285,7 @@ def _against_rater(
 
 
 def _spent(verdicts: Iterable[Verdict]) -> dict[str, Any]:
-    """The totals of what verdicts say they took, and how many say so."""
+    """Return the totals of what verdicts say they took, and how many say so."""
     said = {name: [value for verdict in verdicts if (value := getattr(verdict, name)) is not None] for name in _SPENT}
     totals: dict[str, Any] = {name: sum(values) if values else None for name, values in said.items()}
     return totals | {"reported": {name: len(values) for name, values in said.items()}}

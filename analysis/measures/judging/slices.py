@@ -58,7 +58,7 @@ class SlicedField(Struct, frozen=True):
 def sliced(
     sample: JudgedSample, items: Sequence[BenchmarkItem], lengths: Lengths | None = None, seed: int = 0
 ) -> tuple[SlicedField, ...]:
-    """The accuracy of a judge on each kind of item."""
+    """Return the accuracy of a judge on each kind of item."""
     fields = [] if lengths is None else _thirds(sample, lengths)
     by_id = {item.id: item for item in items}
     extras = [by_id[verdict.item].extra if verdict.item in by_id else {} for verdict in sample.verdicts]
@@ -82,14 +82,14 @@ def _text(value: Any) -> str | None:
 
 
 def _says_gold(codes: IntArray, gold: IntArray) -> bool:
-    """Whether each value goes with one gold label and each gold label with one value."""
+    """Return whether each value goes with one gold label and each gold label with one value."""
     both = (codes != MISSING) & (gold != MISSING)
     met = set(zip(codes[both].tolist(), gold[both].tolist(), strict=True))
     return len(met) == len({code for code, _ in met}) == len({label for _, label in met}) > 1
 
 
 def _thirds(sample: JudgedSample, lengths: Lengths) -> list[tuple[str, list[str], IntArray]]:
-    """The items by length; nothing where hardly any two differ."""
+    """Return the items by length; nothing where hardly any two differ."""
     each = np.array([lengths.of_item.get(verdict.item, MISSING) for verdict in sample.verdicts], dtype=np.int64)
     known = each != MISSING
     distinct, of_length, counts = np.unique(each[known], return_inverse=True, return_counts=True)

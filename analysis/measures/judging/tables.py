@@ -93,7 +93,7 @@ def _told(one: ScoredItems) -> str:
 
 @made_by_this
 def marks_table(scored: Sequence[ScoredMarks], paper: str, notes: Sequence[str] = ()) -> Table:
-    """How judges that mark errors in runs meet people's marks, by category, by place and by both."""
+    """Return how judges that mark errors in runs meet people's marks, by category, by place and by both."""
     best = max(scored, key=lambda one: one.scores.joint.value or 0.0, default=None)
     finding = NO_JUDGES
     if best is not None:
@@ -179,7 +179,7 @@ def _transfer(one: ScoredItems, others: Sequence[ScoredItems]) -> Transfer:
 
 
 def _confusion(one: ScoredItems) -> Confusion:
-    """The answered items, the positive label against all others."""
+    """Return the answered items, the positive label against all others."""
     matrix = one.scores.confusion
     place = matrix.labels.index(one.judged.positive)
     answered = [sum(row) + unknown for row, unknown in zip(matrix.matrix, matrix.unknown, strict=True)]

@@ -46,16 +46,16 @@ class JudgedUnits(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What is resampled, as a method says it."""
+        """Return what is resampled, as a method says it."""
         return counted_text(self.count, "cluster") if self.clustered else "items"
 
     def only(self, items: BoolArray) -> "JudgedUnits":
-        """The units of some of the items, without those that have none of them."""
+        """Return the units of some of the items, without those that have none of them."""
         kept, of_item = np.unique(self.of_item[items], return_inverse=True)
         return JudgedUnits(of_item.astype(np.int64), len(kept), self.clustered)
 
     def totals(self, values: npt.ArrayLike) -> FloatArray:
-        """The sums of the items' values in each unit: units x figures for items x figures, else units."""
+        """Return the sums of the items' values in each unit: units x figures for items x figures, else units."""
         given = np.asarray(values, dtype=np.float64)
         if given.ndim == 1:
             return np.bincount(self.of_item, given, minlength=self.count).astype(np.float64)
@@ -63,7 +63,7 @@ class JudgedUnits(Struct, frozen=True):
         return np.column_stack(columns) if columns else np.zeros((self.count, 0))
 
     def share(self, part: BoolArray, whole: BoolArray, undefined: str) -> Estimate:
-        """The items of `part` as a share of those of `whole`; `undefined` is the reason where that has none.
+        """Return the items of `part` as a share of those of `whole`; `undefined` is the reason where that has none.
 
         Wilson's interval over items, Korn and Graubard's over clusters.
         """
@@ -122,7 +122,7 @@ class JudgedUnits(Struct, frozen=True):
 
 
 def units_of(items: Sequence[str], clusters: Mapping[str, str] | None = None) -> JudgedUnits:
-    """The units of some items: their clusters where two of them share one, else the items themselves."""
+    """Return the units of some items: their clusters where two of them share one, else the items themselves."""
     together = clusters or {}
     names = [together.get(item, f"item {item}") for item in items]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
@@ -146,14 +146,14 @@ def resampled_counts(
 
 
 def resamples_within(resamples: int, cells: int) -> int:
-    """How many resamples of so many cells are drawn: as many as asked for, fewer where that takes long."""
+    """Return how many resamples of so many cells are drawn: as many as asked for, fewer where that takes long."""
     return min(resamples, max(_FEWEST_RESAMPLES, _MOST_DRAWS // max(cells, 1)))
 
 
 def drawn_totals(
     statistic: Statistic, totals: npt.NDArray[Any], resamples: int, rng: np.random.Generator
 ) -> FloatArray:
-    """A statistic of each of many resamples of units: resamples x figures."""
+    """Return a statistic of each of many resamples of units: resamples x figures."""
     kinds, units = np.unique(totals, axis=0, return_counts=True)
     times = resamples_within(resamples, len(kinds))
     if 2 * len(kinds) < len(totals):
@@ -163,7 +163,7 @@ def drawn_totals(
 
 
 def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random.Generator) -> FloatArray:
-    """A statistic of each of so many resamples of units: resamples x figures."""
+    """Return a statistic of each of so many resamples of units: resamples x figures."""
     count, kinds = int(units.sum()), len(units)
     if 2 * kinds < count:
         return bootstrap(statistic, units, times, rng)
@@ -178,7 +178,7 @@ def drawn_sets(statistic: Statistic, units: IntArray, times: int, rng: np.random
 
 
 def resampled_estimate(value: float, drawn: FloatArray, n: int, units: str, reason: str = "") -> Estimate:
-    """An estimate with the percentile interval of its resamples."""
+    """Return an estimate with the percentile interval of its resamples."""
     estimate = bootstrapped(value, drawn, n, reason)
     # In how many resamples it is undefined differs from figure to figure: its reason says so, and the method is one.
     method = f"percentile bootstrap, {len(drawn):,} resamples of {units}" if estimate.method else ""

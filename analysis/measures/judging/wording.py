@@ -44,7 +44,7 @@ def headline(scores: Scores) -> str:
 
 
 def beside_constant(scored: Mapping[str, Scores]) -> str:
-    """How often the best of some runs is right, and which are no better than always giving one label."""
+    """Return how often the best of some runs is right, and which are no better than always giving one label."""
     ranked = ranking(scored)
     best = ranked[0]
     first = scored[best]
@@ -73,7 +73,7 @@ def beside_constant(scored: Mapping[str, Scores]) -> str:
 
 
 def best_of(scored: Mapping[str, Scores], pairs: Sequence[PairedJudges]) -> str:
-    """Which of several runs on one benchmark is best, beside no judge at all, and whether the next differs."""
+    """Return which of several runs on one benchmark is best, beside no judge at all, and whether the next differs."""
     told = beside_constant(scored)
     best, following = ranking(scored)[:2]
     if scored[best].accuracy_all.value is None:
@@ -94,7 +94,7 @@ def best_per_benchmark(scored: Sequence[Mapping[str, Scores]]) -> str:
 
 
 def pair_sentence(pair: PairedJudges) -> str:
-    """What the comparison of two judges found, with its interval and its test."""
+    """Return what the comparison of two judges found, with its interval and its test."""
     if pair.difference is None:
         return f"{pair.a} and {pair.b} cannot be compared: {pair.reason}."
     of = f"of {counted_text(pair.n, 'item')}"
@@ -109,23 +109,23 @@ def pair_sentence(pair: PairedJudges) -> str:
 
 
 def unanswered_text(scores: Scores) -> str:
-    """How many items have no answer, by what became of them; empty where all have one."""
+    """Return how many items have no answer, by what became of them; empty where all have one."""
     counts = {status: getattr(scores, status) for status in UNANSWERED}
     return ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
 
 
 def ranking(scored: Mapping[str, Scores]) -> list[str]:
-    """The runs, the one that gives the gold label most often first."""
+    """Return the runs, the one that gives the gold label most often first."""
     return sorted(scored, key=lambda name: -_accuracy(scored[name]))
 
 
 def _accuracy(scores: Scores) -> float:
-    """What runs are ranked by: a run without an accuracy comes after one that is never right."""
+    """Return what runs are ranked by: a run without an accuracy comes after one that is never right."""
     return -1.0 if scores.accuracy_all.value is None else scores.accuracy_all.value
 
 
 def _standing(scores: Scores) -> str:
-    """How often a judge is right beside always giving the most frequent label; empty where either is unknown."""
+    """Return how often a judge is right beside always giving the most frequent label; empty where either is unknown."""
     accuracy, constant = scores.accuracy_all, scores.majority_share.value
     if accuracy.value is None or constant is None:
         return ""
@@ -173,7 +173,7 @@ def _apart_from_unanswered(scored: Mapping[str, Scores], pair: PairedJudges, bes
 
 
 def _told(difference: Estimate, p: float | None) -> str:
-    """A difference with its interval and its p-value, where it has one."""
+    """Return a difference with its interval and its p-value, where it has one."""
     told = f"{number_text(difference.value, 'difference')}, {_interval(difference)}"
     return told if p is None else f"{told}, {p_text(p, p)}"
 
@@ -183,7 +183,7 @@ def _interval(difference: Estimate) -> str:
 
 
 def _where_both_answered(pair: PairedJudges) -> str:
-    """What of the difference is left over the items that both answered, where those are fewer."""
+    """Return what of the difference is left over the items that both answered, where those are fewer."""
     answered, p = pair.where_answered, pair.answered.p_value
     if answered.n == pair.n:
         return ""

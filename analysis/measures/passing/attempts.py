@@ -21,21 +21,21 @@ class TaskCounts(Struct, frozen=True):
 
     @property
     def attempts(self) -> int:
-        """All of them."""
+        """Return all of them."""
         return self.passed + self.failed + self.unanswered
 
     @property
     def answered(self) -> Cell:
-        """The attempts with an outcome, and how many of these passed."""
+        """Return the attempts with an outcome, and how many of these passed."""
         return self.passed + self.failed, self.passed
 
     @property
     def all(self) -> Cell:
-        """All attempts, those without an outcome as failed, and how many passed."""
+        """Return all attempts, those without an outcome as failed, and how many passed."""
         return self.attempts, self.passed
 
     def __add__(self, other: "TaskCounts") -> "TaskCounts":
-        """The attempts of both."""
+        """Return the attempts of both."""
         return TaskCounts(self.passed + other.passed, self.failed + other.failed, self.unanswered + other.unanswered)
 
 
@@ -62,7 +62,7 @@ class SystemAttempts(Struct, frozen=True):
     evidence: Literal["generated", "real"] = "real"
 
     def lacking(self, lack: Lack) -> int:
-        """How many attempts have no outcome for this reason."""
+        """Return how many attempts have no outcome for this reason."""
         return sum(one.attempts for one in self.unanswered if one.lack == lack)
 
 

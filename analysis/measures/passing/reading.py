@@ -6,7 +6,7 @@
 
 The file is CSV with commas, semicolons or tabs, a workbook, JSON or JSON Lines. An outcome is yes or no, true or false,
 1 or 0, pass or fail, passed or failed; a reward between 0 and 1 is one only with a threshold. A cell that is empty or
-says something else is no outcome: it is counted and named, and is no failure.
+says something else is not an outcome: it is counted and named, and is not a failure.
 """
 
 import re
@@ -45,7 +45,7 @@ _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def read_attempts(path: Path, name: str, threshold: float | None = None) -> PassAttempts:
-    """The attempts in a file."""
+    """Return the attempts in a file."""
     source = read_source(path, what="attempts", shapes=SHAPES)
     if source.tool:
         raise InputError(f"an export of {source.tool}, which has labels and no attempts", SHAPES, file=shown(path))
@@ -60,14 +60,14 @@ def read_attempts(path: Path, name: str, threshold: float | None = None) -> Pass
 
 
 def has_attempts(sheet: LabelRows) -> bool:
-    """Whether a table has the columns of attempts: a task, and an outcome or its counts."""
+    """Return whether a table has the columns of attempts: a task, and an outcome or its counts."""
     names = {re.sub(r"\W+", "_", trimmed(name).casefold()) for name in sheet.header}
     task, outcome = (not names.isdisjoint(NAMES[column]) for column in ("task", "passed"))
     return task and (outcome or {"n", "c"} <= names)
 
 
 def _columns(sheet: LabelRows) -> dict[str, int]:
-    """Which column is which."""
+    """Return which column is which."""
     places = {re.sub(r"\W+", "_", trimmed(name).casefold()): at for at, name in enumerate(sheet.header)}
     found: dict[str, int] = {}
     for column, names in NAMES.items():
@@ -95,7 +95,7 @@ class _Rows(Struct, frozen=True):
     threshold: float | None
 
     def one_by_one(self) -> tuple[SystemAttempts, ...]:
-        """A row an attempt."""
+        """Return a row an attempt."""
         cells, attempts, lines = self._cells("passed"), self._cells("attempt"), self.sheet.lines()
         read = {cell: self._outcome(cell) for cell in dict.fromkeys(cells)}
         gathered = _Gathered()
@@ -117,7 +117,7 @@ class _Rows(Struct, frozen=True):
         return gathered.systems()
 
     def counted(self) -> tuple[SystemAttempts, ...]:
-        """A row a task."""
+        """Return a row a task."""
         tried, passed, lines = self._cells("n"), self._cells("c"), self.sheet.lines()
         gathered = _Gathered()
         seen: dict[tuple[str, str], int] = {}
@@ -140,7 +140,7 @@ class _Rows(Struct, frozen=True):
         return gathered.systems()
 
     def _whose(self) -> list[tuple[str, str]]:
-        """The system and the task of each row."""
+        """Return the system and the task of each row."""
         tasks = self._named("task")
         systems = self._named("system") if "system" in self.columns else [self.name] * len(tasks)
         return list(zip(systems, tasks, strict=True))
@@ -162,7 +162,7 @@ class _Rows(Struct, frozen=True):
         return f"{self.sheet.file}, {self.sheet.unit} {line}"
 
     def _outcome(self, cell: str) -> bool | InputError | None:
-        """An outcome, `None` for what is none, or what is wrong with a reward without a threshold."""
+        """Return an outcome, `None` for what is none, or what is wrong with a reward without a threshold."""
         said = _OUTCOMES.get(cell.casefold())
         value = number(cell)
         if said is not None or value is None or not 0 <= value <= 1:
@@ -191,7 +191,7 @@ class _Gathered:
             self._unanswered.setdefault(system, []).append(one)
 
     def systems(self) -> tuple[SystemAttempts, ...]:
-        """What was read, in the order of the file."""
+        """Return what was read, in the order of the file."""
         return tuple(
             SystemAttempts(name, tasks, tuple(self._unanswered.get(name, ()))) for name, tasks in self._tasks.items()
         )

@@ -1,6 +1,6 @@
 """pass@k, pass^k and flicker of repeated attempts, and systems compared on the same tasks.
 
-All is counted over tasks, since attempts at one task are no independent trials: an interval resamples tasks, and where
+All is counted over tasks, since attempts at one task are not independent trials: an interval resamples tasks, and where
 each task gives 0 or 1 it is Wilson's. Each figure is given over the attempts with an outcome, and again (`_all`) with
 those without one as failed. A task with fewer than k attempts has no pass@k: it is left out there, by name.
 """
@@ -115,7 +115,7 @@ class PairedPasses(Struct, frozen=True):
 
     @property
     def apart(self) -> bool:
-        """Whether the two are told apart, after Holm's adjustment."""
+        """Return whether the two are told apart, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
 
@@ -137,7 +137,7 @@ class PassReport(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether every attempt has an outcome, so that both ways of counting agree."""
+        """Return whether every attempt has an outcome, so that both ways of counting agree."""
         return not self.unanswered
 
 
@@ -223,7 +223,7 @@ def _flicker(cells: Mapping[str, Cell], resamples: int, seed: int) -> Flicker:
 
 
 def flicker(cells: Sequence[Cell], resamples: int, seed: int, times: IntArray | None = None) -> Flicker:
-    """The tasks that pass sometimes, without their names."""
+    """Return the tasks that pass sometimes, without their names."""
     each = np.ones(len(cells), dtype=np.int64) if times is None else times
     tried, passed = np.array(cells, dtype=np.int64).reshape(-1, 2).T
     several = tried > 1
@@ -237,7 +237,7 @@ def flicker(cells: Sequence[Cell], resamples: int, seed: int, times: IntArray | 
 
 
 def _expected_flicker(kinds: Patterns, n: int, resamples: int, seed: int) -> Estimate:
-    """The share of tasks that would pass sometimes if each passed at the mean rate, with tasks resampled."""
+    """Return the share of tasks that would pass sometimes if each passed at the mean rate, with tasks resampled."""
     tried, passed = kinds.rows[:, 0], kinds.rows[:, 1]
 
     def expected(sets: FloatArray) -> FloatArray:

@@ -29,7 +29,7 @@ _SHOWN = 60
 
 
 def passes_headline(found: PassReport) -> str:
-    """What the system with the highest figure does, in one sentence."""
+    """Return what the system with the highest figure does, in one sentence."""
     known = [one for one in found.systems if _first(one).pass_at_k.value is not None]
     if not known:
         outcomes = any(one.n_attempts > one.missing + one.unreadable for one in found.systems)
@@ -65,12 +65,12 @@ def _opening(found: PassReport, best: SystemPasses) -> str:
 
 
 def _first(one: SystemPasses) -> AtK:
-    """What one attempt does, or else the first number of attempts that was asked for."""
+    """Return what one attempt does, or else the first number of attempts that was asked for."""
     return next((at for at in one.at if at.k == 1), one.at[0])
 
 
 def pass_tables(found: PassReport) -> list[Table]:
-    """All tables: the chances of k attempts, flicker, and the systems compared where there are several."""
+    """Return all tables: the chances of k attempts, flicker, and the systems compared if there are several."""
     return [passes_table(found), flicker_table(found), *([pairs_table(found)] if found.pairs else [])]
 
 
@@ -102,7 +102,7 @@ def _pass_rows(one: SystemPasses, *, complete: bool) -> Iterator[Row]:
 
 
 def _chances(ats: Sequence[AtK]) -> Iterator[tuple[str, Estimate]]:
-    """The name of each figure and the figure; one attempt is both kinds."""
+    """Return the name of each figure and the figure; one attempt is both kinds."""
     for at in ats:
         yield f"pass@{at.k}", at.pass_at_k
         if at.k > 1:
@@ -160,7 +160,7 @@ def _said(found: str) -> str:
 
 @made_by_this
 def flicker_table(found: PassReport) -> Table:
-    """The tasks that pass sometimes, beside what chance alone gives at the mean rate."""
+    """Return the tasks that pass sometimes, beside what chance alone gives at the mean rate."""
     return Table(
         name="flicker",
         paper=_PAPER,
@@ -208,7 +208,7 @@ def _flicker_rows(one: SystemPasses, *, complete: bool) -> Iterator[Row]:
 
 
 def pair_finding(pair: PairedPasses) -> str:
-    """Which of two systems passes more often on the same tasks, in one sentence."""
+    """Return which of two systems passes more often on the same tasks, in one sentence."""
     difference = pair.difference.value
     if difference is None:
         return f"{pair.a} and {pair.b} cannot be compared: {pair.difference.reason}."

@@ -38,7 +38,7 @@ class TimeToRecovery(Struct, frozen=True):
 def recovery_effects(
     guided: Sequence[Problem], unguided: Sequence[Problem], classes: Classes, overall: str = "Overall"
 ) -> list[RecoveryEffect]:
-    """The effect of guidance on recovery within the window, by class.
+    """Return the effect of guidance on recovery within the window, by class.
 
     The question is asked of all classes together, so that this p-value is its own; those of the single classes are
     adjusted for their number.

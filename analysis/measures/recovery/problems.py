@@ -53,17 +53,17 @@ class Problem(Struct, frozen=True):
 
     @property
     def recovered(self) -> bool:
-        """Whether it was over for good within the window, and neither the session nor an engineer ended it."""
+        """Return whether it was over for good within the window, and neither the session nor an engineer ended it."""
         return self.event == RECOVERED and self.steps <= WINDOW
 
 
 def problems(sessions: Iterable[LiveSession], start: Start, judgements: Judgements | None = None) -> list[Problem]:
-    """The problems of live sessions."""
+    """Return the problems of live sessions."""
     return [found for session in sessions for found in _of_session(session, start, judgements or {})]
 
 
 def groundless(sessions: Iterable[LiveSession]) -> tuple[int, int]:
-    """How many words had no planted misbehaviour of their category going on, and how many words there were."""
+    """Return how many words had no planted misbehaviour of their category going on, and how many words there were."""
     words = [(session, word) for session in sessions for word in spoken(session).values()]
     idle = [word for session, word in words if not any(_is_about(word, one) for one in session.episodes)]
     return len(idle), len(words)
@@ -117,7 +117,7 @@ def _of_session(session: LiveSession, start: Start, judgements: Judgements) -> I
 
 
 def _chains(episodes: Sequence[Episode]) -> list[list[Episode]]:
-    """Each episode with its relapses, by category and in their order."""
+    """Return each episode with its relapses, by category and in their order."""
     chains: list[list[Episode]] = []
     for episode in sorted(episodes, key=lambda one: (one.category, one.onset)):
         if episode.relapse and chains and chains[-1][0].category == episode.category:
@@ -137,7 +137,7 @@ def _heard_at(session: LiveSession, word: Intervention) -> int:
 
 
 def last_step(session: LiveSession) -> int:
-    """The last step of a session's run: as recorded, else counted from its parts."""
+    """Return the last step of a session's run: as recorded, else counted from its parts."""
     if session.last_step is not None:
         return session.last_step
     if session.trajectory is not None:

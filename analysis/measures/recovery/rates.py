@@ -16,12 +16,12 @@ Outcome = Callable[[Problem], bool | None]
 
 
 def truly(problem: Problem) -> bool | None:
-    """Whether a problem recovered, by what was planted."""
+    """Return whether a problem recovered, by what was planted."""
     return problem.recovered
 
 
 def as_judged(problem: Problem) -> bool | None:
-    """Whether a judge calls it recovered; `None` without a label."""
+    """Return whether a judge calls it recovered; `None` without a label."""
     return problem.judged
 
 
@@ -47,7 +47,7 @@ def by_unit(problems: Iterable[Problem], outcome: Outcome = truly) -> list[tuple
 
 
 def recovery_rate(problems: Iterable[Problem], outcome: Outcome = truly) -> Estimate:
-    """The share of problems that recovered, with an interval over units: Korn and Graubard's."""
+    """Return the share of problems that recovered, with an interval over units: Korn and Graubard's."""
     clusters = by_unit(problems, outcome)
     return korn_graubard(clusters) if clusters else Estimate(None, n=0, reason="no problem with an outcome")
 
@@ -55,5 +55,5 @@ def recovery_rate(problems: Iterable[Problem], outcome: Outcome = truly) -> Esti
 def recovery_rates(
     problems: Sequence[Problem], classes: Classes, words: Words = "any", outcome: Outcome = truly
 ) -> dict[str, Estimate]:
-    """The recovery rate of each class."""
+    """Return the recovery rate of each class."""
     return {name: recovery_rate(chosen(problems, of, words), outcome) for name, of in classes.items()}

@@ -34,12 +34,12 @@ class AblationEffect(Struct, frozen=True):
 
     @property
     def change(self) -> float | None:
-        """The difference without its interval."""
+        """Return the difference without its interval."""
         return None if self.difference is None else self.difference.value
 
     @property
     def apart(self) -> bool:
-        """Whether it is told apart from the whole loop, after Holm's adjustment."""
+        """Return whether it is told apart from the whole loop, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
 
@@ -70,34 +70,34 @@ class Ablation(Struct, frozen=True):
 
     @property
     def tests(self) -> int:
-        """How many differences p-values are adjusted for."""
+        """Return how many differences p-values are adjusted for."""
         return sum(effect.p_value is not None for one in self.others for effect in one.effects.values())
 
     @property
     def can_tell(self) -> bool:
-        """Whether a difference that all seeds share would be told apart: with few seeds no test can."""
+        """Return whether a difference that all seeds share would be told apart: with few seeds no test can."""
         return math.ldexp(max(self.tests, 1), 1 - len(self.whole.seeds)) <= LEVEL
 
     @property
     def better_without(self) -> tuple[str, ...]:
-        """The configurations that are told apart and truly solve more than the whole loop."""
+        """Return the configurations that are told apart and truly solve more than the whole loop."""
         solving = [(one.name, one.effects["solved"]) for one in self.others]
         return tuple(name for name, effect in solving if effect.apart and (effect.change or 0.0) > 0)
 
     @property
     def of_one(self) -> tuple[Configuration, ...]:
-        """Those that lack one mechanism."""
+        """Return those that lack one mechanism."""
         return tuple(one for one in self.others if len(one.without) == 1)
 
 
 def is_ablation(runs: Sequence[LoopScores]) -> bool:
-    """Whether some runs are a whole loop and configurations of it with the same skill and agents."""
+    """Return whether some runs are a whole loop and configurations of it with the same skill and agents."""
     of = {(run.skill, run.agents) for run in runs}
     return len(of) == 1 and len({run.without for run in runs}) > 1 and any(not run.without for run in runs)
 
 
 def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablation:
-    """The ablation that some runs are, whatever their order; see `is_ablation`.
+    """Return the ablation that some runs are, whatever their order; see `is_ablation`.
 
     Of two runs with one configuration and seed the last counts.
     """
@@ -142,7 +142,7 @@ def _configuration(
     made: Mapping[tuple[int, str], LoopScores],
     whole_runs: Mapping[tuple[int, str], LoopScores],
 ) -> Configuration | None:
-    """A configuration on the seeds and items that the whole loop had as well; `None` where there are none."""
+    """Return a configuration on the seeds and items that the whole loop had as well; `None` if there are none."""
     shared = sorted(made.keys() & whole_runs.keys())
     if not shared:
         return None
@@ -179,7 +179,7 @@ def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, Ablatio
 
 
 def _possible(found: Estimate, *, is_share: bool) -> Estimate:
-    """A mean with its interval cut at 0, and that of a share at 1: no count or share is beyond."""
+    """Return a mean with its interval cut at 0, and that of a share at 1: no count or share is beyond."""
     if found.low is None or found.high is None:
         return found
     most = 1.0 if is_share else found.high
@@ -194,7 +194,7 @@ def _over_seeds(found: Estimate, method: str) -> Estimate:
 
 
 def _adjusted(configurations: Sequence[Configuration]) -> list[Configuration]:
-    """The same with p-values adjusted for all of them."""
+    """Return the same with p-values adjusted for all of them."""
     p_values = iter(holm([effect.p_value for one in configurations for effect in one.effects.values()]).p_values)
     return [
         structs.replace(

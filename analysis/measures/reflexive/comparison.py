@@ -31,12 +31,12 @@ class PairedLoops(Struct, frozen=True):
 
     @property
     def apart(self) -> bool:
-        """Whether the two are told apart, after Holm's adjustment."""
+        """Return whether the two are told apart, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
 
 def compare_loops(runs: Mapping[str, WorkedRun]) -> tuple[PairedLoops, ...]:
-    """Every two of some runs that have items in common, in their order."""
+    """Return every two of some runs that have items in common, in their order."""
     solved = {name: {one.item.id: one.solved for one in run.items} for name, run in runs.items()}
     pairs = [_compared(a, b, solved[a], solved[b]) for a, b in combinations(solved, 2) if solved[a].keys() & solved[b]]
     adjusted = holm([pair.p_value for pair in pairs]).p_values

@@ -49,7 +49,7 @@ class Cure(Struct, frozen=True):
 
     @property
     def shown(self) -> bool:
-        """Whether the figure is told apart and worse where the mechanism is left out."""
+        """Return whether the figure is told apart and worse where the mechanism is left out."""
         change = self.without.change
         more_is_better = (MEASURES | ALSO)[self.key].more_is_better
         return self.without.apart and change is not None and (change < 0 if more_is_better else change > 0)

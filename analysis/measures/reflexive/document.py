@@ -34,6 +34,6 @@ def loop_document(run: WorkedRun, scores: LoopScores) -> dict[str, Any]:
 
 
 def ablation_document(found: Ablation) -> dict[str, Any]:
-    """The figures of an ablation: whole loop and configurations, each with mean, difference and p-values."""
+    """Return the figures of an ablation: whole loop and configurations, each with mean, difference and p-values."""
     document: dict[str, Any] = msgspec.to_builtins(found)
     return document

@@ -28,7 +28,7 @@ class AttemptDrift(Struct, frozen=True):
 
     @property
     def share(self) -> float | None:
-        """The share that differs; `None` where nothing could be compared."""
+        """Return the share that differs; `None` where nothing could be compared."""
         return len(self.differing) / len(self.compared) if self.compared else None
 
 
@@ -56,7 +56,7 @@ class StudiedDrift(Struct, frozen=True):
 
 
 def drift(*logs: Iterable[LoopEvent]) -> Drift:
-    """The drift between the views of agents."""
+    """Return the drift between the views of agents."""
     runs = [_attempts(log) for log in logs]
     return Drift(
         _share(runs, SHARED),

@@ -57,7 +57,7 @@ class StudiedUse(Struct, frozen=True):
 
 
 def lesson_use(recalls: Sequence[Recall]) -> LessonUse:
-    """How far useful lessons come to use; intervals are over items, which come several times."""
+    """Return how far useful lessons come to use; intervals are over items, which come several times."""
     return LessonUse(
         n=len(recalls),
         useful=_share((one.item, len(one.useful & set(one.shown)), len(one.useful)) for one in recalls),

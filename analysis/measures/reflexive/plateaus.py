@@ -66,7 +66,7 @@ class PlateauScores(Struct, frozen=True):
 
 
 def plateau_scores(found: DetectorAnswers) -> PlateauScores:
-    """The figures of one detector's answers; a detector that could not be asked has none, and each says why."""
+    """Return the figures of one detector's answers; a detector that could not be asked has none, and each says why."""
     answers = found.answers
     if not answers:
         none = Estimate(None, n=0, reason=found.missing or "no case was asked about")

@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W_]{3,}")
 
 
 def repeats(reflections: Sequence[str]) -> int:
-    """How many of the reflections on one item, in their order, repeat an earlier one."""
+    """Return how many of the reflections on one item, in their order, repeat an earlier one."""
     words = [content(text) for text in reflections]
     return sum(
         any(resemblance(one, other) >= RESEMBLANCE for other in words[:place]) for place, one in enumerate(words)
@@ -29,10 +29,10 @@ def repeats(reflections: Sequence[str]) -> int:
 
 
 def content(text: str) -> frozenset[str]:
-    """The words of a text of three letters or more, in lower case and without their endings."""
+    """Return the words of a text of three letters or more, in lower case and without their endings."""
     return frozenset(word[:_STEM] for word in _WORD.findall(text.lower()))
 
 
 def resemblance(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of the words of two texts that both have; 0 where neither has any."""
+    """Return the share of the words of two texts that both have; 0 where neither has any."""
     return len(one & other) / max(len(one | other), 1)

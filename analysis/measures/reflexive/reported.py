@@ -75,12 +75,12 @@ class BreakerScore(Struct, frozen=True):
     right: Estimate
 
     def having(self, outcome: Outcome) -> list[Trial]:
-        """The trials with an outcome."""
+        """Return the trials with an outcome."""
         return [trial for trial in self.trials if trial.outcome == outcome]
 
 
 def scores_of_breakers(trials: Iterable[Trial]) -> list[BreakerScore]:
-    """The score of each breaker, in the order in which they come."""
+    """Return the score of each breaker, in the order in which they come."""
     by_breaker: dict[BreakerDescription, list[Trial]] = {}
     for trial in trials:
         by_breaker.setdefault(trial.breaker, []).append(trial)

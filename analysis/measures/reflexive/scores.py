@@ -122,7 +122,7 @@ class LoopScores(Struct, frozen=True):
 
     @property
     def solve_rate(self) -> Estimate:
-        """The share of items that were truly solved, with Wilson's interval."""
+        """Return the share of items that were truly solved, with Wilson's interval."""
         return _share(self.solved, self.n)
 
     def share_of_ends(self, count: int) -> Estimate:
@@ -136,7 +136,7 @@ class LoopScores(Struct, frozen=True):
 
     @property
     def wasted_share(self) -> float | None:
-        """The share of the time of work that was wasted."""
+        """Return the share of the time of work that was wasted."""
         return self.wasted / self.seconds if self.seconds else None
 
 
@@ -191,7 +191,7 @@ def unit_of(scores: LoopScores, key: str) -> float:
 
 
 def score_loop(run: WorkedRun) -> LoopScores:
-    """The figures of a run."""
+    """Return the figures of a run."""
     began = run.began
     turns = run.happened(TurnEnded)
     workers = [turn for turn in turns if turn.role == "worker"]
@@ -250,7 +250,7 @@ def score_loop(run: WorkedRun) -> LoopScores:
 
 
 def digest_of(items: Sequence[WorkedItem]) -> str:
-    """A digest of the ids of items, whatever their order."""
+    """Return a digest of the ids of items, whatever their order."""
     return hashlib.sha256("\n".join(sorted(one.item.id for one in items)).encode()).hexdigest()[:16]
 
 

@@ -34,7 +34,7 @@ _NAMED = 3
 
 
 def source_of(scores: LoopScores) -> str:
-    """What a run is called as the source of a figure."""
+    """Return what a run is called as the source of a figure."""
     left_out = scores.without
     named = ", ".join(left_out) if len(left_out) <= _NAMED else f"{len(left_out)} mechanisms"
     without = f", without {named}" if left_out else ""
@@ -42,7 +42,7 @@ def source_of(scores: LoopScores) -> str:
 
 
 def loop_finding(scores: LoopScores) -> str:
-    """What one run came to, in one sentence."""
+    """Return what one run came to, in one sentence."""
     share = f"{number_text(scores.wasted_share, 'share')} of {_duration(scores.seconds)}"
     believed = (
         f"; {counted_text(scores.believed, 'more item')} it only believes to be solved" if scores.believed else ""
@@ -55,7 +55,7 @@ def loop_finding(scores: LoopScores) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """A time of work as a sentence says it."""
+    """Return a time of work as a sentence says it."""
     return f"{seconds / _HOUR:,.1f} hours" if seconds >= _HOUR else f"{seconds:.0f} seconds"
 
 
@@ -83,7 +83,7 @@ def ends_table(scores: LoopScores, evidence: Evidence = "generated") -> Table:
 
 @made_by_this
 def mechanisms_table(scores: LoopScores, evidence: Evidence = "generated") -> Table:
-    """What the mechanisms of a run did, and what they are there to prevent."""
+    """Return what the mechanisms of a run did, and what they are there to prevent."""
     said = source_of(scores)
     groups = {
         "Attempts": {"Attempts": scores.attempts, "On a corrupted target": scores.corrupted},
@@ -230,7 +230,7 @@ def loop_pairs_table(pairs: Sequence[PairedLoops], evidence: Evidence = "generat
 
 
 def ablation_finding(found: Ablation) -> str:
-    """What the mechanisms change together, and which change something alone, in one sentence."""
+    """Return what the mechanisms change together, and which change something alone, in one sentence."""
     seeds = counted_text(len(found.whole.seeds), "seed")
     of = f"of {counted_text(found.n, 'item')} over {seeds}"
     alone = found.of_one
@@ -250,7 +250,7 @@ def ablation_finding(found: Ablation) -> str:
 
 
 def _better(found: Ablation) -> str:
-    """What a mechanism costs, where it does: without which the loop solves more."""
+    """Return what a mechanism costs, where it does: without which the loop solves more."""
     names = found.better_without
     return f"; it solves more without {' and without '.join(names)}" if names else ""
 
@@ -261,7 +261,7 @@ def _off(one: Configuration) -> str:
 
 @made_by_this
 def ablation_table(found: Ablation, evidence: Evidence = "generated") -> Table:
-    """The loop without each mechanism: a line a configuration, and its figures as means over seeds."""
+    """Return the loop without each mechanism: a line a configuration, and its figures as means over seeds."""
     rows = [
         estimate_row(MEASURES[key].name, effect.mean, MEASURES[key].unit, one.name, _source(found), evidence)
         for one in (found.whole, *found.others)
@@ -333,7 +333,7 @@ def ablation_effects_table(found: Ablation, evidence: Evidence = "generated") ->
 
 
 def _changing(found: Ablation) -> str:
-    """How many of the mechanisms, or of the configurations where none lacks one alone, change a figure."""
+    """Return how many of the mechanisms, or of the configurations where none lacks one alone, change a figure."""
     alone, called = (found.of_one, "mechanisms") if found.of_one else (found.others, "configurations")
     tests = counted_text(found.tests, "difference")
     if not found.can_tell:

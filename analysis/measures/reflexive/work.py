@@ -56,11 +56,11 @@ class AttemptMade(Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """How long it took, with diagnosis, reflection and a strategist's turn."""
+        """Return how long it took, with diagnosis, reflection and a strategist's turn."""
         return self.ended - self.began
 
     def happened(self, kind: type[Kind]) -> list[Kind]:
-        """What happened of one kind."""
+        """Return what happened of one kind."""
         return [event.happened for event in self.events if isinstance(event.happened, kind)]
 
     @property
@@ -70,7 +70,7 @@ class AttemptMade(Struct, frozen=True):
 
     @property
     def outcome(self) -> Outcome:
-        """What came of it."""
+        """Return what came of it."""
         failed = self.happened(Failed)
         if failed:
             return failed[-1].kind
@@ -102,19 +102,19 @@ class WorkedItem(Struct, frozen=True):
 
     @property
     def believed(self) -> bool:
-        """Whether the loop calls it solved."""
+        """Return whether the loop calls it solved."""
         return self.ending is not None and self.ending.end == "solved"
 
     @property
     def passed(self) -> bool:
-        """Whether its last check truly passed (`Checked.truly`); a deferred one, where it was made."""
+        """Return whether its last check truly passed (`Checked.truly`); a deferred one, where it was made."""
         if self.verified is not None:
             return self.verified == "passed"
         return bool(self.attempts) and self.attempts[-1].passed
 
     @property
     def solved(self) -> bool:
-        """Whether it is called solved and its check truly passed."""
+        """Return whether it is called solved and its check truly passed."""
         return self.believed and self.passed
 
     @property
@@ -135,11 +135,11 @@ class WorkedRun(Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """How long it took by its own clock."""
+        """Return how long it took by its own clock."""
         return self.events[-1].at
 
     def happened(self, kind: type[Kind]) -> list[Kind]:
-        """What happened of one kind, in the attempts that count and outside of attempts."""
+        """Return what happened of one kind, in the attempts that count and outside of attempts."""
         inside = [found for one in self.items for attempt in one.attempts for found in attempt.happened(kind)]
         outside = [event.happened for one in self.items for event in one.besides]
         run = [event.happened for event in self.events if not event.item]
@@ -147,7 +147,7 @@ class WorkedRun(Struct, frozen=True):
 
 
 def worked_run(events: Iterable[LoopEvent]) -> WorkedRun:
-    """The run that a log tells of."""
+    """Return the run that a log tells of."""
     log = tuple(events_that_hold(events))
     if not log or not isinstance(began := log[0].happened, RunBegan):
         raise InputError("the log does not begin with the beginning of a run", "Make the run again.")
@@ -195,7 +195,7 @@ def _attempt(number: int, events: Sequence[LoopEvent], corrupted: set[int]) -> A
 
 
 def _is_workers(event: LoopEvent) -> bool:
-    """Whether a worker's turn ended, by which an attempt is known."""
+    """Return whether a worker's turn ended, by which an attempt is known."""
     return isinstance(event.happened, TurnEnded) and event.happened.role == "worker" and event.attempt > 0
 
 
@@ -232,7 +232,7 @@ class _Target(Struct):
 
 
 def _corrupted_attempts(log: Sequence[LoopEvent], began: RunBegan) -> set[int]:
-    """The numbers of the events with which an attempt at a corrupted target begins."""
+    """Return the numbers of the events with which an attempt at a corrupted target begins."""
     target = _Target(began.baseline, began.baseline)
     found = set()
     for event in log:

@@ -1,8 +1,8 @@
 """Attempts of one system under one setting, as measures take them: which of them count, and case by case.
 
 An attempt at a case that was not affirmed, or whose oracle is flaky, counts nowhere. One that broke before its patch
-was scored has no label: it is no repair, so that it counts as unsolved in the solve rate, and a second rate leaves it
-out.
+was scored has no label: it is not a repair, so that it counts as unsolved in the solve rate, and a second rate leaves
+it out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ class RepairArm(Struct, frozen=True):
     - `name`: What tables call it.
     - `attempts`: All of them, also those that do not count; of two with one id the last.
     - `benchmark`, `version`: What the cases are called, and what tells their contents from others.
-    - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty where there is no such distinction.
+    - `instructions`: How the cases say what to do (`high-level`, `detailed`); empty if there is no such distinction.
     - `evidence`: `generated` where the faults were planted, `real` where people made them.
     - `dataset`: The public data set that the cases are, by its name in the registry; empty where they are none.
     """
@@ -44,7 +44,7 @@ class RepairArm(Struct, frozen=True):
 
 
 def counted(attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
-    """The attempts at cases that hold, in order of case and number: of two with one id the last."""
+    """Return the attempts at cases that hold, in order of case and number: of two with one id the last."""
     last = {attempt.id: attempt for attempt in attempts}
     left_out = {attempt.case for end in (NOT_AFFIRMED, FLAKY) for attempt in ended_as(end, last.values())}
     of_held = (attempt for attempt in last.values() if attempt.case not in left_out)
@@ -60,13 +60,13 @@ def by_case(attempts: Iterable[RepairAttempt]) -> dict[str, list[RepairAttempt]]
 
 
 def ended_as(end: str, attempts: Iterable[RepairAttempt]) -> list[RepairAttempt]:
-    """The attempts that ended in one way, of two with one id the last."""
+    """Return the attempts that ended in one way, of two with one id the last."""
     last = {attempt.id: attempt for attempt in attempts}
     return [attempt for attempt in last.values() if attempt.ended == end]
 
 
 def had_error(attempt: RepairAttempt) -> bool:
-    """Whether an error occurred: the run or its scoring broke, or the run was stopped from outside.
+    """Return whether an error occurred: the run or its scoring broke, or the run was stopped from outside.
 
     The paper's ER asks "whether errors occurred during the trajectory". A refused command or a failing test is part of
     a trajectory and no error of it; reaching a limit is neither (`cut_off`).
@@ -75,12 +75,12 @@ def had_error(attempt: RepairAttempt) -> bool:
 
 
 def was_cut_off(attempt: RepairAttempt) -> bool:
-    """Whether the run reached its limit of iterations or seconds."""
+    """Return whether the run reached its limit of iterations or seconds."""
     return attempt.ended in CUT_OFF
 
 
 def ran(attempt: RepairAttempt) -> bool:
-    """Whether the agent ran at all, so that its iterations say something."""
+    """Return whether the agent ran at all, so that its iterations say something."""
     return bool(attempt.ended) or attempt.iterations > 0
 
 

@@ -47,12 +47,12 @@ class PairedRepairs(Struct, frozen=True):
 
     @property
     def apart(self) -> bool:
-        """Whether the two are told apart, after Holm's adjustment."""
+        """Return whether the two are told apart, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
 
 def compare_repairs(arms: Sequence[RepairArm]) -> tuple[PairedRepairs, ...]:
-    """Every two of some arms on one set of cases, in their order, with p-values adjusted for all of them."""
+    """Return every two of some arms on one set of cases, in their order, with p-values adjusted for all of them."""
     tried = {arm.name: by_case(counted(arm.attempts)) for arm in arms}
     pairs = [_compared(a, b, tried[a], tried[b]) for a, b in combinations(tried, 2)]
     adjusted = holm([pair.p_value for pair in pairs]).p_values

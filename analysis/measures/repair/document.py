@@ -13,7 +13,7 @@ from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED
 
 
 def repair_document(scores: RepairScores) -> dict[str, Any]:
-    """What scripts may rely on, a case an attempt, and more.
+    """Return what scripts may rely on, a case an attempt, and more.
 
     In `cases` `solved` is `null` where a case does not hold, its oracle is flaky or its patch was not scored;
     `error` is `null` where there was none. With several attempts a case has several entries, told apart by `sample`.

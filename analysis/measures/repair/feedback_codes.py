@@ -44,18 +44,18 @@ class CodeFigures(Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def code_book() -> dict[str, Theme]:
-    """The paper's themes with their codes, in the order of the book."""
+    """Return the paper's themes with their codes, in the order of the book."""
     file = data_folder() / "codebooks" / "repair_feedback.toml"
     return toml_form(file.read_bytes(), dict[str, Theme], file, "The file says its form.")
 
 
 def read_codings(file: Path) -> Codings:
-    """The codings in a file with the columns comment, coder and codes."""
+    """Return the codings in a file with the columns comment, coder and codes."""
     return read_any_codings(file, "comment", {code for theme in code_book().values() for code in theme.codes})
 
 
 def code_figures(codings: Codings) -> list[CodeFigures]:
-    """The figures of each theme, followed by those of its codes, in the order of the book."""
+    """Return the figures of each theme, followed by those of its codes, in the order of the book."""
     return [
         _figures(codings, name, code, wanted)
         for name, theme in code_book().items()
@@ -64,19 +64,19 @@ def code_figures(codings: Codings) -> list[CodeFigures]:
 
 
 def _figures(codings: Codings, theme: str, code: str, wanted: frozenset[str]) -> CodeFigures:
-    """The figures of codes any of which counts: those of a theme, or one alone."""
+    """Return the figures of codes any of which counts: those of a theme, or one alone."""
     found = code_share(codings, wanted)
     return CodeFigures(theme, code, found.share, found.krippendorff_alpha, found.pairs)
 
 
 def codings_document(codings: Codings) -> dict[str, Any]:
-    """The figures for scripts."""
+    """Return the figures for scripts."""
     return {"n_comments": len(codings.given), "coders": codings.coders, "codes": code_figures(codings)}
 
 
 @made_by_this
 def codings_table(codings: Codings, source: str) -> Table:
-    """A line a theme and a line a code of it: the share of the comments that have it, and the coders' agreement.
+    """Return a line a theme and a line a code of it: the share of the comments that have it, and the coders' agreement.
 
     A theme or code that nobody gave has no line, and neither has the one code of a theme.
     """
@@ -114,7 +114,7 @@ def _rows(one: CodeFigures, source: str) -> list[Row]:
 
 
 def _finding(codings: Codings, found: list[CodeFigures]) -> str:
-    """The most frequent theme, and how far its coders agree on it."""
+    """Return the most frequent theme, and how far its coders agree on it."""
     most = max((one for one in found if not one.code), key=lambda one: one.share.value or 0.0)
     n = counted_text(len(codings.given), "comment")
     if not most.share.value:

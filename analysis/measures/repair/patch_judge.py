@@ -8,7 +8,7 @@ from misstep.harness.records.repair_attempt import PATCH_JUDGE, RepairAttempt
 
 
 def judge_against_oracle(attempts: Iterable[RepairAttempt], validator: str = PATCH_JUDGE) -> Confusion:
-    """How often a validator calls a patch unacceptable, by whether the oracle's tests refuse it.
+    """Return how often a validator calls a patch unacceptable, by whether the oracle's tests refuse it.
 
     Unacceptable is the positive class: `tp` are patches that solve nothing and are called so. Attempts without a patch,
     without a score or without an answer do not count. That the tests pass is less than what people call acceptable.

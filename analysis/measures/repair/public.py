@@ -12,11 +12,11 @@ from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, meas
 from misstep.analysis.tables.wording import with_interval
 
 _PAPER = "engineering_agent"
-_ABSENT = "No public set of repairs is at hand."
+_ABSENT = "No public set of repairs is available."
 
 
 def pooled(one: SolvedSet, system: str) -> Estimate:
-    """The share of all tries that succeeded, each try a program of its own, with Wilson's interval."""
+    """Return the share of all tries that succeeded, each try a program of its own, with Wilson's interval."""
     cells = one.systems[system].values()
     return wilson(sum(solved for _, solved in cells), sum(tried for tried, _ in cells))
 
@@ -27,7 +27,7 @@ def over_tasks(one: SolvedSet, system: str) -> Estimate:
 
 
 def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[Row]:
-    """A rate a system under the title of its set, followed by what it is of."""
+    """Return a rate a system under the title of its set, followed by what it is of."""
     title = f"{one.title}{what}"
     return measured_on(
         one.dataset, [estimate_row(name, rate, "share", title, one.source) for name, rate in rates.items()]
@@ -38,7 +38,7 @@ def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[R
 def public_repairs_table(
     repaired: Sequence[SolvedSet], cases: Sequence[SolvedSet] = (), notes: Sequence[str] = ()
 ) -> Table:
-    """How many broken programs each model repaired, and models compared on the same programs."""
+    """Return how many broken programs each model repaired, and models compared on the same programs."""
     rows: list[Row] = []
     for one in (*repaired, *cases):
         rows += _rates(one, {name: pooled(one, name) for name in one.ranked_by_share()})
@@ -79,7 +79,7 @@ def _repaired_finding(one: SolvedSet) -> str:
 
 @made_by_this
 def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (), notes: Sequence[str] = ()) -> Table:
-    """How often broken and correct programs pass: what a benchmark's tests can tell apart."""
+    """Return how often broken and correct programs pass: what a benchmark's tests can tell apart."""
     rows: list[Row] = []
     for one in programs:
         rows += _rates(one, {name: pooled(one, name) for name in one.systems})

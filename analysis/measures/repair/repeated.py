@@ -32,14 +32,14 @@ class Repeat(Struct, frozen=True):
 
 
 def repeats(recorded: RepairArm, again: RepairArm) -> list[Repeat]:
-    """The attempts of a run made again, of which the recording may have more."""
+    """Return the attempts of a run made again, of which the recording may have more."""
     before = {attempt.id: attempt for attempt in recorded.attempts}
     return [Repeat(attempt, before.get(attempt.id), recorded.name) for attempt in again.attempts]
 
 
 @made_by_this
 def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = "") -> Table:
-    """What came of each attempt when it was recorded and when it was made again."""
+    """Return what came of each attempt when it was recorded and when it was made again."""
     made = [(recorded, repeat) for recorded, again in runs for repeat in repeats(recorded, again)]
     same = sum(not repeat.differences for _, repeat in made)
     return Table(
@@ -60,7 +60,7 @@ def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = ""
 
 
 def _rows(arm: RepairArm, repeat: Repeat) -> list[Row]:
-    """What is on record of an attempt beside what came of it now."""
+    """Return what is on record of an attempt beside what came of it now."""
     group = f"{arm.policy} on {arm.benchmark}, {arm.setting}"
     told = [("recorded", repeat.recorded), ("made again", repeat.again)]
     rows = [

@@ -35,16 +35,16 @@ class ReviewFunnel(Struct, frozen=True):
     reached: dict[str, frozenset[str]]
 
     def count(self, event: str) -> int:
-        """How many attempts came to an event."""
+        """Return how many attempts came to an event."""
         return len(self.reached[event])
 
     def rate(self, event: str, of: str) -> Estimate:
-        """How many of the attempts that came to `of` came to `event` as well, with Wilson's interval."""
+        """Return how many of the attempts that came to `of` came to `event` as well, with Wilson's interval."""
         return wilson(len(self.reached[event] & self.reached[of]), self.count(of))
 
 
 def review_funnel(events: Iterable[ReviewEvent], generated: Iterable[str] = ()) -> ReviewFunnel:
-    """The funnel of a review log."""
+    """Return the funnel of a review log."""
     reached: dict[str, set[str]] = {event: set() for event in EVENTS}
     reached["generated"].update(generated)
     for one in events:
@@ -56,7 +56,7 @@ def review_funnel(events: Iterable[ReviewEvent], generated: Iterable[str] = ()) 
 
 
 def review_document(funnel: ReviewFunnel) -> dict[str, Any]:
-    """The counts and rates for scripts: `counts` by event, `rates` as a list with what each is a share of."""
+    """Return the counts and rates for scripts: `counts` by event, `rates` as a list with what each is a share of."""
     return {
         "counts": {event: funnel.count(event) for event in EVENTS},
         "rates": [{"event": event, "of": of, "rate": funnel.rate(event, of)} for event, of in RATES],
@@ -83,7 +83,7 @@ def review_table(funnel: ReviewFunnel, source: str = _SOURCE, evidence: Evidence
 
 
 def review_finding(funnel: ReviewFunnel) -> str:
-    """What share landed, on both bases, in one sentence."""
+    """Return what share landed, on both bases, in one sentence."""
     if not funnel.count("published"):
         return "No patch was published."
     of_published, of_reviewed = funnel.rate("landed", "published"), funnel.rate("landed", "reviewed")
@@ -94,7 +94,7 @@ def review_finding(funnel: ReviewFunnel) -> str:
 
 
 def review_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
-    """A row an event, and a row a rate."""
+    """Return a row an event, and a row a rate."""
     counts = [
         Row(
             event.replace("_", " "),
@@ -113,7 +113,7 @@ def review_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[R
 
 
 def funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
-    """The steps of a figure: each a part of the one before it."""
+    """Return the steps of a figure: each a part of the one before it."""
     steps = [funnel.reached[event] for event in ("generated", "published", "reviewed")]
     steps.append(funnel.reached["landed"] & funnel.reached["reviewed"])
     names = ("generated", "published", "reviewed", "landed after a review")

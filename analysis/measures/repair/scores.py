@@ -54,7 +54,7 @@ class Spent(Struct, frozen=True):
 
     @property
     def each(self) -> float | None:
-        """What one attempt took on average."""
+        """Return what one attempt took on average."""
         return None if self.total is None or not self.recorded else self.total / self.recorded
 
 
@@ -83,7 +83,7 @@ class RepairScores(Struct, frozen=True):
     - `spent`: `seconds`, `input_tokens`, `output_tokens`, `cost_usd`, `test_runs`, `candidates`.
     - `signals`: Validator → what it said.
     - `second_tests`: What tests beside the oracle's say of the patches that solve their case: `passed`, `failed`,
-      `unknown` where there are none, so that nothing tells a patch that passes by accident.
+      `unknown` if there are none, so that nothing tells a patch that passes by accident.
     """
 
     arm: RepairArm
@@ -105,7 +105,7 @@ class RepairScores(Struct, frozen=True):
 
 
 def score_repairs(arm: RepairArm, seed: int = 0, resamples: int = RESAMPLES) -> RepairScores:
-    """The figures of an arm; `seed` and `resamples` are of the bootstrap over cases."""
+    """Return the figures of an arm; `seed` and `resamples` are of the bootstrap over cases."""
     attempts = counted(arm.attempts)
     cases = by_case(attempts)
     scored = by_case(attempt for attempt in attempts if attempt.solved is not None)
@@ -159,7 +159,7 @@ def _solve_rates(cases: Cases, first: Estimate, seed: int, resamples: int) -> di
 
 
 def mean_of_cases(values: Sequence[Sequence[float]], seed: int, resamples: int = RESAMPLES) -> Estimate:
-    """The mean over cases of the mean of each case's values."""
+    """Return the mean over cases of the mean of each case's values."""
     if not values:
         return Estimate(None, n=0, reason=_NO_CASE)
     if all(len(of_case) == 1 and of_case[0] in (0, 1) for of_case in values):
@@ -178,7 +178,7 @@ def iterations_of(cases: Cases, seed: int = 0, resamples: int = RESAMPLES) -> It
     if not known:
         none = Estimate(None, n=0, reason="no run of an agent is on record")
         return Iterations(none, none)
-    # Counts of commands are no shares, even where all of them are 0 or 1.
+    # Counts of commands are not shares, even where all of them are 0 or 1.
     means = np.array([fmean(of_case) for of_case in known])
     distinct, same = np.unique(means, return_counts=True)
     drawn = bootstrap(lambda sets: sets @ distinct / len(means), same, resamples, np.random.default_rng(seed))
@@ -187,7 +187,7 @@ def iterations_of(cases: Cases, seed: int = 0, resamples: int = RESAMPLES) -> It
 
 
 def _median(cases: Sequence[Sequence[int]], seed: int, resamples: int) -> Estimate:
-    """The median of all values, whole cases resampled."""
+    """Return the median of all values, whole cases resampled."""
     alike: dict[tuple[int, ...], int] = {}
     for of_case in cases:
         alike[tuple(of_case)] = alike.get(tuple(of_case), 0) + 1
@@ -219,7 +219,7 @@ def _sum(values: Sequence[float | None]) -> Spent:
 
 
 def signal_counts(attempts: Sequence[RepairAttempt]) -> dict[str, ValidatorCounts]:
-    """What each validator said of the patches, by its name, in the order in which they are first met."""
+    """Return what each validator said of the patches, by its name, in the order in which they are first met."""
     said: dict[str, list[bool | None]] = {}
     for attempt in attempts:
         for signal in attempt.signals:

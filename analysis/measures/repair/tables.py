@@ -23,7 +23,7 @@ NOTES = (
     "A rate is the mean over the attempts of a case, then over cases. With one attempt a case the interval is "
     "Wilson's, otherwise it resamples whole cases.",
     "Error: the run or the scoring of its patch broke, or the run was stopped from outside. A run that reached its "
-    "limit of commands or seconds is cut off, which is no error; nor is a refused command or a failing test.",
+    "limit of commands or seconds is cut off, which is not an error; nor is a refused command or a failing test.",
     "A case whose tests do not fail before, or not pass with the golden patch, counts nowhere.",
 )
 
@@ -39,12 +39,12 @@ _SPENT: dict[str, tuple[str, Unit]] = {
 
 
 def solved_at(k: int) -> str:
-    """What SR@k is called in a table."""
+    """Return what SR@k is called in a table."""
     return SOLVED if k == 1 else f"Solved by one of {k} (SR@{k})"
 
 
 def headline(scores: RepairScores) -> str:
-    """How many cases one arm solves, in one sentence."""
+    """Return how many cases one arm solves, in one sentence."""
     if not scores.n:
         return f"{scores.arm.name} has no attempt at a case that holds."
     tries = "" if scores.attempts == scores.n else f" in {counted_text(scores.attempts, 'attempt')}"
@@ -56,7 +56,7 @@ def headline(scores: RepairScores) -> str:
 
 
 def repairs_finding(found: Sequence[RepairScores]) -> str:
-    """What the best arm solves, of several; of one its headline."""
+    """Return what the best arm solves, of several; of one its headline."""
     known = [one for one in found if one.solve_rate.value is not None]
     if not known:
         return "No attempt at a case that holds is on record."
@@ -67,7 +67,7 @@ def repairs_finding(found: Sequence[RepairScores]) -> str:
 
 @made_by_this
 def repairs_table(found: Sequence[RepairScores], source: str = "") -> Table:
-    """The figures of some arms beside each other, in the rows of table III.
+    """Return the figures of some arms beside each other, in the rows of table III.
 
     `source` is what the cases are called, where arms do not say it.
     """
@@ -83,7 +83,7 @@ def repairs_table(found: Sequence[RepairScores], source: str = "") -> Table:
 
 @made_by_this
 def repair_rates_table(found: Sequence[RepairScores], source: str = "") -> Table:
-    """The same in the shape of table III: a line an arm, and SR@1, PGR, ER and IC as columns."""
+    """Return the same in the shape of table III: a line an arm, and SR@1, PGR, ER and IC as columns."""
     rows = [row for one in found for row in _rate_rows(one, source)]
     return Table(
         name="repair_rates",
@@ -126,7 +126,7 @@ def _left_out(found: Sequence[RepairScores]) -> tuple[str, ...]:
 
 
 def score_rows(scores: RepairScores, source: str = "", group: str = "") -> list[Row]:
-    """The rows of one arm; its name is their source, so that several stand side by side."""
+    """Return the rows of one arm; its name is their source, so that several stand side by side."""
     said = ", ".join(filter(None, (scores.arm.name, scores.arm.benchmark or source)))
     rates: dict[str, Estimate] = {solved_at(1): scores.solve_rate}
     if scores.unscored:
@@ -155,7 +155,7 @@ def _each(spent: Spent) -> Estimate:
 
 
 def pair_finding(pair: PairedRepairs) -> str:
-    """Which of two arms solves more of the same cases, in one sentence."""
+    """Return which of two arms solves more of the same cases, in one sentence."""
     difference = pair.difference.value
     if difference is None:
         return f"{pair.a} and {pair.b} cannot be compared: {pair.difference.reason}."
@@ -195,7 +195,7 @@ def repair_comparison_table(pairs: Sequence[PairedRepairs]) -> Table:
 
 
 def pair_rows(pair: PairedRepairs, *, alone: bool) -> list[Row]:
-    """The rows of two arms; `alone` where no other pair is compared."""
+    """Return the rows of two arms; `alone` where no other pair is compared."""
     group = f"{pair.a} less {pair.b}"
     p_values = {"p-value": Estimate(pair.p_value, n=pair.n, method=pair.test, reason=pair.reason)}
     if not alone:
@@ -210,7 +210,7 @@ def pair_rows(pair: PairedRepairs, *, alone: bool) -> list[Row]:
 
 @made_by_this
 def signals_table(found: Sequence[RepairScores]) -> Table:
-    """What the validators said of the patches of each arm."""
+    """Return what the validators said of the patches of each arm."""
     rows = [
         Row(words, count, n=said.passed + said.failed + said.unknown, source=one.arm.name, unit="count", group=name)
         for one in found
@@ -238,7 +238,7 @@ def signals_table(found: Sequence[RepairScores]) -> Table:
 
 
 def _accidents(one: RepairScores) -> str:
-    """What is known of patches that solve their case by accident."""
+    """Return what is known of patches that solve their case by accident."""
     said = one.second_tests
     solved = counted_text(said.passed + said.failed + said.unknown, "attempt")
     failing = f" {said.failed:,} of them {'fails' if said.failed == 1 else 'fail'} a test beside the oracle's." * (

@@ -45,20 +45,20 @@ class AnnotatedStudy(Struct, frozen=True):
     labels: tuple[str, ...] = ()
 
     def blind(self) -> dict[Rating, RaterAnswer]:
-        """The blind answer of each rater to each item that has one."""
+        """Return the blind answer of each rater to each item that has one."""
         return {(one.item, one.rater): one for one in self.answers if one.phase != "reconciliation"}
 
     def reconciled(self) -> dict[Rating, RaterAnswer]:
-        """The last answer of each rater in reconciliation."""
+        """Return the last answer of each rater in reconciliation."""
         return {(one.item, one.rater): one for one in self.answers if one.phase == "reconciliation"}
 
     def standing(self) -> dict[Rating, RaterAnswer]:
-        """What each rater says in the end: the answer in reconciliation, or the blind one where there is none."""
+        """Return what each rater says in the end: the answer in reconciliation, or the blind one if there is none."""
         return self.blind() | self.reconciled()
 
 
 def disputed(study: AnnotatedStudy) -> tuple[str, ...]:
-    """The items that all raters answered and that do not have one blind label from all of them."""
+    """Return the items that all raters answered and that do not have one blind label from all of them."""
     blind = study.blind()
     found = []
     for item in study.items:
@@ -69,7 +69,7 @@ def disputed(study: AnnotatedStudy) -> tuple[str, ...]:
 
 
 def consensus(study: AnnotatedStudy) -> tuple[Consensus, ...]:
-    """What the raters came to, by item."""
+    """Return what the raters came to, by item."""
     standing, talked_over = study.standing(), {item for item, _ in study.reconciled()}
     return tuple(
         _consensus(
@@ -94,7 +94,7 @@ def _consensus(item: str, answers: Sequence[RaterAnswer], study: AnnotatedStudy,
 
 
 def _leading(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Those that occur most often, by name."""
+    """Return those that occur most often, by name."""
     most = max(counts.values(), default=0)
     return tuple(sorted(name for name, count in counts.items() if count == most))
 

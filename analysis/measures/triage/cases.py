@@ -44,22 +44,22 @@ class JudgedCases(Struct, frozen=True):
         return families_of(dict(self.constructions))
 
     def sample(self, run: str) -> JudgedSample:
-        """The verdicts of a run beside the gold labels."""
+        """Return the verdicts of a run beside the gold labels."""
         return judged_sample(self.runs[run], self.gold, LABELS, clusters=self.clusters, positive=AGENT)
 
     def judged(self) -> list[JudgedItems]:
-        """Each run as the questions about any judge take it."""
+        """Return each run as the questions about any judge take it."""
         return [
             JudgedItems(run, self.dataset, self.source, verdicts, self.gold, self.clusters, LABELS, AGENT)
             for run, verdicts in self.runs.items()
         ]
 
     def sets(self) -> list[str]:
-        """The sets of families that the cases are of, such as those that rules were worked out on."""
+        """Return the sets of families that the cases are of, such as those that rules were worked out on."""
         return sorted({one.set for one in self.constructions.values() if one.set})
 
     def of_set(self, name: str) -> "JudgedCases":
-        """The cases of one set of families alone."""
+        """Return the cases of one set of families alone."""
         kept = {item for item, one in self.constructions.items() if one.set == name}
         return structs.replace(
             self,
@@ -72,12 +72,12 @@ class JudgedCases(Struct, frozen=True):
 
 
 def finer_labels() -> tuple[str, ...]:
-    """The subcategories in the order of the taxonomy, and a sound pass, which has none."""
+    """Return the subcategories in the order of the taxonomy, and a sound pass, which has none."""
     return (*(name for category in taxonomy().values() for name in category.subcategories), "pass")
 
 
 def finer_gold(cases: JudgedCases) -> list[GoldLabel]:
-    """The gold subcategory of each case; that of a sound pass is its label. Cases without one are left out."""
+    """Return the gold subcategory of each case; that of a sound pass is its label. Cases without one are left out."""
     named = majority(cases.subcategories).label_of
     passes = [item for item, label in majority(cases.gold).label_of.items() if label == "pass" and item not in named]
     rater = next((one.rater for one in cases.subcategories), "construction")

@@ -99,7 +99,7 @@ def _subcategory_name(name: str) -> str:
 
 
 def _actions() -> list[str]:
-    """What is to be done with the runs of each label, as the taxonomy says."""
+    """Return what is to be done with the runs of each label, as the taxonomy says."""
     words = {
         "keep": "stays in training data",
         "filter": "is left out of training data",

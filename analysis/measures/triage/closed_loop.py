@@ -44,7 +44,7 @@ class Critic(Struct, frozen=True):
     counts: Mapping[str, Sequence[int]]
 
     def rates(self, gold: str) -> FloatArray:
-        """The shares of what it makes of failures with one gold label."""
+        """Return the shares of what it makes of failures with one gold label."""
         counts = np.array(self.counts.get(gold, (0, 0, 0)), dtype=np.float64)
         return counts / counts.sum() if counts.sum() else np.array([float(said == gold) for said in SAID])
 
@@ -84,13 +84,13 @@ class ClosedLoop(Struct, frozen=True):
 
 
 def assumptions() -> dict[str, Assumption]:
-    """The assumptions that are kept with the project."""
+    """Return the assumptions that are kept with the project."""
     file = data_folder() / "closed_loop.toml"
     return msgspec.toml.decode(file.read_bytes(), type=dict[str, Assumption])
 
 
 def expected_loss(critic: Critic, mended: float, rounds: int) -> float:
-    """The share of unsolved sound tasks that are lost after some rounds, were there no infrastructure failures.
+    """Return the share of unsolved sound tasks that are lost after some rounds, were there no infrastructure failures.
 
     In a round such a task is lost with the rate b of agent failures given to the task, and mended with c times the rate
     of those given to the agent; so b / (b + c a) times 1 - (1 - b - c a)^rounds are lost.
@@ -108,7 +108,7 @@ def closed_loop(
     seed: int = 0,
     uncertain: bool = True,
 ) -> ClosedLoop:
-    """A critic in a closed loop of filter and retrain, simulated many times."""
+    """Return a critic in a closed loop of filter and retrain, simulated many times."""
     rng, value = np.random.default_rng(seed), {name: one.value for name, one in assumed.items()}
     rates = {
         gold: critic.drawn(gold, rng, loops) if uncertain else np.tile(critic.rates(gold), (loops, 1)) for gold in SAID
@@ -153,7 +153,7 @@ def closed_loops(critics: Sequence[Critic], loops: int = 200, seed: int = 0) -> 
 
 
 def _said(rng: np.random.Generator, rates: Mapping[str, FloatArray], failures: Mapping[str, BoolArray]) -> IntArray:
-    """What the critic makes of each failure, as places in `SAID`; -1 where nothing failed."""
+    """Return what the critic makes of each failure, as places in `SAID`; -1 where nothing failed."""
     first = next(iter(failures.values()))
     said = np.full(first.shape, -1, dtype=np.int64)
     chance = rng.random(first.shape)
@@ -172,7 +172,7 @@ def _without(rng: np.random.Generator, solved: BoolArray, how_many: IntArray) ->
 
 
 def _share(part: IntArray, whole: IntArray) -> FloatArray:
-    """Shares that are NaN where there is nothing they could be of."""
+    """Shares that are NaN if there is nothing they could be of."""
     shares: FloatArray = np.full(len(part), np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)
     return shares

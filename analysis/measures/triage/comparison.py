@@ -56,7 +56,7 @@ class ComparedCases(Struct, frozen=True):
 
     @property
     def best(self) -> str:
-        """The run with the highest kappa, unanswered counted; empty where none has one."""
+        """Return the run with the highest kappa, unanswered counted; empty where none has one."""
         known = {name: one.cohen_kappa_all.value for name, one in self.scored.items()}
         return max(
             (name for name, value in known.items() if value is not None),
@@ -73,7 +73,7 @@ def compared(cases: JudgedCases, resamples: int = 10_000, seed: int = 0) -> Comp
 
 
 def triage_scores(cases: JudgedCases, run: str, resamples: int = 10_000, seed: int = 0) -> TriageScores:
-    """What one run of a judge is worth."""
+    """Return what one run of a judge is worth."""
     sample, verdicts, clusters = cases.sample(run), cases.runs[run], cases.clusters
     took = item_costs(sample)
     measured = took.now if took.now["seconds"].reported or not took.cached else took.from_cache

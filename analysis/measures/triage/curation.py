@@ -56,7 +56,7 @@ class Decision(Struct, frozen=True):
 
     @property
     def solved(self) -> bool:
-        """Whether the run counts as a solution: an earned pass, or a failure that is the task's fault."""
+        """Return whether the run counts as a solution: an earned pass, or a failure that is the task's fault."""
         return self.label == ("pass" if self.outcome == "passed" else "task")
 
 
@@ -84,7 +84,7 @@ class ErrorRates(Struct, frozen=True):
     right: Mapping[tuple[Outcome, str], tuple[int, int]] = MappingProxyType({})
 
     def confidence(self, decision: Decision) -> float | None:
-        """The share of verdicts such as this one that were right; `None` where there was none."""
+        """Return the share of verdicts such as this one that were right; `None` where there was none."""
         if decision.outcome is None or decision.label is None:
             return None
         right, n = self.right.get((decision.outcome, decision.label), (0, 0))
@@ -117,14 +117,14 @@ class Curation(Struct, frozen=True):
     - `n`: The runs.
     - `counts`: Action → how many runs.
     - `shares`: Action → its share of the runs.
-    - `by_cell`: Outcome and label → how many runs; the label is empty where there is none.
+    - `by_cell`: Outcome and label → how many runs; the label is empty if there is none.
     - `precision`: The share of the kept that gold labels would keep, of those that have one.
     - `bound`: Its exact lower bound of 95%.
     - `precision_lowest`, `precision_highest`: If the gold label of every kept run without one said no, and yes.
     - `corrected_precision`: The share of the kept that are rightly kept, by the judge's errors on other cases.
     - `recall`: The share of the runs to be kept, by gold, that are kept; undecided ones count as lost.
     - `worth`: What the rewards are worth.
-    - `rates`: The judge's known errors, where there are any.
+    - `rates`: The judge's known errors, if there are any.
     """
 
     n: int
@@ -171,7 +171,7 @@ def curation(
     clusters: Mapping[str, str] | None = None,
     rates: ErrorRates | None = None,
 ) -> Curation:
-    """What became of the runs, how right it is, and what their rewards are worth."""
+    """Return what became of the runs, how right it is, and what their rewards are worth."""
     units = units_of([one.item for one in decisions], clusters)
     everything = np.ones(len(decisions), dtype=np.bool_)
     counts = Counter(one.action for one in decisions)
@@ -253,7 +253,7 @@ def _rogan_gladen(flagged: int, n: int, rate: Rate, confidence: float = 0.95) ->
 
 
 def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
-    """A sum of shares with known weights; the ends are joined."""
+    """Return a sum of shares with known weights; the ends are joined."""
     missing = next((share.reason for weight, share in parts if weight and share.value is None), None)
     if missing is not None:
         return Estimate(None, n=n, reason=missing)
@@ -288,7 +288,7 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
 
 
 def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: str) -> ErrorRates:
-    """A judge's errors on labelled cases, over those that it answered."""
+    """Return a judge's errors on labelled cases, over those that it answered."""
     known = [one for one in decisions if one.label is not None and _gold_action(one, gold) is not None]
     passed = [one for one in known if one.outcome == "passed"]
     failed = [one for one in known if one.outcome == "failed"]
@@ -302,7 +302,7 @@ def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: 
 
 
 def _right(decisions: Sequence[Decision], gold: Mapping[str, str]) -> dict[tuple[Outcome, str], tuple[int, int]]:
-    """How a run ended and its label → how many of these labels are right, and how many there are."""
+    """Return how a run ended and its label → how many of these labels are right, and how many there are."""
     found: dict[tuple[Outcome, str], tuple[int, int]] = {}
     for one in decisions:
         if one.outcome is not None and one.label is not None:

@@ -29,7 +29,7 @@ NOTES = (
 
 
 def curation_sentence(found: Curation) -> str:
-    """What became of the runs, in one line: what is kept with the bound on its precision, then what is not."""
+    """Return what became of the runs, in one line: what is kept with the bound on its precision, then what is not."""
     runs = counted_text(found.n, "run")
     others = [f"{found.counts[action]:,} {ACTION_WORDS[action]}" for action in ACTIONS[1:] if found.counts[action]]
     rest = f"; {', '.join(others)}" if others else ""
@@ -37,7 +37,7 @@ def curation_sentence(found: Curation) -> str:
 
 
 def precision_sentence(found: Curation) -> str:
-    """How right the kept are."""
+    """Return how right the kept are."""
     if found.precision.value is not None:
         share = with_interval(found.precision, "share")
         bound = number_text(found.bound.low, "share")
@@ -50,7 +50,7 @@ def precision_sentence(found: Curation) -> str:
 
 
 def worth_sentence(found: Curation) -> str:
-    """What a reward of 1 is worth, beside the solve rate."""
+    """Return what a reward of 1 is worth, beside the solve rate."""
     worth = found.worth
     if worth.recorded.value is None:
         return f"What the rewards are worth is not known: {worth.recorded.reason}."
@@ -72,7 +72,7 @@ def _corrected_clause(found: Curation) -> str:
 
 @made_by_this
 def curation_table(found: Curation, judge: str, source: str, evidence: Evidence = "real") -> Table:
-    """What became of the runs, how right it is, and what their rewards are worth."""
+    """Return what became of the runs, how right it is, and what their rewards are worth."""
     table = Table(
         name="curation",
         paper="judging",
@@ -85,13 +85,13 @@ def curation_table(found: Curation, judge: str, source: str, evidence: Evidence 
 
 
 def action_rows(found: Curation, source: str, group: str = "") -> list[Row]:
-    """Each action with its share of the runs."""
+    """Return each action with its share of the runs."""
     named = {action: ACTION_WORDS[action].capitalize() for action in ACTIONS}
     return [estimate_row(named[action], found.shares[action], "share", group or "Runs", source) for action in ACTIONS]
 
 
 def figure_rows(found: Curation, source: str, group: str = "") -> list[Row]:
-    """How right the kept are, and what the rewards are worth."""
+    """Return how right the kept are, and what the rewards are worth."""
     worth, kept = found.worth, found.counts["keep"]
     bound = Estimate(found.bound.low, n=found.bound.n, method=found.bound.method, reason=found.bound.reason)
     precision = [
@@ -118,7 +118,7 @@ def figure_rows(found: Curation, source: str, group: str = "") -> list[Row]:
 
 
 def _end(value: float | None, n: int) -> Estimate:
-    """One end of what missing answers leave open."""
+    """Return one end of what missing answers leave open."""
     return Estimate(value, n=n, reason="" if value is not None else "there are no such runs")
 
 

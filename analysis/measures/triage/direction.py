@@ -39,7 +39,7 @@ class Direction(Struct, frozen=True):
 
 
 def direction(sample: JudgedSample, seed: int = 0) -> Direction:
-    """Which way the errors of one run go between agent and task.
+    """Return which way the errors of one run go between agent and task.
 
     Shares carry Wilson's interval, over families Korn and Graubard's; their difference joins the ends of both.
     """

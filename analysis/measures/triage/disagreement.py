@@ -153,7 +153,7 @@ class Disagreement(Struct, frozen=True):
 
 
 def disagreement(study: AnnotatedStudy, resamples: int = 10_000, seed: int = 0) -> Disagreement:
-    """Where the raters of a study disagree."""
+    """Return where the raters of a study disagree."""
     blind = study.blind()
     talked = {item for (item, _), one in blind.items() if one.phase == "calibration"}
     alone = structs.replace(study, items=tuple(item for item in study.items if item not in talked))
@@ -198,7 +198,7 @@ def _given(study: AnnotatedStudy, labels: Mapping[Rating, str], item: str) -> di
 
 
 def _leading(study: AnnotatedStudy, labels: Mapping[Rating, str], item: str) -> str | None:
-    """The label of more than half of an item's raters, of three or more."""
+    """Return the label of more than half of an item's raters, of three or more."""
     given = _given(study, labels, item)
     label, count = max(Counter(given.values()).items(), key=lambda pair: pair[1], default=("", 0))
     return label if len(given) > 2 and 2 * count > len(given) else None
@@ -239,7 +239,7 @@ def _lean(study: AnnotatedStudy, labels: Mapping[Rating, str], leading: Mapping[
 
 
 def _sign_test(one_way: int, other_way: int, reason: str) -> Significance:
-    """The mid-p sign test, which is McNemar's on the counts alone."""
+    """Return the mid-p sign test, which is McNemar's on the counts alone."""
     if not one_way + other_way:
         return Significance(None, None, 0, "sign test, mid-p", reason)
     return structs.replace(mcnemar_mid_p(PairedTable(0, one_way, other_way, 0)), test="sign test, mid-p")
@@ -264,7 +264,7 @@ def _rater(study: AnnotatedStudy, report: AgreementReport, rater: str, in_disput
 
 
 def _raters_alike(study: AnnotatedStudy, labels: Mapping[Rating, str], leading: Mapping[str, str]) -> Significance:
-    """A test that all raters stand apart as often, over cases."""
+    """Return a test that all raters stand apart as often, over cases."""
     rows = [
         (place, int(labels[item, rater] != label), number)
         for number, (item, label) in enumerate(leading.items())
@@ -334,7 +334,7 @@ def _certainty(
 def _median_seconds(
     study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], rater: str, resamples: int, seed: int
 ) -> Estimate:
-    """A rater's median time for a case, with its bootstrap interval where resampling is asked for."""
+    """Return a rater's median time for a case, with its bootstrap interval where resampling is asked for."""
     given = (blind[item, rater].seconds for item in study.items if (item, rater) in blind)
     times = np.array([seconds for seconds in given if seconds is not None], dtype=np.float64)
     if not len(times):
@@ -371,6 +371,6 @@ def _reconciled(study: AnnotatedStudy, in_dispute: Sequence[str]) -> Reconciled:
 
 
 def _mode(labels: Sequence[str]) -> str | None:
-    """The label that leads alone."""
+    """Return the label that leads alone."""
     counts = Counter(labels).most_common(2)
     return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else None

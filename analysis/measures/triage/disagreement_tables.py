@@ -18,7 +18,7 @@ _WORDS = {"unanimous": "all alike", "majority": "most", "reconciled": "together"
 
 
 def annotation_tables(found: Disagreement, source: str, evidence: Evidence = "real") -> Iterator[Table]:
-    """All tables of a study; `source` is what it was measured on."""
+    """Return all tables of a study; `source` is what it was measured on."""
     yield rater_agreement_table(found, source, evidence)
     yield boundary_table(found, source, evidence)
     yield lean_table(found, source, evidence)
@@ -39,7 +39,7 @@ def rater_agreement_table(found: Disagreement, source: str, evidence: Evidence =
 
 
 def agreement_finding(found: Disagreement) -> str:
-    """How far the raters agree, in one sentence."""
+    """Return how far the raters agree, in one sentence."""
     kappa, raters = found.report.fleiss_kappa, counted_text(len(found.report.raters), "rater")
     if kappa.value is None:
         return f"Fleiss' kappa is undefined: {kappa.reason or 'there are no labels'}."
@@ -86,7 +86,7 @@ def lean_table(found: Disagreement, source: str, evidence: Evidence = "real") ->
 
 
 def lean_finding(lean: Lean) -> str:
-    """Which way raters lean who stand apart, in one sentence."""
+    """Return which way raters lean who stand apart, in one sentence."""
     if lean.share.value is None:
         return f"Which way the raters lean cannot be told: {lean.share.reason}."
     either, p_value = lean.n_to_task + lean.n_to_agent, lean.sign_test.p_value
@@ -100,7 +100,7 @@ def lean_finding(lean: Lean) -> str:
 
 @made_by_this
 def rater_effects_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
-    """Each rater: how often apart, how much more often at task, and how often changed by reconciliation."""
+    """Return each rater: how often apart, how much more often at task, and how often changed by reconciliation."""
     rows = [
         row
         for one in found.raters
@@ -172,7 +172,7 @@ def phases_table(found: Disagreement, source: str, evidence: Evidence = "real") 
 
 @made_by_this
 def time_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
-    """How long each rater took for a case."""
+    """Return how long each rater took for a case."""
     rows = tuple(
         estimate_row(rater, one, "seconds", "Median time for a case", source, evidence)
         for rater, one in found.seconds.items()
@@ -191,7 +191,7 @@ def time_table(found: Disagreement, source: str, evidence: Evidence = "real") ->
 
 @made_by_this
 def reconciliation_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
-    """What reconciliation changed, and which way."""
+    """Return what reconciliation changed, and which way."""
     again, group = found.reconciled, "Cases decided again"
     rows = [
         estimate_row("All raters then agree", again.settled, "share", group, source, evidence),
@@ -214,7 +214,7 @@ def reconciliation_table(found: Disagreement, source: str, evidence: Evidence = 
 
 @made_by_this
 def consensus_table(found: Disagreement, source: str, evidence: Evidence = "real") -> Table:
-    """How the cases came to their labels, and those that have none."""
+    """Return how the cases came to their labels, and those that have none."""
     counts = {how: sum(one.how == how for one in found.consensus) for how in _WORDS}
     total = len(found.consensus)
     rows = [
@@ -234,7 +234,7 @@ def consensus_table(found: Disagreement, source: str, evidence: Evidence = "real
 
 @made_by_this
 def disputes_table(study: AnnotatedStudy, source: str, evidence: Evidence = "real") -> Table:
-    """The cases in dispute with every rater's blind answer and note, and what each said in reconciliation."""
+    """Return the cases in dispute with every rater's blind answer and note, and what each said in reconciliation."""
     blind, after, items = study.blind(), study.reconciled(), disputed(study)
     rows = [
         Row(f"{item}, {rater}{words}", said_text(given[item, rater]), unit="text", source=source, evidence=evidence)
@@ -250,7 +250,7 @@ def disputes_table(study: AnnotatedStudy, source: str, evidence: Evidence = "rea
 
 
 def said_text(one: RaterAnswer) -> str:
-    """An answer in one line: label, subcategory, certainty, and the note."""
+    """Return an answer in one line: label, subcategory, certainty, and the note."""
     sure = f"{one.certainty} certainty" if one.certainty else ""
     said = ", ".join(filter(None, (_named(one.label), one.subcategory.replace("_", " "), sure)))
     return f"{said}: {one.note}" if one.note else said

@@ -32,12 +32,12 @@ class Families(Struct, frozen=True):
 
     @property
     def lowest(self) -> _Family | None:
-        """The family without which kappa is lowest."""
+        """Return the family without which kappa is lowest."""
         return min(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
 
     @property
     def highest(self) -> _Family | None:
-        """The family without which kappa is highest."""
+        """Return the family without which kappa is highest."""
         return max(self._known(), key=lambda one: one.kappa_without or 0.0, default=None)
 
     def _known(self) -> list[_Family]:

@@ -34,7 +34,7 @@ class Planted(Struct, frozen=True):
 
 
 def planted_and_found(cases: JudgedCases) -> tuple[Planted, ...]:
-    """Every cell of the taxonomy in its order, with what was planted of it and what each run found."""
+    """Return every cell of the taxonomy in its order, with what was planted of it and what each run found."""
     finer = majority(cases.subcategories).label_of
     samples = {run: cases.sample(run) for run in cases.runs}
     book = taxonomy()

@@ -27,7 +27,7 @@ class RaterAgreement(Struct, frozen=True):
 
 
 def rater_agreement(labels: Labels, report: AgreementReport) -> tuple[RaterAgreement, ...]:
-    """All raters first, then each pair.
+    """Return all raters first, then each pair.
 
     The share over all pairs has Korn and Graubard's interval over items, as the pairs of one item hang together; that
     of two raters has Wilson's.
@@ -50,7 +50,7 @@ def rater_agreement(labels: Labels, report: AgreementReport) -> tuple[RaterAgree
 
 
 def agreement_rows(found: Sequence[RaterAgreement], source: str, evidence: Evidence) -> tuple[Row, ...]:
-    """The figures as rows, under the names of the raters; `source` is what they are measured on."""
+    """Return the figures as rows, under the names of the raters; `source` is what they are measured on."""
     return tuple(
         row
         for one in found
@@ -66,7 +66,7 @@ def _named(one: RaterAgreement) -> str:
 
 
 def _pairs(codes: Sequence[int]) -> tuple[int, int]:
-    """How many of the pairs of an item's ratings agree, of how many."""
+    """Return how many of the pairs of an item's ratings agree, of how many."""
     counts = np.bincount([code for code in codes if code != MISSING] or [0])
     n = int(sum(code != MISSING for code in codes))
     return (int((counts * (counts - 1)).sum()) // 2 if n else 0), n * (n - 1) // 2

@@ -39,7 +39,7 @@ class TriagedSet(Struct, frozen=True):
 
     @property
     def supported(self) -> tuple[str, ...]:
-        """The labels that people gave, in the order of the taxonomy."""
+        """Return the labels that people gave, in the order of the taxonomy."""
         return tuple(label for label in FAULTS if self.scores.labels[label].support)
 
     @property
@@ -48,12 +48,12 @@ class TriagedSet(Struct, frozen=True):
         return (self.scores.accuracy_all.low or 0) > (self.scores.majority_share.value or 0)
 
     def said(self, label: str) -> Estimate:
-        """The share of the runs asked that the judge gave a label, right or wrong."""
+        """Return the share of the runs asked that the judge gave a label, right or wrong."""
         verdicts = self.judged.verdicts
         return wilson(sum(one.label == label for one in verdicts), len(verdicts))
 
     def flow(self, gold: str, said: str) -> Estimate:
-        """The share of the runs with one gold label that were given another; the unanswered are in the whole."""
+        """Return the share of the runs with one gold label that were given another; the unanswered are in the whole."""
         matrix = self.scores.confusion
         row, column = matrix.labels.index(gold), matrix.labels.index(said)
         return wilson(matrix.matrix[row][column], self.scores.labels[gold].support)
@@ -92,7 +92,7 @@ class MarkedFaults(Struct, frozen=True):
 
 
 def marked_faults(dataset: str, who: str, marks: Sequence[Sequence[Mark]]) -> MarkedFaults:
-    """The errors in some runs by whose fault they are."""
+    """Return the errors in some runs by whose fault they are."""
     faults = [[mapped_fault(dataset, category) for _, category in run] for run in marks if run]
     total = sum(map(len, faults))
 
@@ -124,7 +124,7 @@ class DefectiveTasks(Struct, frozen=True):
     - `dataset`, `source`: The set that has the labels, and its name with its version.
     - `mapping`: What the defect is taken for.
     - `tasks`, `among`: The defective tasks; all that were looked at.
-    - `least`: Only a part of the known defects is at hand, so that the share is a lower bound.
+    - `least`: Only a part of the known defects is available, so that the share is a lower bound.
     """
 
     title: str
@@ -137,7 +137,7 @@ class DefectiveTasks(Struct, frozen=True):
 
     @property
     def share(self) -> Estimate:
-        """The defective tasks as a share of those looked at."""
+        """Return the defective tasks as a share of those looked at."""
         return wilson(len(self.tasks & self.among), len(self.among))
 
 
@@ -169,7 +169,7 @@ class Worth(Struct, frozen=True):
 
 
 def worth_of_passes(solved: SolvedSet, defect: DefectiveTasks, fewest: int = 50) -> Worth:
-    """How many of a leaderboard's passes are on defective tasks, and how much more often these are solved."""
+    """Return how many of a leaderboard's passes are on defective tasks, and how much more often these are solved."""
     cells = _by_task(solved, defect.among)
     bad, good = ([cells[task] for task in cells if (task in defect.tasks) is is_bad] for is_bad in (True, False))
     passes = [(x if task in defect.tasks else 0, x) for task, (x, _) in cells.items() if x]

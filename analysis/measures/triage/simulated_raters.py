@@ -49,13 +49,13 @@ class SimulatedCase(Struct, frozen=True):
 
 
 def error_model() -> ErrorModel:
-    """The model of the data file."""
+    """Return the model of the data file."""
     file = data_folder() / "annotation" / "simulated_raters.toml"
     return msgspec.toml.decode(file.read_bytes(), type=ErrorModel)
 
 
 def simulated_study(model: ErrorModel, seed: int = 0) -> AnnotatedStudy:
-    """The answers of the raters of a model."""
+    """Return the answers of the raters of a model."""
     rng = random.Random(seed)  # noqa: S311 (no secret)
     cases = list(_cases(model, rng))
     answers = [
@@ -93,7 +93,7 @@ def _answer(case: SimulatedCase, rater: SimulatedRater, phase: Phase, rng: rando
 
 
 def _talked_over(study: AnnotatedStudy) -> Iterator[RaterAnswer]:
-    """All raters take the label that leads in a dispute; where none does, each keeps its own."""
+    """Return all raters take the label that leads in a dispute; where none does, each keeps its own."""
     blind = study.blind()
     for item in disputed(study):
         own = [blind[item, rater] for rater in study.raters]

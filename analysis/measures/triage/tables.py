@@ -99,7 +99,7 @@ def runs_finding(compared: ComparedCases) -> str:
 
 @made_by_this
 def subcategories_table(finer: Scores, source: str) -> Table:
-    """How often a judge names the subcategory, one by one and over all; a case without one counts as missed."""
+    """Return how often a judge names the subcategory, one by one and over all; a case without one counts as missed."""
     names = {name: category.name for category in taxonomy().values() for name in category.subcategories}
     rows = [
         estimate_row(AGREEMENT_ALL, finer.accuracy_all, "share", "All subcategories", source),
@@ -126,13 +126,13 @@ def subcategories_table(finer: Scores, source: str) -> Table:
 
 
 def in_words(subcategory: str) -> str:
-    """The name of a subcategory as people read it."""
+    """Return the name of a subcategory as people read it."""
     return subcategory.replace("_", " ")
 
 
 @made_by_this
 def direction_table(directions: Mapping[str, Direction], source: str) -> Table:
-    """Which way each judge errs between agent and task, with a test of one direction against the other."""
+    """Return which way each judge errs between agent and task, with a test of one direction against the other."""
     return Table(
         name="triage_direction",
         paper=_PAPER,
@@ -148,7 +148,7 @@ def direction_table(directions: Mapping[str, Direction], source: str) -> Table:
 
 
 def direction_rows(name: str, one: Direction, source: str, evidence: Evidence = "real") -> list[Row]:
-    """The rows of one judge."""
+    """Return the rows of one judge."""
     figures: list[tuple[str, Estimate, Unit]] = [
         (AGENT_TO_TASK, one.agent_to_task, "share"),
         (TASK_TO_AGENT, one.task_to_agent, "share"),
@@ -162,7 +162,7 @@ def direction_rows(name: str, one: Direction, source: str, evidence: Evidence = 
 
 
 def direction_finding(directions: Mapping[str, Direction]) -> str:
-    """Which judges are shown to err one way more than the other, and how far the most biased goes."""
+    """Return which judges are shown to err one way more than the other, and how far the most biased goes."""
     biased = [name for name, one in directions.items() if one.p_value is not None and one.p_value <= LEVEL]
     known = {name: one for name, one in directions.items() if one.difference.value is not None}
     if not known:
@@ -212,7 +212,7 @@ def families_table(found: Families, judge: str, source: str) -> Table:
 
 
 def families_finding(found: Families, judge: str) -> str:
-    """How far a judge's kappa hangs on a single family."""
+    """Return how far a judge's kappa hangs on a single family."""
     lowest, highest = found.lowest, found.highest
     if found.kappa is None or lowest is None or highest is None:
         return f"How far {judge} hangs on single families cannot be told: there is no kappa."
@@ -248,7 +248,7 @@ def sets_table(by_set: Mapping[str, Scores], judge: str, source: str) -> Table:
 
 
 def triage_tables(one: TriageScores, judge: str, source: str) -> Sequence[Table]:
-    """What is asked of one run of a judge of triage beyond any other judge's."""
+    """Return what is asked of one run of a judge of triage beyond any other judge's."""
     return [
         *([subcategories_table(one.finer, source)] if one.finer is not None and one.finer.accuracy_all.n else []),
         *([direction_table({judge: one.direction}, source)] if one.scores.accuracy_all.n else []),

@@ -109,7 +109,7 @@ class PartView(Struct, frozen=True):
 
 
 def case_page(material: Material, asked: Asked, foot: Foot) -> str:
-    """The page of one case for one rater."""
+    """Return the page of one case for one rater."""
     script = "\n".join(map(asset, _SCRIPTS))
     run = material.run or Trajectory(material.id, Source("none"))
     values = trajectory_values(run, (), foot) | {
@@ -139,12 +139,12 @@ def case_page(material: Material, asked: Asked, foot: Foot) -> str:
 
 
 def form_policy(scripts: Sequence[str]) -> str:
-    """The policy of a page whose form and script may write to where it is from, and to nowhere else."""
+    """Return the policy of a page whose form and script may write to where it is from, and to nowhere else."""
     return policy(scripts).replace("form-action 'none'", "form-action 'self'; connect-src 'self'")
 
 
 def step_line(step: Step) -> str:
-    """A step on one line: what was called or said, and whether it failed."""
+    """Return a step on one line: what was called or said, and whether it failed."""
     called = [f"{call.name}: {_argument(call.arguments)}" if call.arguments else call.name for call in step.calls]
     text = "; ".join(called) or step.text or step.reasoning or "; ".join(result.text for result in step.results)
     line = one_line(text[: 4 * _LINE])
@@ -152,7 +152,7 @@ def step_line(step: Step) -> str:
 
 
 def address_of(*parts: object) -> str:
-    """A path of the study's pages below the rater's own."""
+    """Return a path of the study's pages below the rater's own."""
     return "/".join(quote(str(part), safe="") for part in parts)
 
 
@@ -170,12 +170,12 @@ def _told(material: Material) -> str:
 
 
 def _facts(run: Trajectory) -> tuple[tuple[str, str], ...]:
-    """What is known of the run, without where it lies and what its outcome is called, which stand above."""
+    """Return what is known of the run, without where it lies and what its outcome is called, which stand above."""
     return tuple((name, value) for name, value in run_facts(run) if name not in ("Source", "Outcome", "Steps"))
 
 
 def _parts(parts: Sequence[MaterialPart]) -> list[PartView]:
-    """The parts with as much of each text as all together may have."""
+    """Return the parts with as much of each text as all together may have."""
     lengths = [len(file.text) for part in parts for file in part.files]
     most = TEXT_SHOWN
     while most > 400 and sum(min(length, most) for length in lengths) > PAGE_SHOWN:

@@ -38,7 +38,7 @@ class MaterialPart(Struct, frozen=True):
 class Material(Struct, frozen=True):
     """A case: what was asked, the run, its parts, and the labels that it may get.
 
-    `problem` says why the run is not shown, where there is one that cannot be read.
+    `problem` says why the run is not shown, if there is one that cannot be read.
     """
 
     id: str

@@ -22,12 +22,12 @@ class Compared(Struct, frozen=True):
 
     @property
     def differ(self) -> bool:
-        """Whether the raters do not all give one label."""
+        """Return whether the raters do not all give one label."""
         return len({one.label for one in self.answers}) > 1 or self.answers[0].label is None
 
     @property
     def meanings(self) -> list[Meaning]:
-        """What the code book says of the labels and kinds that were given."""
+        """Return what the code book says of the labels and kinds that were given."""
         given = {(one.label, one.subcategory) for one in self.answers}
         found = []
         for label in self.labels:
@@ -38,7 +38,7 @@ class Compared(Struct, frozen=True):
 
 
 def meeting_page(compared: Sequence[Compared], rater: str, following: str, foot: Foot) -> str:
-    """The calibration set, all answers side by side."""
+    """Return the calibration set, all answers side by side."""
     differ = sum(one.differ for one in compared)
     cases = counted_text(len(compared), "case")
     finding = f"The raters differ on {differ} of {cases} of the calibration set."
@@ -50,7 +50,7 @@ def meeting_page(compared: Sequence[Compared], rater: str, following: str, foot:
 def waiting_page(
     rater: str, phase: Phase, awaited: Mapping[str, int], links: Sequence[Link], disputed: int, done: bool, foot: Foot
 ) -> str:
-    """The page of a rater who has no case to label now."""
+    """Return the page of a rater who has no case to label now."""
     who = ", ".join(f"{name} ({counted_text(left, 'case')})" for name, left in awaited.items())
     if done:
         finding = "All cases are labelled."

@@ -20,7 +20,7 @@ BLIND = (
 def result_page(
     study: AnnotatedStudy, found: Disagreement, source: str, foot: Foot, remarks: tuple[str, ...] = ()
 ) -> str:
-    """The page of a study's result."""
+    """Return the page of a study's result."""
     tables = list(annotation_tables(found, source))
     sections = [Section("Confusions", tuple(confusion_tables(found.report)), folded=True)]
     if disputes := disputes_table(study, source).rows:
@@ -38,7 +38,7 @@ def result_page(
 
 
 def result_text(study: AnnotatedStudy, found: Disagreement, source: str) -> str:
-    """The same for a terminal."""
+    """Return the same for a terminal."""
     shown: list[Table] = [*annotation_tables(found, source)]
     if found.disputed or found.reconciled.n:
         shown.append(disputes_table(study, source))
@@ -46,7 +46,7 @@ def result_text(study: AnnotatedStudy, found: Disagreement, source: str) -> str:
 
 
 def _figures(found: Disagreement) -> list[str]:
-    """The kappas with their intervals, where they can be drawn."""
+    """Return the kappas with their intervals, where they can be drawn."""
     rows = kappa_rows(found.report)
     if not rows or find_spec("matplotlib") is None:
         return []

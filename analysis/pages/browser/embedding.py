@@ -1,6 +1,6 @@
 """Data inside a page: JSON that no text can break out of, compressed where it is large.
 
-What a page's script reads stands in `<script type="application/json">`: a value as it is, or, where it is large, one
+What a page's script reads is in `<script type="application/json">`: a value as it is, or, where it is large, one
 string with the Base64 of its JSON compressed by zlib:
 
     {"ids": ["i0", "i1"], "labels": ["fruit"]}        "eJyrVspMKVayUlDKNFTSUcpNLC5WslJQSgezzZRqAY5jCI0="
@@ -17,7 +17,7 @@ import msgspec
 from misstep.harness.escaping import printable
 
 PLAIN_UP_TO = 2_000
-"""How many bytes of JSON stand in a page uncompressed."""
+"""How many bytes of JSON are in a page uncompressed."""
 
 _LEVEL = 6
 _MARKUP = frozenset("<>&")
@@ -25,7 +25,7 @@ _AS_ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\
 
 
 def embedded(value: Any) -> str:
-    """A value of structs, lists and dicts as the content of a script element, every text in it printable."""
+    """Return a value of structs, lists and dicts as the content of a script element, every text in it printable."""
     content = msgspec.json.encode(_shown(msgspec.to_builtins(value)))
     if len(content) <= PLAIN_UP_TO:
         return content.decode().translate(_AS_ESCAPES)
@@ -33,12 +33,12 @@ def embedded(value: Any) -> str:
 
 
 def is_embedded(text: str) -> bool:
-    """Whether a text that was kept may stand in a script element: nothing in it ends the element or starts another."""
+    """Whether a text that was kept may be in a script element: nothing in it ends the element or starts another."""
     return not _MARKUP.intersection(text)
 
 
 def _shown(value: Any) -> Any:
-    """The value with every text in it printable."""
+    """Return the value with every text in it printable."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list | tuple):

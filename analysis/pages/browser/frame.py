@@ -23,7 +23,7 @@ _SCRIPTS_OF = {
 """The scripts of each template's browser, which come after those that all share."""
 
 LINES_SHOWN = 200
-"""How many of the things stand in the page for readers without scripts."""
+"""How many of the things are in the page for readers without scripts."""
 
 
 Line = TypeVar("Line")
@@ -47,7 +47,7 @@ def browser_page(
     foot: Foot,
     **values: Any,
 ) -> str:
-    """The page."""
+    """Return the page."""
     whole = "{\n" + "\n".join(map(asset, (*_SCRIPTS, *_SCRIPTS_OF[template]))) + "\n}"
     return render(
         template,
@@ -63,7 +63,7 @@ def browser_page(
 
 
 def policy(scripts: Iterable[str]) -> str:
-    """The content security policy of a page: nothing is loaded, and no script runs but these."""
+    """Return the content security policy of a page: nothing is loaded, and no script runs but these."""
     hashes = (b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{one}'" for one in hashes)
     return (

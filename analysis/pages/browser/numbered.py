@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 NONE = -1
-"""The number where there is no word."""
+"""The number if there is no word."""
 
 
 class Numbered:
@@ -13,9 +13,9 @@ class Numbered:
         self._place = {word: place for place, word in enumerate(words)}
 
     def of(self, word: str | None) -> int:
-        """The number of a word, which is a new one where it was not said before."""
+        """Return the number of a word, which is a new one where it was not said before."""
         return NONE if word is None else self._place.setdefault(word, len(self._place))
 
     def words(self) -> list[str]:
-        """The words, in order."""
+        """Return the words, in order."""
         return list(self._place)

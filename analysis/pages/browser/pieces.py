@@ -12,7 +12,7 @@ from misstep.analysis.pages.browser.embedding import embedded
 class Pieces:
     """Parts of a page by name, of which the least wanted go when all together are too large.
 
-    - `most_bytes`: How large all of them may be together, as they stand in the page.
+    - `most_bytes`: How large all of them may be together, as they are in the page.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -41,5 +41,5 @@ class Pieces:
             self._lost = max(self._lost, rank)
 
     def kept(self) -> dict[str, str]:
-        """The parts that are kept, in the order in which they came: name → the content of its script element."""
+        """Return the parts that are kept, in the order in which they came: name → the content of its script element."""
         return {name: text for _, _, name, text in sorted(self._kept, key=lambda one: -one[1])}

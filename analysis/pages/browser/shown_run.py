@@ -49,7 +49,7 @@ def shown_run(
     *,
     evidence_shown: int = EVIDENCE_SHOWN,
 ) -> ShownRun:
-    """A run with its evidence in full and the rest shortened."""
+    """Return a run with its evidence in full and the rest shortened."""
     shown, most = _shape(run, evidence, most_characters)
     views, previous = [], -1
     for number in shown:
@@ -61,7 +61,7 @@ def shown_run(
 
 
 def _shape(run: Trajectory, evidence: Collection[int], room: int) -> tuple[Sequence[int], int]:
-    """The steps that are shown, and how much of each of their texts."""
+    """Return the steps that are shown, and how much of each of their texts."""
     lengths = [[length for length in text_lengths(step) if length] for step in run.steps]
     near = {
         number + away

@@ -12,7 +12,7 @@ _SECONDS = 1 << 40
 
 
 def rank_of(session: Session, found: int) -> int:
-    """The rank of a session: higher with more categories found in it, and of these higher where it is newer."""
+    """Return the rank of a session: higher with more categories found in it, and of these higher where it is newer."""
     return found * _SECONDS + _started(session)
 
 
@@ -26,6 +26,6 @@ def _started(session: Session) -> int:
 
 
 def shortened(text: str, most: int = REASON_SHOWN) -> str:
-    """A text in one line, of which no more than `most` characters are shown."""
+    """Return a text in one line, of which no more than `most` characters are shown."""
     said = one_line(text[: 2 * most])
     return said if len(said) <= most else f"{said[:most].rstrip()} …"

@@ -19,7 +19,7 @@ LABELS_DRAWN = 24
 
 
 def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...], ...]:
-    """All figures of the runs on one benchmark, those that want seeing side by side together."""
+    """Return all figures of the runs on one benchmark, those that want seeing side by side together."""
     scored = {name: assessment.scores for name, assessment in assessments.items()}
     of_runs = []
     for name in list(assessments)[:RUNS_DRAWN]:
@@ -32,7 +32,7 @@ def judge_figures(assessments: Mapping[str, Assessment]) -> tuple[tuple[str, ...
 
 
 def _compared(scored: Mapping[str, Scores]) -> list[str]:
-    """All runs beside each other: their accuracy, and what it costs."""
+    """Return all runs beside each other: their accuracy, and what it costs."""
     rows = [_accuracy_row(name, scores) for name, scores in scored.items() if scores.accuracy_all.value is not None]
     if not rows:
         return []
@@ -50,7 +50,7 @@ def _compared(scored: Mapping[str, Scores]) -> list[str]:
 
 
 def _accuracy_row(name: str, scores: Scores) -> Row:
-    """The accuracy of a run as a row of a figure, unanswered items counted as wrong."""
+    """Return the accuracy of a run as a row of a figure, unanswered items counted as wrong."""
     return estimate_row(name, scores.accuracy_all, "share", source=scores.benchmark)
 
 
@@ -69,7 +69,7 @@ def _cost_caption(scored: Mapping[str, Scores], costs: Mapping[str, float]) -> s
 
 
 def _confusions(scores: Scores, of: str) -> list[str]:
-    """The confusion matrix, where there is anything in it and it is not too large to read."""
+    """Return the confusion matrix, if there is anything in it and it is not too large to read."""
     matrix = scores.confusion
     if not scores.accuracy_all.n or len(matrix.labels) > LABELS_DRAWN:
         return []
@@ -82,7 +82,7 @@ def _confusions(scores: Scores, of: str) -> list[str]:
 
 
 def _reliabilities(found: Reliability, of: str) -> list[str]:
-    """How often answers are right by their score, where they have any."""
+    """Return how often answers are right by their score, where they have any."""
     if not found.bins:
         return []
     rows, means = [], {}
@@ -101,6 +101,6 @@ def _reliabilities(found: Reliability, of: str) -> list[str]:
 
 
 def _extra_columns(matrix: Matrix) -> dict[str, tuple[int, ...]]:
-    """What stands beside the labels where there is any: answers that are none of them, and no answers."""
+    """Return what stands beside the labels if there is any: answers that are none of them, and no answers."""
     columns = {"another answer": matrix.unknown, "no answer": matrix.unanswered}
     return {name: counts for name, counts in columns.items() if any(counts)}

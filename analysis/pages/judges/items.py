@@ -67,7 +67,7 @@ class VerdictColumns(Struct, frozen=True):
 class ItemIndex(Struct, frozen=True):
     """The items of some runs, with what people and judges say of them.
 
-    `piece_of` and `run_of` name the parts of the page that hold an item's own text and its run, empty where there is
+    `piece_of` and `run_of` name the parts of the page that hold an item's own text and its run, empty if there is
     none; `absent` says of items, by their place, why they have none. `gold_subcategories` is empty where none is known.
     """
 
@@ -110,7 +110,7 @@ def item_index(
     absent: Mapping[str, str],
     subcategories: Mapping[str, str] = {},
 ) -> ItemIndex:
-    """The index of items."""
+    """Return the index of items."""
     said, models, prompts = Numbered(labels), Numbered(), Numbered()
     most = _most_of_a_reason(runs)
     columns = [_columns(ids, run, said, models, prompts, most) for run in runs]
@@ -171,7 +171,7 @@ _NOTHING_FOUND = TriageVerdict(item="", judge="", label=None, status="abstained"
 
 
 def _evidence(verdict: TriageVerdict, most: int) -> list[tuple[str, str, str]]:
-    """What a verdict rests on; where there is more than is shown, the last piece says so."""
+    """Return what a verdict rests on; if there is more than is shown, the last piece says so."""
     shown: list[tuple[str, str, str]] = [
         (one.kind, _shortened(one.where, most), _shortened(one.text, most)) for one in verdict.evidence
     ]
@@ -182,5 +182,5 @@ def _evidence(verdict: TriageVerdict, most: int) -> list[tuple[str, str, str]]:
 
 
 def _shortened(text: str, most: int) -> str:
-    """A text of at most `most` characters; what is cut is said."""
+    """Return a text of at most `most` characters; what is cut is said."""
     return text if len(text) <= most else f"{text[:most].rstrip()} […{len(text) - most:,} more characters]"

@@ -1,6 +1,6 @@
 """The report of runs of judges as one page: the finding, figures, tables, and every item to look at.
 
-All that came from outside stands in it as text, in the page's script only by `textContent`.
+All that came from outside is in it as text, in the page's script only by `textContent`.
 """
 
 from collections import Counter
@@ -68,7 +68,7 @@ def judge_page(
     *,
     foot: Foot,
 ) -> str:
-    """The page."""
+    """Return the page."""
     return browser_page(
         "judges/page.html.jinja",
         title=title,
@@ -110,7 +110,7 @@ def wrong_answers(
 
 
 def _reasons(verdict: Verdict) -> str:
-    """Why a verdict is as it is; one of triage names its strongest piece of evidence besides."""
+    """Return why a verdict is as it is; one of triage names its strongest piece of evidence besides."""
     reasons = verdict.rationale or verdict.error or ""
     first = next(iter(verdict.evidence), None) if isinstance(verdict, TriageVerdict) else None
     return reasons if first is None else f"{reasons} ({first.kind} {first.where}: {first.text})".strip()
@@ -121,7 +121,7 @@ def _listed(statuses: Counter[str]) -> str:
 
 
 def _shown(section: Section, place: int, finding: str) -> dict[str, Any]:
-    """A section as the template takes it; `place` is its number on the page."""
+    """Return a section as the template takes it; `place` is its number on the page."""
     said = f"{finding}\n{section.finding}"
     groups: list[dict[str, Any]] = [
         {

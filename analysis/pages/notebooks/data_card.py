@@ -54,7 +54,7 @@ class ChatMessage(Struct, frozen=True):
 class CuratedRun(Struct, frozen=True):
     """One run as the files have it: the same columns of the same types in each line.
 
-    `outcome`, `label`, `subcategory` and `trajectory` are empty where there are none, `reward` and `confidence` null,
+    `outcome`, `label`, `subcategory` and `trajectory` are empty if there are none, `reward` and `confidence` null,
     and `messages` are none where no run is recorded. `reward` is the recorded one, else 1 for a pass and 0 for a
     failure. `trajectory` is a path relative to the folder.
     """
@@ -149,7 +149,7 @@ None is set: the runs are yours, or their authors'. Add `license:` to the head o
 
 
 def card_text(about: CardAbout, found: Curation) -> str:
-    """The data card."""
+    """Return the data card."""
     table = curation_table(found, about.judge, about.source, about.evidence)
     configs = ["runs", *(name for name in ACTIONS if found.counts[name])]
     return _TEXT.format(

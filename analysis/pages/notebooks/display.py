@@ -64,7 +64,7 @@ class Shown:
 
 
 def show(table: Table) -> Shown:
-    """A table for the last line of a notebook's cell."""
+    """Return a table for the last line of a notebook's cell."""
     check_names(table)
     return Shown(
         {
@@ -76,7 +76,7 @@ def show(table: Table) -> Shown:
 
 
 def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Shown:
-    """A figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it."""
+    """Return a figure of `analysis.plots` for the last line of a notebook's cell, with a caption below it."""
     png = svg.png() if isinstance(svg, Picture) else b""
     drawing = ShownDrawing(str(svg), caption, _title(svg), None if table is None else (table.paper, table.name), png)
     return Shown(
@@ -91,17 +91,17 @@ def show_figure(svg: str, caption: str = "", table: Table | None = None) -> Show
 def figure_html(
     svg: str, caption: str, source: DrawnFrom | None = None, files: tuple[tuple[str, str], ...] = ()
 ) -> str:
-    """A figure of `analysis.plots` as an HTML fragment; `files` are links to it: (label, relative address)."""
+    """Return a figure of `analysis.plots` as an HTML fragment; `files` are links to it: (label, relative address)."""
     return render("figure.html.jinja", svg=markup(svg), caption=caption, source=source, files=files)
 
 
 def drawing_files(drawing: ShownDrawing) -> dict[str, bytes]:
-    """A figure as files: the ending of each name → what stands in it."""
+    """Return a figure as files: the ending of each name → what is in it."""
     pixels = {"png": drawing.png} if drawing.png else {}
     return {"svg": standalone(drawing.svg).encode(), **pixels}
 
 
 def _title(svg: str) -> str:
-    """The title of a drawing; empty where it has none."""
+    """Return the title of a drawing; empty where it has none."""
     found = _SVG_TITLE.search(svg)
     return unescape(found[1]) if found else ""

@@ -36,7 +36,7 @@ class _Frame(Struct):
 
 
 def read_frame(source: str) -> _Frame:
-    """What some HTML says; all markup but the rows and cells of its first table is passed over."""
+    """Return what some HTML says; all markup but the rows and cells of its first table is passed over."""
     reader = _Reader()
     reader.feed(source)
     reader.close()
@@ -50,7 +50,7 @@ def read_frame(source: str) -> _Frame:
 
 
 def frame_html(frame: _Frame) -> str:
-    """A frame as an HTML fragment of ours."""
+    """Return a frame as an HTML fragment of ours."""
     return render("frame.html.jinja", frame=frame)
 
 

@@ -31,14 +31,14 @@ class NotebookLine(Struct, frozen=True):
 
     @property
     def address(self) -> str:
-        """The page, beside the index."""
+        """Return the page, beside the index."""
         return f"{self.report.name}.html"
 
 
 class PaperLine(Struct, frozen=True):
     """What the index says of a paper: how many of its printed figures have which status, worst first.
 
-    `finding` is the one to remember, and `address` the table that it stands in; empty where the run has no such table.
+    `finding` is the one to remember, and `address` the table that it is in; empty where the run has no such table.
     The last line may be of rates that are stated with public results, which no paper prints.
     """
 
@@ -51,7 +51,7 @@ class PaperLine(Struct, frozen=True):
 class DatasetLine(Struct, frozen=True):
     """What the index says of a data set: what was found on it, by how many figures, in which notebooks.
 
-    `figures` is 0 where the set was not at hand or nothing was measured on it.
+    `figures` is 0 where the set was not available or nothing was measured on it.
     """
 
     dataset: Dataset
@@ -61,7 +61,7 @@ class DatasetLine(Struct, frozen=True):
 
 
 def index_page(reports: Iterable[Report], foot: Foot) -> str:
-    """The index of a run, from what each notebook says and where the run comes from."""
+    """Return the index of a run, from what each notebook says and where the run comes from."""
     lines = notebook_lines(reports)
     sets = dataset_lines(lines)
     return render(
@@ -89,7 +89,7 @@ def notebook_lines(reports: Iterable[Report]) -> list[NotebookLine]:
 
 
 def paper_lines(lines: Iterable[NotebookLine]) -> list[PaperLine]:
-    """A line a paper of which the run compares a figure; their counts add up to those of the whole run."""
+    """Return a line a paper of which the run compares a figure; their counts add up to those of the whole run."""
     reports = sorted((line.report for line in lines), key=lambda report: report.name)
     counts = counted_by_paper([row for report in reports for table in report.tables for row in table.rows])
     remembered = {
@@ -127,12 +127,12 @@ def dataset_lines(lines: Iterable[NotebookLine]) -> list[DatasetLine]:
 
 
 def summary(lines: Sequence[NotebookLine]) -> str:
-    """The whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all."""
+    """Return the whole run in one sentence: failed notebooks, figures that differ or cannot be, figures in all."""
     return _sentence([*_news(lines), *_bookkeeping(lines)])
 
 
 def _news(lines: Sequence[NotebookLine]) -> list[str]:
-    """What failed, and how the printed figures that were compared fared."""
+    """Return what failed, and how the printed figures that were compared fared."""
     failed = sum(line.report.error is not None for line in lines)
     statuses = counted(_rows(lines)).statuses
     counts, compared = Counter(statuses), len(statuses)
@@ -148,9 +148,9 @@ def _news(lines: Sequence[NotebookLine]) -> list[str]:
 
 
 def _bookkeeping(lines: Sequence[NotebookLine]) -> list[str]:
-    """How much there is, and how it is counted.
+    """Return how much there is, and how it is counted.
 
-    A printed figure counts once, by the worst that was found of it, however many tables it stands in.
+    A printed figure counts once, by the worst that was found of it, however many tables it is in.
     """
     found = counted(_rows(lines))
     parts = [f"{counted_text(found.figures, 'figure')} in {counted_text(len(lines), 'notebook')}"]

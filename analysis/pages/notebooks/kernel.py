@@ -17,7 +17,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def figure_words(figure: Any) -> str:
-    """A figure of matplotlib in words: its titles, and what its axes are called."""
+    """Return a figure of matplotlib in words: its titles, and what its axes are called."""
     titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
     axes = [f"{axes.get_xlabel()} by {axes.get_ylabel()}" for axes in figure.axes if axes.get_xlabel()]
     told = "; ".join(filter(None, dict.fromkeys([*titles, *axes])))

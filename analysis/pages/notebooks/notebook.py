@@ -45,7 +45,7 @@ class CellError(Struct, frozen=True):
     traceback: str
 
     def sentence(self) -> str:
-        """The error in one line."""
+        """Return the error in one line."""
         return f"{self.name}: {self.message}" if self.message else self.name
 
 
@@ -59,8 +59,8 @@ class _Drawn(Struct, frozen=True):
 class Report(Struct, frozen=True):
     """What an executed notebook says: its title and finding, its tables and figures, the error that stopped it.
 
-    `drawings` are its figures in order, each with the table that it is drawn from, where there is one.
-    `datasets` are those it names in its metadata: it would measure on them where they are at hand. `remember` are the
+    `drawings` are its figures in order, each with the table that it is drawn from, if there is one.
+    `datasets` are those it names in its metadata: it would measure on them where they are available. `remember` are the
     tables, as paper/name, whose finding the index tells of a paper before all others. `warnings` is what its cells
     wrote to stderr; a page does not show it.
     """
@@ -107,10 +107,10 @@ class _Part(Struct, frozen=True):
 
 
 def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
-    """What an executed notebook (nbformat 4, as JSON) says.
+    """Return what an executed notebook (nbformat 4, as JSON) says.
 
     Its title is the heading of the first prose cell. `metadata.misstep` may have `finding`, else that is the finding
-    of the first table it shows, and `datasets`, the names of those it measures on where they are at hand, and
+    of the first table it shows, and `datasets`, the names of those it measures on where they are available, and
     `remember`, the tables whose finding stands for their paper in the index.
     """
     cells: Sequence[Mapping[str, Any]] = notebook["cells"]
@@ -132,7 +132,7 @@ def read_notebook(name: str, notebook: Mapping[str, Any]) -> Report:
 
 
 def with_table_names(notebook: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """A copy of an executed notebook in which the tables that it shows have these names, one each, in order."""
+    """Return a copy of an executed notebook in which the tables that it shows have these names, one each, in order."""
     renamed: dict[str, Any] = deepcopy(dict(notebook))
     outputs = [output.get("data", {}) for cell in renamed["cells"] for output in cell.get("outputs", ())]
     tables = [data[TABLE_TYPE] for data in outputs if TABLE_TYPE in data]
@@ -147,7 +147,7 @@ def with_table_names(notebook: Mapping[str, Any], names: Sequence[str]) -> dict[
 
 
 def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> str:
-    """The page of an executed notebook, beside an `index.html` and a folder `tables`."""
+    """Return the page of an executed notebook, beside an `index.html` and a folder `tables`."""
     return render(
         "notebook.html.jinja",
         title=report.title,
@@ -159,7 +159,7 @@ def notebook_page(report: Report, notebook: Mapping[str, Any], foot: Foot) -> st
 
 
 def figure_addresses(report: Report) -> dict[str, ShownDrawing]:
-    """Where each figure of a report stands beside its page, without an ending → the figure."""
+    """Return where each figure of a report stands beside its page, without an ending → the figure."""
     drawings = dict.fromkeys(drawing for drawing, _ in report.drawings)
     return {f"figures/{report.name}/{number}": drawing for number, drawing in enumerate(drawings, 1)}
 
@@ -173,7 +173,7 @@ def write_figures(report: Report, folder: Path) -> None:
 
 
 def _parts(report: Report, cells: Sequence[Mapping[str, Any]]) -> list[_Part]:
-    """The questions of a page; on a long one each is folded, unless a cell of it failed."""
+    """Return the questions of a page; on a long one each is folded, unless a cell of it failed."""
     parts = []
     for heading, own in _divided(cells):
         findings = (one.finding for one in _shown(own) if isinstance(one, Table))
@@ -189,7 +189,7 @@ def _parts(report: Report, cells: Sequence[Mapping[str, Any]]) -> list[_Part]:
 
 
 def _divided(cells: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[str, Any]]]]:
-    """The cells of a notebook below each heading of the second level that opens a cell, without that heading."""
+    """Return the cells of a notebook below each heading of the second level that opens a cell, without that heading."""
     divided: list[tuple[str, list[Mapping[str, Any]]]] = [("", [])]
     for cell in cells:
         heading, rest = first_heading(_source(cell), "## ") if cell["cell_type"] == "markdown" else ("", "")
@@ -230,7 +230,7 @@ def _outputs(cell: Mapping[str, Any], report: Report, said: Container[str]) -> I
 
 
 def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Report, said: Container[str]) -> Output:
-    """What a cell shows; a finding that is `said` already is not repeated above its table."""
+    """Return what a cell shows; a finding that is `said` already is not repeated above its table."""
     if TABLE_TYPE in data:
         table = from_document(data[TABLE_TYPE])
         links = tuple((called, f"tables/{address}") for called, address in file_addresses(table).items())
@@ -257,14 +257,14 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any], report: Repor
 
 
 def _embedded(kind: str, content: str) -> str:
-    """An image as an address that holds it; scripts in a drawing do not run there."""
+    """Return an image as an address that holds it; scripts in a drawing do not run there."""
     is_drawing = kind == "image/svg+xml"
     packed = b64encode(content.encode()).decode() if is_drawing else "".join(content.split())
     return f"data:{kind};base64,{packed}"
 
 
 def _shown(cells: Iterable[Mapping[str, Any]]) -> Iterable[Table | ShownDrawing]:
-    """The tables and figures of a notebook, in order."""
+    """Return the tables and figures of a notebook, in order."""
     for data in (output.get("data", {}) for cell in cells for output in cell.get("outputs", ())):
         if TABLE_TYPE in data:
             yield from_document(data[TABLE_TYPE])
@@ -279,7 +279,7 @@ def _drawings(shown: Sequence[Table | ShownDrawing]) -> Iterable[tuple[ShownDraw
 
 
 def _drawn_from(drawing: ShownDrawing, shown: Sequence[Table | ShownDrawing], place: int) -> _Drawn | None:
-    """The table that was named, else the one of the same title, else the next one that the notebook shows."""
+    """Return the table that was named, else the one of the same title, else the next one that the notebook shows."""
     tables = [one for one in shown if isinstance(one, Table)]
     if drawing.table is not None:
         known = [table for table in tables if (table.paper, table.name) == drawing.table]
@@ -307,7 +307,7 @@ def _error(cell: Mapping[str, Any]) -> CellError | None:
 
 
 def _streamed(cell: Mapping[str, Any], stream: str) -> str:
-    """What a cell wrote to stdout or stderr."""
+    """Return what a cell wrote to stdout or stderr."""
     outputs = (output for output in cell.get("outputs", ()) if output["output_type"] == "stream")
     return "".join(_joined(output["text"]) for output in outputs if output["name"] == stream)
 

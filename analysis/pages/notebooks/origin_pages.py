@@ -28,7 +28,7 @@ class Upstream(Struct, frozen=True):
 
 
 class RecordFile(Struct, frozen=True):
-    """One file of a data set: its sha256, and where it is from; how a derived one is made stands in `rule`."""
+    """One file of a data set: its sha256, and where it is from; how a derived one is made is in `rule`."""
 
     file: str
     bytes: int
@@ -42,7 +42,7 @@ class DataSetRecord(Struct, frozen=True):
     """A public data set: what it is, where it comes from, which files it has.
 
     `version` is its name with its commits, `list_sha256` that of the list of its files; `verified` says whether the
-    files at hand are these, `None` where the set is not at hand.
+    files available are these, `None` where the set is not available.
     """
 
     name: str
@@ -58,7 +58,7 @@ class DataSetRecord(Struct, frozen=True):
 
 
 def origin_pages(tables: Iterable[Table], records: Mapping[str, DataSetRecord], foot: Foot) -> dict[str, str]:
-    """Every page and file that tables link to, address beside the page of the table → content."""
+    """Return every page and file that tables link to, address beside the page of the table → content."""
     shown = list(tables)
     known = published_papers()
     papers = dict.fromkeys(name for table in shown for name in papers_of(table, known))
@@ -72,19 +72,19 @@ def origin_pages(tables: Iterable[Table], records: Mapping[str, DataSetRecord], 
 
 
 def module_page(module: str, foot: Foot) -> str:
-    """The source of one of this project's modules, with an anchor `L<line>` at each line."""
+    """Return the source of one of this project's modules, with an anchor `L<line>` at each line."""
     return _source_page(module, f"The source code of {module} at the time of this run.", source_of(module), "", foot)
 
 
 def published_page(paper: str, foot: Foot) -> str:
-    """The file of a paper's printed figures, with an anchor `L<line>` at each line."""
+    """Return the file of a paper's printed figures, with an anchor `L<line>` at each line."""
     told = load_paper(paper)
     finding = f"{len(told.figure):,} figures as “{told.title}” prints them, each with its place."
     return _source_page(f"Printed figures: {paper}", finding, published_file_text(paper), f"{paper}.toml", foot)
 
 
 def data_set_page(record: DataSetRecord, foot: Foot) -> str:
-    """What a public data set is, where it comes from and which files it has."""
+    """Return what a public data set is, where it comes from and which files it has."""
     return render("data_set.html.jinja", title=record.name, record=record, foot=described(foot))
 
 

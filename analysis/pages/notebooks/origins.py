@@ -33,7 +33,7 @@ class Origins(Struct, frozen=True):
 
 
 def origins(table: Table) -> Origins:
-    """The addresses of what a table is made of."""
+    """Return the addresses of what a table is made of."""
     papers = published_papers()
     return Origins(
         table.made_by,
@@ -44,34 +44,34 @@ def origins(table: Table) -> Origins:
 
 
 def papers_of(table: Table, papers: Sequence[str]) -> tuple[str, ...]:
-    """The papers whose printed figures any row of a table is made of."""
+    """Return the papers whose printed figures any row of a table is made of."""
     return _each_once(name for row in table.rows for name in papers_behind(row, table, papers))
 
 
 def data_sets_of(table: Table) -> tuple[str, ...]:
-    """The data sets that any row of a table is measured on."""
+    """Return the data sets that any row of a table is measured on."""
     return _each_once(name for row in table.rows for name in data_sets_behind(row, table))
 
 
 def functions_of(table: Table) -> tuple[str, ...]:
-    """The functions of this project that made a table or its generated cases."""
+    """Return the functions of this project that made a table or its generated cases."""
     named = (table.made_by, *(generator_behind(row, table) for row in table.rows))
     return _each_once(name for name in named if code_address(name))
 
 
 def code_address(function: str) -> str:
-    """Where a function's source is shown; empty where it is none of this project's."""
+    """Return where a function's source is shown; empty where it is none of this project's."""
     line = line_of(function)
     return "" if line is None else f"code/{function.rpartition('.')[0]}.html#L{line}"
 
 
 def record_address(name: str) -> str:
-    """Where the record of a paper or a data set is shown."""
+    """Return where the record of a paper or a data set is shown."""
     return f"records/{name}.html"
 
 
 def example_address(example: str) -> str:
-    """The page of a run that is an example, `data set/id#step`, and on it the place of the step."""
+    """Return the page of a run that is an example, `data set/id#step`, and on it the place of the step."""
     run, _, step = example.rpartition("#")
     dataset, _, id_ = run.partition("/")
     # Ids hold any characters and may differ in what a file's name cannot show: the digest tells them apart.
@@ -81,7 +81,7 @@ def example_address(example: str) -> str:
 
 
 def published_file_text(paper: str) -> str:
-    """The file of a paper's printed figures, as it is."""
+    """Return the file of a paper's printed figures, as it is."""
     return (data_folder() / "published" / f"{paper}.toml").read_text(encoding="utf-8")
 
 
@@ -100,7 +100,7 @@ def _row_address(row: Row, table: Table, papers: Sequence[str]) -> str:
 
 
 def _line_of(figures: Sequence[str]) -> int | None:
-    """The line in which the file of a paper names the figure of a row; `None` where it has none or several."""
+    """Return the line in which the file of a paper names the figure of a row; `None` where it has none or several."""
     if len(figures) != 1:
         return None
     paper, _, id_ = figures[0].partition("/")

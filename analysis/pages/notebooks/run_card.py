@@ -79,7 +79,7 @@ class RunCard(Struct, frozen=True):
 
 
 def card_of_run(card: RunCard) -> str:
-    """The text of the card."""
+    """Return the text of the card."""
     front = yaml.safe_dump(_front_matter(card), sort_keys=False, allow_unicode=True, width=100)
     return f"---\n{front}---\n\n" + "\n\n".join(_sections(card)) + "\n"
 
@@ -141,7 +141,7 @@ def _sections(card: RunCard) -> Iterator[str]:
     if card.figures:
         yield "## Figures"
         yield from (markdown_text(table).strip() for table in card.figures[:_SHOWN])
-        yield "All figures stand in the table `scores`."
+        yield "All figures are in the table `scores`."
     for table in card.tables:
         yield f"## Columns of `{table.name}`"
         yield "\n".join(map(_column, table.columns))

@@ -126,7 +126,7 @@ class Strip(Struct, frozen=True):
 
 
 class Lanes(Struct, frozen=True):
-    """All drawings of a run, the keys of what stands in them, and what is not drawn."""
+    """All drawings of a run, the keys of what is in them, and what is not drawn."""
 
     strip: tuple[Strip, ...]
     strip_ticks: tuple[tuple[float, str], ...]
@@ -165,7 +165,7 @@ def lanes_of(run: WorkedRun) -> Lanes:
 
 
 def end_of(item: WorkedItem) -> str:
-    """How an item ended, in a word or two."""
+    """Return how an item ended, in a word or two."""
     if item.ending is None:
         return "not ended"
     if item.believed:
@@ -261,7 +261,7 @@ def _marked(happened: Happening) -> tuple[str, str, str] | None:
 
 
 def _strip(run: WorkedRun) -> Iterator[Strip]:
-    """The stretches of the run, those of items that ended alike and follow each other as one."""
+    """Return the stretches of the run, those of items that ended alike and follow each other as one."""
     ends = {item.item.id: "solved" if item.solved else "believed" if item.believed else "other" for item in run.items}
     scale = WIDTH / (run.seconds or 1.0)
     start, kind = 0.0, ""

@@ -1,6 +1,6 @@
 """The page of runs of the reflexive loop: the finding, items over time, tables, and what happened in each attempt.
 
-All that agents and targets said is data: it stands in the page as escaped text. Of a large run lanes, items that can be
+All that agents and targets said is data: it is in the page as escaped text. Of a large run lanes, items that can be
 opened and the characters of each text are cut, and the page says so.
 """
 
@@ -53,7 +53,7 @@ class ItemShown(Struct, frozen=True):
 def run_page(
     title: str, finding: str, run: WorkedRun, tables: Sequence[Table], warnings: Sequence[str] = (), *, foot: Foot
 ) -> str:
-    """The page of one run."""
+    """Return the page of one run."""
     items = items_shown(run)
     return render(
         "reflexive/page.html.jinja",
@@ -75,7 +75,7 @@ def run_page(
 def runs_page(
     title: str, tables: Sequence[Table], warnings: Sequence[str] = (), *, figures: Sequence[str], foot: Foot
 ) -> str:
-    """The page of several runs: an ablation, or each beside the others."""
+    """Return the page of several runs: an ablation, or each beside the others."""
     return page(title, tables[0].finding, tables, figures, warnings, foot=foot)
 
 

@@ -55,7 +55,7 @@ def told(event: LoopEvent, most: int) -> Told:
 
 
 def _spoken(happened: Happening, most: int) -> Told | None:
-    """What agents saw and said."""
+    """Return what agents saw and said."""
     match happened:
         case TurnEnded(role=role, reply=reply):
             follows = role in _SAID_NEXT and happened.over is None and not happened.error
@@ -84,7 +84,7 @@ def _spoken(happened: Happening, most: int) -> Told | None:
 
 
 def _target(happened: Happening, most: int) -> Told | None:
-    """What was found on the target, and to what it was brought back."""
+    """Return what was found on the target, and to what it was brought back."""
     match happened:
         case Checked(healthy=healthy, status=status, text=text, counted=counted, weakened=weakened):
             taken = f", taken for {counted}" if counted not in (None, status) else ""
@@ -114,7 +114,7 @@ def _target(happened: Happening, most: int) -> Told | None:
 
 
 def _decided(happened: Happening, most: int) -> Told | None:
-    """What the loop saw and decided."""
+    """Return what the loop saw and decided."""
     match happened:
         case ItemBegan():
             return Told("begun")

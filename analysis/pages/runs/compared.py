@@ -70,7 +70,7 @@ class Total(Struct, frozen=True):
 
 
 def compared_page(a: ComparedRun, b: ComparedRun, foot: Foot) -> str:
-    """The page of two runs."""
+    """Return the page of two runs."""
     alignment = align_runs(a.run, b.run)
     script = asset("runs/compared.js")
     return render(
@@ -91,7 +91,7 @@ def compared_page(a: ComparedRun, b: ComparedRun, foot: Foot) -> str:
 
 
 def compared_finding(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> str:
-    """Where two runs part first, in one sentence."""
+    """Return where two runs part first, in one sentence."""
     if alignment.divergence is None:
         return _throughout(alignment)
     parting = _parting(alignment.lines[alignment.divergence :], a.steps, b.steps)
@@ -102,13 +102,13 @@ def compared_finding(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> s
 
 
 def _more(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator[str]:
-    """What to know beside where the runs part."""
+    """Return what to know beside where the runs part."""
     yield from filter(None, (_other_result(alignment), _calls_part(alignment, a.steps, b.steps)))
     yield _counts(alignment, a, b)
 
 
 def _calls_part(alignment: RunAlignment, a: Sequence[Step], b: Sequence[Step]) -> str:
-    """Where the calls part, if the runs part in words before."""
+    """Return where the calls part, if the runs part in words before."""
     start = alignment.divergence or 0
     has_calls = [_has_calls(line, a, b) for line in alignment.lines]
     place = next(
@@ -143,7 +143,7 @@ def _other_result(alignment: RunAlignment) -> str:
 
 
 def _parting(lines: Sequence[AlignedStep], a: Sequence[Step], b: Sequence[Step], *, calls_only: bool = False) -> str:
-    """What each run does first in the lines up to the next in which both do the same."""
+    """Return what each run does first in the lines up to the next in which both do the same."""
     apart = list(takewhile(lambda line: line.change != "same", lines))
     places_a = (line.a for line in apart if line.a is not None and (a[line.a].calls or not calls_only))
     places_b = (line.b for line in apart if line.b is not None and (b[line.b].calls or not calls_only))
@@ -157,7 +157,7 @@ def _parting(lines: Sequence[AlignedStep], a: Sequence[Step], b: Sequence[Step],
 
 
 def _does(name: str, step: Step, where: str = "") -> str:
-    """What somebody does in a step, as the end of a sentence."""
+    """Return what somebody does in a step, as the end of a sentence."""
     who = name if step.role == "agent" else f"the {step.role} of {name}"
     said = gist(step, _GIST_IN_FINDING)
     does = "calls" if step.calls else "says"
@@ -192,7 +192,7 @@ def _warnings(alignment: RunAlignment, a: Trajectory, b: Trajectory) -> Iterator
 
 
 def _told(run: Trajectory) -> str:
-    """What the agent was told first."""
+    """Return what the agent was told first."""
     texts = (run.task, *(step.text for step in run.steps if step.role == "user"))
     return one_line(next((text for text in texts if text.strip()), ""))
 

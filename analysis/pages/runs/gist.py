@@ -6,7 +6,7 @@ from misstep.harness.values import written
 
 
 def gist(step: Step, most: int) -> str:
-    """The first words of what a step does, `most` characters: its calls, else its text, else what came back."""
+    """Return the first words of what a step does, `most` characters: its calls, else its text, else what came back."""
     calls = "; ".join(_call(call, most) for call in step.calls)
     return shortened(calls[: 4 * most] or step.text.strip() or "; ".join(one.text[:most] for one in step.results), most)
 

@@ -17,7 +17,7 @@ _UNREADABLE_NAMED = 10
 def runs_page(
     title: str, categories: Sequence[str], runs: ListedRuns, unreadable: Sequence[Unreadable], foot: Foot
 ) -> str:
-    """The page."""
+    """Return the page."""
     browser = runs.browser()
     source = counted_text(runs.n, "run")
     table = prevalence_table(categories, runs.patterns, source=source, paper="view", noun="run", evidence=runs.evidence)
@@ -35,7 +35,7 @@ def runs_page(
 
 
 def runs_finding(found: Prevalence) -> str:
-    """How many of some runs show misbehaviour, in one sentence."""
+    """Return how many of some runs show misbehaviour, in one sentence."""
     share = found.any_share
     if share.value is None:
         return f"None of {counted_text(found.n, 'run')} could be checked."
@@ -68,7 +68,7 @@ def _notes(runs: ListedRuns) -> list[str]:
     notes = [
         "Rules find the misbehaviour, without a model. The interval is of sampling alone and takes the runs as "
         "independent draws.",
-        "The page shortens long texts and marks the cuts; the search looks into what stands in the page. "
+        "The page shortens long texts and marks the cuts; the search looks into what is in the page. "
         "`misstep view FILE --id ID` shows one run whole.",
     ]
     if runs.sub_agents:

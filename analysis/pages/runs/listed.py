@@ -37,13 +37,13 @@ PAGE_BYTES = 32_000_000
 """How many bytes a page of runs has at most: of more texts, and of more runs, less is shown, and the page says so."""
 
 STEPS_BYTES = 18_000_000
-"""How many bytes of it the steps of all runs take at most, as they stand in it."""
+"""How many bytes of it the steps of all runs take at most, as they are in it."""
 
 INDEX_BYTES = 4_000_000
 """How many bytes of it the index takes at most: of more runs, fewer are listed."""
 
 LINES_SHOWN = 1_000
-"""How many runs stand in the page for readers without scripts."""
+"""How many runs are in the page for readers without scripts."""
 
 _LINES_BYTES = 1_000_000
 _RUNS_LISTED = 40_000
@@ -119,7 +119,7 @@ class _Kept(NamedTuple):
 
 
 def listed_run(run: Trajectory, file: str, line: int | None, verdicts: Sequence[Verdict]) -> ListedRun:
-    """A run as the index takes it, made while the run is in memory."""
+    """Return a run as the index takes it, made while the run is in memory."""
     found = [verdict for verdict in verdicts if verdict.label == "yes"]
     evidence = {step for verdict in found for step in verdict.steps}
     quoted = {step for verdict in found for step in verdict.steps[:_EXCERPTS] if 0 <= step < len(run.steps)}
@@ -166,7 +166,7 @@ class ListedRuns:
             self._kept = self._most_wanted()[:_RUNS_LISTED]
 
     def browser(self) -> Listed[RunLine]:
-        """The browser of all runs that were taken."""
+        """Return the browser of all runs that were taken."""
         kept = self._pieces.kept()
         listed = self._most_wanted()[:_RUNS_LISTED]
         index = embedded(_index(listed, kept))
@@ -229,7 +229,7 @@ def _view(session: Session) -> str:
 
 
 def _lines(runs: Iterable[ListedRun]) -> Iterator[RunLine]:
-    """The lines of the first runs, as many as there is room for."""
+    """Return the lines of the first runs, as many as there is room for."""
     room = _LINES_BYTES
     for number, run in enumerate(runs):
         line = _line(number, run)

@@ -27,7 +27,7 @@ from misstep.harness.journal.labelled_sessions import LabelledSession
 from misstep.harness.records.session import Session
 
 PAGE_BYTES = 18_000_000
-"""How many bytes all sessions in a page take at most, as they stand in it."""
+"""How many bytes all sessions in a page take at most, as they are in it."""
 
 SESSIONS_LISTED = 20_000
 """How many flagged sessions a page lists at most."""
@@ -103,7 +103,7 @@ class FlaggedSessions:
         self._flagged.append(_Flagged(rank, structs.replace(session, shown=""), found, name))
 
     def browser(self) -> Listed[FindingLine]:
-        """The browser of all sessions that were taken."""
+        """Return the browser of all sessions that were taken."""
         kept = self._pieces.kept()
         wanted = sorted(self._flagged, key=lambda one: -one.rank)
         listed = wanted[:SESSIONS_LISTED]

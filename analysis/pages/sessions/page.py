@@ -37,7 +37,7 @@ _ALWAYS: tuple[Grouping, ...] = ("project", "week")
 def sessions_page(
     found: Findings, sessions: Iterable[LabelledSession], inputs: Sequence[str], arguments: Sequence[str]
 ) -> str:
-    """The page."""
+    """Return the page."""
     flagged = FlaggedSessions()
     categories = tuple(found.categories)
     total = prevalence(categories, _patterns(found))
@@ -67,7 +67,7 @@ _WORST = (
 
 
 def _taken(sessions: Iterable[LabelledSession], flagged: FlaggedSessions) -> Iterator[tuple[Session, Labels]]:
-    """The sessions with their labels; the flagged ones are taken as they come."""
+    """Return the sessions with their labels; the flagged ones are taken as they come."""
     for one in sessions:
         flagged.add(one)
         yield one.session, one.labels
@@ -97,7 +97,7 @@ def _tables(found: Findings, rates: Mapping[Grouping, Mapping[str, Prevalence]])
         apart = {pattern.labels: pattern.count for pattern in found.sub_agents.patterns}
         source = counted_text(found.sub_agents.n, "run")
         table = prevalence_table(categories, apart, source=source, paper=PAPER, noun="sub-agent run")
-        yield structs.replace(table, name="sub_agents", title="Runs of sub-agents, which are no sessions")
+        yield structs.replace(table, name="sub_agents", title="Runs of sub-agents, which are not sessions")
 
 
 def _figures(tables: Sequence[Table], by_week: Mapping[str, Prevalence]) -> Iterator[str]:

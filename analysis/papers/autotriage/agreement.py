@@ -2,7 +2,7 @@
 
 Table 2 prints raw agreement and kappas. The raw agreements follow from whole counts; the kappas also need how often
 each label was used, which is not printed. Ratings that print every figure of the table exist: one set of them
-stands in the published figures, as a reconstruction, and shows how uncertain such kappas are.
+is in the published figures, as a reconstruction, and shows how uncertain such kappas are.
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,7 @@ def annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
 
 
 def _reconstruction(paper: Paper) -> Labels:
-    """The reconstructed ratings as labels of three annotators."""
+    """Return the reconstructed ratings as labels of three annotators."""
     patterns = paper.reconstruction[0].patterns
     codes = np.repeat([pattern.labels for pattern in patterns], [pattern.items for pattern in patterns], axis=0)
     names = [f"trajectory {number}" for number in range(1, len(codes) + 1)]
@@ -122,7 +122,7 @@ def real_agreement_table(
             "what counts as good agreement is a matter of the question more than of the raters."
         )
     else:
-        finding = "No set of ratings is at hand."
+        finding = "No set of ratings is available."
     return Table(
         name="real_agreement",
         paper="autotriage",

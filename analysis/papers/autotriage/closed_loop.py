@@ -35,7 +35,7 @@ def printed_critics() -> list[Critic]:
 
 
 def measured_critics(scored: Mapping[str, Scores]) -> list[Critic]:
-    """The judges of this software by their counts on generated cases."""
+    """Return the judges of this software by their counts on generated cases."""
     return [_critic(name, scores.confusion) for name, scores in scored.items()]
 
 

@@ -24,7 +24,7 @@ _SLUG = "autotriage"
 
 
 def curated_runs(cases: JudgedCases, known: JudgedCases | None = None) -> dict[str, Curation]:
-    """What becomes of generated cases by each run of a judge: name of the run → curation."""
+    """Return what becomes of generated cases by each run of a judge: name of the run → curation."""
     outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
     rates = {} if known is None else known_errors(known)
     return {
@@ -39,7 +39,7 @@ def curated_runs(cases: JudgedCases, known: JudgedCases | None = None) -> dict[s
 
 
 def known_errors(cases: JudgedCases) -> dict[str, ErrorRates]:
-    """The errors of each judge on labelled generated cases: name of the run → rates."""
+    """Return the errors of each judge on labelled generated cases: name of the run → rates."""
     outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
     return {
         name: error_rates([decide(verdict, outcomes.get(verdict.item)) for verdict in verdicts], gold, cases.source)
@@ -49,7 +49,7 @@ def known_errors(cases: JudgedCases) -> dict[str, ErrorRates]:
 
 @made_by_this
 def curation_of_judges_table(cases: JudgedCases, curated: Mapping[str, Curation]) -> Table:
-    """What each judge's curation keeps of the same generated cases, and the solve rate that it leaves."""
+    """Return what each judge's curation keeps of the same generated cases, and the solve rate that it leaves."""
     rows: list[Row] = [estimate_row("Solutions", true_solve_rate(cases), "share", IN_TRUTH, cases.source)]
     for name, one in curated.items():
         rows += [*action_rows(one, cases.source, name), *figure_rows(one, cases.source, name)]
@@ -71,7 +71,7 @@ def curation_of_judges_table(cases: JudgedCases, curated: Mapping[str, Curation]
 
 
 def true_solve_rate(cases: JudgedCases) -> Estimate:
-    """The share of generated cases that are solutions, as earned passes and failures of the task are."""
+    """Return the share of generated cases that are solutions, as earned passes and failures of the task are."""
     outcomes, gold = generated_outcomes(cases), majority(cases.gold).label_of
     solved = [label == ("pass" if outcomes[item] == "passed" else "task") for item, label in gold.items()]
     return wilson(sum(solved), len(solved))

@@ -51,7 +51,7 @@ def triage_table() -> Table:
         rows=tuple(rows),
         notes=(
             f"The number of runs is not printed. Up to {most}, {common} is the least of which most of the agreements "
-            "are whole counts; the intervals are those that so many runs leave, or, where an agreement is no whole "
+            "are whole counts; the intervals are those that so many runs leave, or, where an agreement is not whole "
             "count of them, the least number that prints it.",
             "People's figures are means over three pairs of annotators, not agreement with a majority.",
         ),
@@ -59,7 +59,7 @@ def triage_table() -> Table:
 
 
 def common_denominator(percentages: Sequence[str], most: int) -> tuple[int, int]:
-    """The least number of cases of which most of some percentages are whole counts, and of how many it is."""
+    """Return the least number of cases of which most of some percentages are whole counts, and of how many it is."""
     possible = [denominators_that_print(percentage, most) for percentage in percentages]
     fitting = {n: sum(n in counts for counts in possible) for n in range(1, most + 1)}
     best = max(fitting, key=lambda n: (fitting[n], -n))
@@ -75,7 +75,7 @@ def _is_human(figure: Figure) -> bool:
 
 
 def _of_runs(figure: Figure, common: int) -> PrintedCount | None:
-    """An agreement as a count of `common` runs, else of the least number of runs that prints it."""
+    """Return an agreement as a count of `common` runs, else of the least number of runs that prints it."""
     own = counts_that_print(figure.digits, common)
     if own:
         return PrintedCount(common, own[0])
@@ -84,7 +84,7 @@ def _of_runs(figure: Figure, common: int) -> PrintedCount | None:
 
 
 def _possible_row(figure: Figure, quantity: str, count: PrintedCount, group: str) -> Row:
-    """A count that prints like a figure, with the interval that it would leave."""
+    """Return a count that prints like a figure, with the interval that it would leave."""
     source = f"{count.count} / {count.n} prints as {figure.printed}"
     return estimate_row(quantity, count.estimate, "share", group, source, "recomputed", (figure.paper,))
 
@@ -131,13 +131,13 @@ def _says_of_errors(figure: Figure) -> bool:
 
 
 def triage_matrices() -> Mapping[str, PrintedMatrix]:
-    """The printed parts of the confusion matrices of table 4: judge → matrix of the ids of its cells."""
+    """Return the printed parts of the confusion matrices of table 4: judge → matrix of the ids of its cells."""
     matrices = load_paper(_SLUG).matrix
     return {matrix.id.split(".")[1]: matrix for matrix in matrices if matrix.place == _ERRORS}
 
 
 def matrix_counts(matrix: PrintedMatrix) -> list[list[int]]:
-    """The cells of a printed matrix as whole numbers."""
+    """Return the cells of a printed matrix as whole numbers."""
     paper = load_paper(_SLUG)
     return [[int(paper[cell].number) for cell in row] for row in matrix.cells]
 

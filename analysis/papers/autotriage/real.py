@@ -29,7 +29,7 @@ _UNITS: dict[LabelOf, str] = {
     "requirement": "a requirement",
 }
 _NOT_HELD = "does not hold"
-_NONE = "No public set with such labels is at hand."
+_NONE = "No public set with such labels is available."
 
 
 @made_by_this
@@ -188,7 +188,7 @@ def defects_table(defects: Sequence[DefectiveTasks], worth: Sequence[Worth], not
         notes=(
             "A defect is of a task: a single run on it can still fail by the agent's own error, or pass soundly.",
             "Texts were classed by one reader each; the tasks are half of SWE-bench Lite, drawn within classes.",
-            "Half of the tasks with weak tests are at hand: shares of them are lower bounds. No label is no proof of "
+            "Half of the tasks with weak tests are available: shares of them are lower bounds. No label is no proof of "
             "good tests.",
             "Tasks are the sample: submissions pass and fail the same ones.",
             *notes,
@@ -203,7 +203,7 @@ def _defect_row(one: DefectiveTasks) -> Row:
 
 
 def _printed_weak_rows() -> list[Row]:
-    """The whole count that the authors print, and the share that follows."""
+    """Return the whole count that the authors print, and the share that follows."""
     paper = read_paper(data_folder() / "reported" / "task_defects.toml")
     count, tasks = paper["utboost.verified"], paper["utboost.verified.tasks"]
     group = "Tests that accept wrong patches, SWE-bench Verified"

@@ -114,7 +114,7 @@ def _over(cases: JudgedCases) -> str:
 
 @made_by_this
 def judge_pairs_table(compared: ComparedCases) -> Table:
-    """Every two recorded runs on the same generated cases, with Holm's adjustment."""
+    """Return every two recorded runs on the same generated cases, with Holm's adjustment."""
     table = of_evidence(comparison_table(compared.pairs, compared.cases.on), "generated")
     return structs.replace(table, name="triage_pairs", paper=_SLUG, generator=GENERATOR)
 
@@ -167,7 +167,7 @@ def _errors_finding(compared: ComparedCases) -> str:
 
 @made_by_this
 def error_direction_table(compared: ComparedCases | None) -> Table:
-    """Which way judges err between agent and task: by table 4's counts, and on generated cases with a test."""
+    """Return which way judges err between agent and task: by table 4's counts, and on generated cases with a test."""
     rows = [row for critic in printed_critics() for row in _printed_direction(critic)]
     directions = {} if compared is None else {name: one.direction for name, one in compared.runs.items()}
     if compared is not None:
@@ -205,7 +205,7 @@ def _printed_direction(critic: Critic) -> list[Row]:
 
 @made_by_this
 def left_out_table(compared: ComparedCases, run: str) -> Table:
-    """A run's kappa with each family of tasks left out, and how often the cases of each are judged right."""
+    """Return a run's kappa with each family of tasks left out, and how often the cases of each are judged right."""
     one = compared.runs[run]
     table = families_table(one.families, run, compared.cases.source)
     return structs.replace(of_evidence(table, "generated"), name="left_out", paper=_SLUG, generator=GENERATOR)
@@ -213,7 +213,7 @@ def left_out_table(compared: ComparedCases, run: str) -> Table:
 
 @made_by_this
 def subcategory_table(compared: ComparedCases, run: str) -> Table:
-    """How often a run names the subcategory."""
+    """Return how often a run names the subcategory."""
     finer = compared.runs[run].finer
     if finer is None:
         return Table("subcategories", _SLUG, "Subcategories", "No subcategory of a recorded case is known.", ())

@@ -75,12 +75,12 @@ _MEASURES = ("precision", "recall")
 
 
 def of_ablation(arms: Iterable[RepairArm]) -> list[RepairArm]:
-    """The arms that table III is about: those whose cases say what to do in one way only."""
+    """Return the arms that table III is about: those whose cases say what to do in one way only."""
     return [arm for arm in arms if not arm.instructions and arm.setting in SETTING_KEYS]
 
 
 def of_formats(arms: Iterable[RepairArm]) -> list[RepairArm]:
-    """The arms that table II is about: those whose cases come with high-level or detailed instructions."""
+    """Return the arms that table II is about: those whose cases come with high-level or detailed instructions."""
     return [arm for arm in arms if arm.instructions and arm.format in FORMATS]
 
 
@@ -105,7 +105,7 @@ def ablation_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Table:
 
 @made_by_this
 def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
-    """The settings of recorded runs compared in pairs on the same cases, which the paper prints nothing of."""
+    """Return the settings of recorded runs compared in pairs on the same cases, which the paper prints nothing of."""
     compared = [
         (same, compare_repairs([structs.replace(arm, name=_setting(arm)) for arm in same]))
         for same in _on_the_same_cases(of_ablation(arms))
@@ -149,7 +149,7 @@ def _in_order(arms: Iterable[RepairArm]) -> list[RepairArm]:
 
 
 def _drawn_row(scores: RepairScores) -> Row:
-    """The solve rate as a figure shows it: under its set of cases, called as its setting."""
+    """Return the solve rate as a figure shows it: under its set of cases, called as its setting."""
     arm = scores.arm
     return estimate_row(_setting(arm), scores.solve_rate, "share", _said(arm), _said(arm), arm.evidence)
 
@@ -168,7 +168,7 @@ def _setting(arm: RepairArm) -> str:
 
 
 def _said(arm: RepairArm) -> str:
-    """What a column of measured figures is of."""
+    """Return what a column of measured figures is of."""
     return f"{arm.policy} on {arm.benchmark}"
 
 
@@ -188,7 +188,7 @@ def _ablation_rows(scores: RepairScores) -> list[Row]:
 
 
 def _on_the_same_cases(arms: Sequence[RepairArm]) -> list[list[RepairArm]]:
-    """Several settings of one policy and format on the same cases, in the order of table III."""
+    """Return several settings of one policy and format on the same cases, in the order of table III."""
     groups: dict[tuple[str, str, str, str], list[RepairArm]] = {}
     for arm in _in_order(arms):
         groups.setdefault((arm.policy, arm.format, arm.benchmark, arm.version), []).append(arm)
@@ -276,7 +276,7 @@ def judge_readings_table(arms: Sequence[RepairArm] = (), validator: str = "patch
 
 
 def _counts(cells: Confusion, name: str, measure: str) -> tuple[int, int]:
-    """What a precision or recall is out of what, from the unacceptable or the acceptable class."""
+    """Return what a precision or recall is out of what, from the unacceptable or the acceptable class."""
     right, other, missed = (cells.tp, cells.fp, cells.fn) if name == "unacceptable" else (cells.tn, cells.fn, cells.fp)
     return right, right + (other if measure == "precision" else missed)
 
@@ -344,7 +344,7 @@ def review_funnel_table(funnel: ReviewFunnel | None = None, source: str = "", ev
 
 
 def _funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
-    """The steps and rates of the log under the names of the printed figures that they stand beside."""
+    """Return the steps and rates of the log under the names of the printed figures that they stand beside."""
     paper = load_paper(_SLUG)
     counts = [
         Row(_named(paper[id_]), funnel.count(event), evidence=evidence, source=source, unit="count")
@@ -366,5 +366,5 @@ def measured_on_arm(arm: RepairArm, rows: Iterable[Row]) -> list[Row]:
 
 
 def datasets_of(arms: Iterable[RepairArm]) -> tuple[str, ...]:
-    """The public data sets among the cases of some arms, each once."""
+    """Return the public data sets among the cases of some arms, each once."""
     return tuple(dict.fromkeys(arm.dataset for arm in arms if arm.dataset))

@@ -90,7 +90,7 @@ def production_steps() -> list[Row]:
 
 
 def check_median(figure: Figure, n: int, runs: int) -> Checked:
-    """Whether a printed number can be the median of `n` whole counts."""
+    """Return whether a printed number can be the median of `n` whole counts."""
     step = Fraction(1) if n % 2 else Fraction(1, 2)
     near = _multiple_inside(figure, step)
     if near is not None:
@@ -153,7 +153,7 @@ def judge_table() -> Table:
 
 
 def judge_confusion() -> Confusion:
-    """The judge's table for the unacceptable class, from the counts that the text prints."""
+    """Return the judge's table for the unacceptable class, from the counts that the text prints."""
     paper = load_paper(_SLUG)
     found, missed, unacceptable, acceptable = (
         int(paper[f"judge.{name}"].number)
@@ -206,12 +206,12 @@ def other_table() -> Table:
 
 
 def solve_rate_figures(paper: Paper) -> list[Figure]:
-    """The shares of table III."""
+    """Return the shares of table III."""
     return [paper[f"agent.{key}.{part}"] for key in SETTINGS for part in (*SOLVE_RATES, *_MEANS)]
 
 
 def format_figures(paper: Paper) -> list[Figure]:
-    """The shares of table II, and the differences between them that the paper names."""
+    """Return the shares of table II, and the differences between them that the paper names."""
     shares = [
         paper[f"patchgen.{model}.{form}.{detail}"]
         for model in ("llama", "icodellama")
@@ -254,14 +254,14 @@ def _rate_row(measure: str, found: int, n: int) -> Row:
 
 
 def _multiple_inside(figure: Figure, step: Fraction) -> float | None:
-    """A multiple of a step that prints like the figure; `None` where there is none."""
+    """Return a multiple of a step that prints like the figure; `None` if there is none."""
     box = rounding_box(figure)
     multiple = round(box.middle / step) * step
     return float(multiple) if box.low <= multiple <= box.high else None
 
 
 def _iteration_notes(paper: Paper) -> Sequence[str]:
-    """What the paper calls the iterations in one place and another, where it says both median and average."""
+    """Return what the paper calls the iterations in one place and another, where it says both median and average."""
     called = [figure for figure in paper.figure if figure.id.startswith("agent.both.iterations")]
     averages = [figure.place for figure in called if "average" in figure.column]
     medians = [figure.place for figure in called if "med" in figure.column]

@@ -17,7 +17,7 @@ _SLUG = "reflexive"
 
 @made_by_this
 def cures_table(found: Sequence[Cure], source: str) -> Table:
-    """Each failure mode: its printed witness, and what shows it in runs without and with its mechanism."""
+    """Return each failure mode: its printed witness, and what shows it in runs without and with its mechanism."""
     modes = list(dict.fromkeys(cure.mode.name for cure in found))
     shown = {cure.mode.name for cure in found if cure.shown}
     missed = [name for name in modes if name not in shown]

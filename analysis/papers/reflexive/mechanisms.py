@@ -146,13 +146,13 @@ def _of_other_units(paper: Paper) -> list[Row]:
 
 
 def _most_flagged(paper: Paper) -> int:
-    """How many reflections equality could flag at most: all repeats are of one sentence, and came in a row."""
+    """Return how many reflections equality could flag at most: all repeats are of one sentence, and came in a row."""
     n, unique = (int(paper[key].number) for key in (_REFLECTIONS, "runs.v2.unique_first_sentences"))
     return max(0, n - unique + 1 - (int(paper["novelty.window"].number) - 1))
 
 
 def _equality_rows(paper: Paper, most: int) -> list[Row]:
-    """What equality flags as printed, which counts print so, and what it could flag at most."""
+    """Return what equality flags as printed, which counts print so, and what it could flag at most."""
     n, group = int(paper[_REFLECTIONS].number), "Flagged by equality of three in a row"
     printed = [published_row(paper[key], name, group=group) for key, name in _EQUALITY.items()]
     none = paper["runs.v2.plateau_rate_string_equality"]
@@ -189,7 +189,7 @@ def _printed_as(paper: Paper) -> str:
 
 
 def _possible_rows(paper: Paper, n: int) -> list[Row]:
-    """The counts that print so, each with its interval: which one it was is not printed."""
+    """Return the counts that print so, each with its interval: which one it was is not printed."""
     figure = paper[_REPEATED]
     return [
         _with_counts(f"If {count} of {n} repeat", count, n, f"prints as {figure.printed}", _printed_as(paper))
@@ -208,7 +208,7 @@ def _with_counts(quantity: str, count: int, n: int, place: str, group: str) -> R
 
 @made_by_this
 def budget_table() -> Table:
-    """What a rule may take and what rules took: time and attempts, of those fixed and those escalated."""
+    """Return what a rule may take and what rules took: time and attempts, of those fixed and those escalated."""
     paper = load_paper(_SLUG)
     rows = [published_row(paper[key], name, group="What a rule may take") for key, name in _BUDGETS.items()]
     rows += [
@@ -251,7 +251,7 @@ class Ratio(Struct, frozen=True):
 
     @property
     def value(self) -> float:
-        """The quotient of the two printed means."""
+        """Return the quotient of the two printed means."""
         return self.escalated.number / self.fixed.number
 
 
@@ -304,7 +304,7 @@ def outcome_table() -> Table:
 
 
 def last_run_steps() -> list[Row]:
-    """The last complete run's rules: all, attempted, fixed; for a funnel."""
+    """Return the last complete run's rules: all, attempted, fixed; for a funnel."""
     paper = load_paper(_SLUG)
     return [published_row(paper[key], name) for key, name in _STEPS.items()]
 
@@ -357,7 +357,7 @@ def _share(figure: Figure | None) -> float | None:
 
 
 def _categories(paper: Paper) -> list[str]:
-    """The categories with a printed share in one of the runs, in the order of the file."""
+    """Return the categories with a printed share in one of the runs, in the order of the file."""
     openings = tuple(f"runs.{run}.categories." for run in _CATEGORY_RUNS)
     named = [figure.id.split(".")[3] for figure in paper.figure if figure.id.startswith(openings)]
     return [name.replace("_", " ") for name in dict.fromkeys(named)]

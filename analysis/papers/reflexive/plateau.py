@@ -11,7 +11,7 @@ from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_
 from misstep.analysis.tables.wording import with_interval
 
 _SLUG, _DATASET = "reflexive", "gemmaforge"
-_ABSENT = "The quoted reflections are not at hand, so nothing can be said of them here."
+_ABSENT = "The quoted reflections are not available, so nothing can be said of them here."
 _KEYWORDS, _EXACT, _EMBEDDINGS = "keywords", "exact", "embeddings"
 _PRECISION, _RECALL, _FALSE = (
     "Precision: of the plateaus seen, those that are one diagnosis",
@@ -62,7 +62,7 @@ def _balance(scores: PlateauScores) -> float:
 
 @made_by_this
 def plateau_quoted_table(found: Sequence[DetectorAnswers], notes: Sequence[str] = ()) -> Table:
-    """Every detector on threes of the texts that the project's pages quote."""
+    """Return every detector on threes of the texts that the project's pages quote."""
     scores = [plateau_scores(one) for one in found]
     named = {one.detector: one.recall for one in scores}
     return Table(
@@ -125,7 +125,7 @@ def _heading(kind: str, same: bool) -> str:
 
 @made_by_this
 def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
-    """What each detector says of threes of which the pages say themselves whether they are the same."""
+    """Return what each detector says of threes of which the pages say themselves whether they are the same."""
     right = {
         name: sum(one.flagged[name] == one.same for one in examples)
         for name in (examples[0].flagged if examples else {})
@@ -153,7 +153,7 @@ def plateau_examples_table(examples: Sequence[PlateauExample]) -> Table:
             for name, flagged in one.flagged.items()
         ),
         notes=(
-            "Two threes of the partition overlap, and examples that authors choose are no sample.",
+            "Two threes of the partition overlap, and examples that authors choose are not sample.",
             "As printed, the words pattern, root and cause of the common form suffice for a plateau by themselves.",
         ),
         datasets=(_DATASET,) if examples else (),

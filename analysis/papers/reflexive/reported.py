@@ -25,7 +25,7 @@ _ABOUT = (
 
 @made_by_this
 def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
-    """What each breaker did with all cases: a line a breaker, a column an outcome."""
+    """Return what each breaker did with all cases: a line a breaker, a column an outcome."""
     return Table(
         name="reported_breakers",
         paper=_PAPER,
@@ -49,7 +49,7 @@ def breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) ->
 
 @made_by_this
 def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
-    """Each case in our words, with the verdict that is right and why."""
+    """Return each case in our words, with the verdict that is right and why."""
     cases = scores[0].trials
     to_stop = sum(case.first is not None for case in cases)
     return Table(
@@ -75,7 +75,7 @@ def reported_cases_table(scores: Sequence[BreakerScore]) -> Table:
 
 @made_by_this
 def our_breakers_table(scores: Sequence[BreakerScore], notes: Sequence[str] = ()) -> Table:
-    """What each detector of plateaus, and the loop's own rule, did with each case: a line a case."""
+    """Return what each detector of plateaus, and the loop's own rule, did with each case: a line a case."""
     ours = [score for score in scores if score.breaker.ours]
     judged = (f"{score.breaker.name} {with_interval(score.right, 'share')}" for score in ours)
     return Table(
@@ -172,7 +172,7 @@ def _finding(scores: Sequence[BreakerScore]) -> str:
 
 
 def _wrong(scores: Sequence[BreakerScore]) -> list[str]:
-    """What the loop's own rule gets wrong, case by case."""
+    """Return what the loop's own rule gets wrong, case by case."""
     loop = _of_the_loop(scores)
     return [
         f"The loop's rule, {outcome}: {', '.join(trial.case for trial in loop.having(outcome))}."

@@ -1,7 +1,7 @@
 """The reflexive harness: the failure modes' figures and the run tables, printed and worked out again.
 
 The document describes failure modes of an agent that hardens a system rule by rule; its project prints what each run
-did, in a journal. No log of a run is at hand: what can be asked is whether the printed figures agree with each other.
+did, in a journal. No log of a run is available: what can be asked is whether the printed figures agree with each other.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ _SLUG = "reflexive"
 
 @made_by_this
 def fix_rate_table() -> Table:
-    """The share of rules that each run fixed, as printed and from its counts."""
+    """Return the share of rules that each run fixed, as printed and from its counts."""
     paper = load_paper(_SLUG)
     rates = [
         checked_figure(paper, paper[f"runs.{key}.{part}"], FIXED, RUNS[key], with_count=True)
@@ -74,7 +74,7 @@ def fix_rate_table() -> Table:
 
 @made_by_this
 def failure_modes_table() -> Table:
-    """The figures of the document itself that other printed figures give."""
+    """Return the figures of the document itself that other printed figures give."""
     paper = load_paper(_SLUG)
     figures = [
         checked_figure(paper, figure, heading=figure.place)
@@ -93,7 +93,7 @@ def failure_modes_table() -> Table:
 
 @made_by_this
 def contradictions_table() -> Table:
-    """The figures of the run tables that contradict other printed ones, the worst first."""
+    """Return the figures of the run tables that contradict other printed ones, the worst first."""
     figures = [figure for status in FAILED for figure in _run_figures((status,))]
     return Table(
         name="contradictions",
@@ -110,7 +110,7 @@ def contradictions_table() -> Table:
 
 @made_by_this
 def runs_table() -> Table:
-    """The figures of the run tables that others give or say too little about, run by run."""
+    """Return the figures of the run tables that others give or say too little about, run by run."""
     figures = _run_figures(("reproduced", "underdetermined"))
     return Table(
         name="runs",
@@ -126,7 +126,7 @@ def runs_table() -> Table:
 
 
 def _run_figures(statuses: Sequence[Status]) -> list[CheckedFigure]:
-    """The figures of the run tables with a result of one of some statuses, run by run."""
+    """Return the figures of the run tables with a result of one of some statuses, run by run."""
     paper = load_paper(_SLUG)
     shown_before = {f"runs.{key}.{part}" for key, part in _FIX_RATES.items()}
     figures = [

@@ -43,7 +43,7 @@ def classifiers_table(sets: Sequence[LabelledRuns], seed: int = 0) -> Table:
                 of_set.append(held_out)
                 kept += held_out.low is not None and held_out.low >= FLOOR
         rows += of_set if runs.evidence == "generated" else measured_on(runs.dataset, of_set)
-    model = "" if with_prompted(sets) else " No answers of a prompted judge are at hand: its columns are empty."
+    model = "" if with_prompted(sets) else " No answers of a prompted judge are available: its columns are empty."
     return Table(
         name="classifiers",
         paper="wink",

@@ -100,7 +100,7 @@ def _independent(estimate: Estimate) -> str:
 
 
 def _shadow_count(paper: Paper, key: str) -> tuple[int, int]:
-    """The misbehaviours that a printed rate stands for: the count nearest to it."""
+    """Return the misbehaviours that a printed rate stands for: the count nearest to it."""
     n = int(paper[f"shadow.{key}.invocations"].number)
     return round(paper[f"shadow.{key}.rate"].number * n), n
 

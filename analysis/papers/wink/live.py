@@ -26,7 +26,7 @@ LEVEL = 0.05
 
 NOTE = (
     "Generated: live sessions of a scripted agent whose misbehaviour is planted and which heeds guidance as drawn. "
-    "They say what this software does, and are no confirmation of the paper's figures."
+    "They say what this software does, and are not confirmation of the paper's figures."
 )
 
 
@@ -45,17 +45,17 @@ class LiveExperiments(Struct, frozen=True):
     judgements: Judgements
 
     def source(self, of: Sequence[LiveSession]) -> str:
-        """Where figures of some sessions are from."""
+        """Return where figures of some sessions are from."""
         return f"generated, seed {self.seed}, n {len(of):,}"
 
     def problems(self, of: Sequence[LiveSession], arm: LiveArm, start: Start) -> list[Problem]:
-        """The problems of one arm of an experiment, with a judge's labels where there are any."""
+        """Return the problems of one arm of an experiment, with a judge's labels if there are any."""
         labels = self.judgements if of is self.shadow else {}
         return problems((one for one in of if one.arm == arm), start, labels)
 
 
 def p_row(name: str, test: Significance, group: str, source: str) -> Row:
-    """The p-value of a test on generated sessions as a row."""
+    """Return the p-value of a test on generated sessions as a row."""
     return Row(
         name,
         test.p_value,

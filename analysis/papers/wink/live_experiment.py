@@ -25,7 +25,7 @@ KEYS: Mapping[Metric, str] = {
 
 
 def report_of(live: LiveExperiments | None) -> ExperimentReport | None:
-    """The A/B experiment as compared; `None` where there is none."""
+    """Return the A/B experiment as compared; `None` if there is none."""
     if live is None or not live.ab:
         return None
     return compare_arms(of_live(live.ab), "control", "guide", seed=live.seed)
@@ -45,7 +45,7 @@ def implied_changes() -> dict[str, ImpliedChange]:
 
 @made_by_this
 def experiment_evidence_table(live: LiveExperiments | None = None) -> Table:
-    """Changes and p-values of table 5, with those of a live experiment beside; `live` is `None` where there is none."""
+    """Changes and p-values of table 5, with those of a live experiment beside; `live` is `None` if there is none."""
     paper, report = load_paper("wink"), report_of(live)
     adjusted = holm([paper[f"experiment.{key}.p"].number for key in METRICS]).p_values
     implied = implied_changes()
@@ -122,7 +122,7 @@ def _printed_finding(implied: Mapping[str, ImpliedChange]) -> str:
 
 def _finding(report: ExperimentReport | None) -> str:
     if report is None:
-        return "No live experiment is at hand to stand beside them."
+        return "No live experiment is available to stand beside them."
     mismatch = "; the arms do not fit their shares" if report.mismatched else ""
     sizes = " and ".join(f"{arm.units:,}" for arm in report.arms if arm.units)
     changed = [_told(one) for one in report.changes if one.changed]

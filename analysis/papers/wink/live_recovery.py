@@ -11,7 +11,7 @@ from misstep.analysis.stats.decisions.incidence import CumulativeIncidence
 from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import interval_words, number_text, p_text, with_interval
 
-NONE_AT_HAND = "No live experiment is at hand."
+NONE_AT_HAND = "No live experiment is available."
 FROM_WORD = "From the first word: guidance against detection alone"
 FROM_ONSET = "From the onset: guidance against no observer"
 
@@ -26,7 +26,7 @@ _NAMED = {CLASSES[key]: categories for key, categories in CATEGORIES.items()}
 
 
 def effects_of(live: LiveExperiments) -> dict[str, list[RecoveryEffect]]:
-    """Heading → the effects of guidance by class, from either start, where there are such sessions."""
+    """Heading → the effects of guidance by class, from either start, if there are such sessions."""
     arms = {
         FROM_WORD: [live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow")],
         FROM_ONSET: [live.problems(live.ab, arm, "onset") for arm in ("guide", "control")],
@@ -40,7 +40,7 @@ def effects_of(live: LiveExperiments) -> dict[str, list[RecoveryEffect]]:
 
 @made_by_this
 def recovery_effect_table(live: LiveExperiments) -> Table:
-    """The control: recovery within 15 steps with guidance and without, and the difference, by class."""
+    """Return the control: recovery within 15 steps with guidance and without, and the difference, by class."""
     effects = effects_of(live)
     rows = [
         row
@@ -161,7 +161,7 @@ def _time_rows(found: TimeToRecovery, source: str) -> list[Row]:
 
 
 def censored_share(curve: CumulativeIncidence) -> float:
-    """The share that recovered by the window if what ended otherwise is taken as still able to: too high."""
+    """Return the share that recovered by the window if what ended otherwise is taken as still able to: too high."""
     reached = [
         float(share) for time, share in zip(curve.times, curve.one_minus_kaplan_meier, strict=True) if time <= WINDOW
     ]
@@ -198,7 +198,7 @@ def _time_finding(found: TimeToRecovery | None) -> str:
 
 @made_by_this
 def live_judge_table(live: LiveExperiments) -> Table:
-    """The judge of recoveries against what was planted, and the recovery rate corrected for its errors."""
+    """Return the judge of recoveries against what was planted, and the recovery rate corrected for its errors."""
     found = judge_of_recoveries(live.problems(live.shadow, "guide", "word"))
     idle, words = groundless(one for one in live.shadow if one.arm == "guide")
     source = live.source(live.shadow)

@@ -10,12 +10,12 @@ from misstep.analysis.tables.wording import interval_words, number_text
 
 
 def rates_of(live: LiveExperiments | None) -> MisbehaviourRates | None:
-    """The misbehaviour rates of the shadow experiment; `None` where there is none."""
+    """Return the misbehaviour rates of the shadow experiment; `None` if there is none."""
     return None if live is None else misbehaviour_rates(live.shadow)
 
 
 def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) -> list[Row]:
-    """The rates of either arm, their difference and its tests, by invocations and by units."""
+    """Return the rates of either arm, their difference and its tests, by invocations and by units."""
     found = rates_of(live)
     if live is None or found is None:
         return []
@@ -36,7 +36,7 @@ def shadow_rows(live: LiveExperiments | None, arms: Sequence[str], rate: str) ->
 
 
 def shadow_finding(live: LiveExperiments | None) -> str:
-    """What the generated sessions say, over units; empty without any."""
+    """Return what the generated sessions say, over units; empty without any."""
     found = rates_of(live)
     if found is None:
         return ""

@@ -43,12 +43,12 @@ class Stops(Struct, frozen=True):
 
 
 def days() -> int:
-    """How long the live experiment of the paper ran."""
+    """Return how long the live experiment of the paper ran."""
     return int(load_paper("wink")["experiment.days"].number)
 
 
 def planned_change() -> float:
-    """The relative decrease that sessions of this spread find at the end with a chance of 80%."""
+    """Return the relative decrease that sessions of this spread find at the end with a chance of 80%."""
     variation = float(np.sqrt(np.exp(SIGMA**2) - 1))  # of a lognormal distribution
     units = days() * SESSIONS_A_DAY
     return smallest_change((variation, variation), (units, units), 0.8, LEVEL)
@@ -90,7 +90,7 @@ def _first_day(stops: np.typing.NDArray[np.bool_]) -> FloatArray:
 
 
 def stops(change: float, seed: int, samples: int) -> Stops:
-    """How often and when each rule stops."""
+    """Return how often and when each rule stops."""
     found = stopped(*looks(change, np.random.default_rng(seed), samples))
     ends = {rule: day[np.isfinite(day)] for rule, day in found.items()}
     return Stops(
@@ -101,7 +101,7 @@ def stops(change: float, seed: int, samples: int) -> Stops:
 
 @made_by_this
 def peeking_table(seed: int, samples: int = 1_000) -> Table:
-    """How often each rule stops without a difference, and with the one that the experiment was planned for."""
+    """Return how often each rule stops without a difference, and with the one that the experiment was planned for."""
     change = planned_change()
     found = {NO_CHANGE: stops(0.0, seed, samples), CHANGE: stops(change, seed, samples)}
     source = f"generated, seed {seed}, n {samples}"

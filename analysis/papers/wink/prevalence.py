@@ -75,7 +75,7 @@ def prevalence_table() -> Table:
 
 
 def checked_share(paper: Paper, share: Figure, name: str, group: str = "") -> CheckedFigure:
-    """A printed share in the first way to work it out, with the count and the n behind it."""
+    """Return a printed share in the first way to work it out, with the count and the n behind it."""
     count, found = printed_count(paper, share), check_figure(paper, share, share.derivations[0])
     return CheckedFigure(share, name, group, (found,), None if count is None else count.n, count)
 
@@ -110,7 +110,7 @@ def models_table() -> Table:
 
 
 def arm_size_row(paper: Paper, p_value: Figure, group: str) -> Row:
-    """The size of either of two equal arms that a printed p-value implies, with the audit's sentence on it."""
+    """Return the size of either of two equal arms that a printed p-value implies, with the audit's sentence on it."""
     size, checked = arm_size(paper, p_value), check_figure(paper, p_value, p_value.derivations[0])
     known = None if size is None or size.at_printed is None else round(size.at_printed)
     return Row(
@@ -130,13 +130,13 @@ def arm_size_row(paper: Paper, p_value: Figure, group: str) -> Row:
 
 
 def arm_size(paper: Paper, p_value: Figure) -> ArmSize | None:
-    """The size of either of two equal arms that a p-value implies with the two shares that it compares."""
+    """Return the size of either of two equal arms that a p-value implies with the two shares that it compares."""
     inputs = p_value.derivations[0].inputs
     return implied_arm_size(p_value, [paper[str(inputs[name])] for name in ("share1", "share2")])
 
 
 def _together(paper: Paper, p_values: Sequence[Figure]) -> str:
-    """Whether one size of arms fits all p-values of an experiment, in words."""
+    """Return whether one size of arms fits all p-values of an experiment, in words."""
     sizes = [size for p_value in p_values if (size := arm_size(paper, p_value)) is not None]
     both = ArmSize(None, max(size.low for size in sizes), min(size.high for size in sizes))
     if both.low > both.high:

@@ -79,7 +79,7 @@ def reasons_table(coded: Coded | None = None, live: Sequence[LiveSession] = (), 
 
 
 def _finding(by_people: Mapping[Outcome, OutcomeCodes]) -> str:
-    """The most frequent reason of either outcome: of the paper, and as people coded it."""
+    """Return the most frequent reason of either outcome: of the paper, and as people coded it."""
     paper, told = load_paper("wink"), []
     for outcome, codes in code_book().items():
         most = max((paper[code.printed] for code in codes.values()), key=lambda figure: figure.number)

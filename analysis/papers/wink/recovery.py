@@ -82,7 +82,7 @@ def recovery_table() -> Table:
 
 
 def _ended(figures: Sequence[CheckedFigure]) -> str:
-    """How the checks ended, and what is wrong with the worst."""
+    """Return how the checks ended, and what is wrong with the worst."""
     said, failed = ended(figures, "tables 3 and 4 and their figures elsewhere"), worst(figures)
     return said if failed is None else f"{said} {failed[0].figure.place}: {failed[1].explanation}"
 
@@ -126,7 +126,7 @@ def _counts(paper: Paper, key: str, part: str) -> tuple[int, int]:
 
 
 def _difference(paper: Paper, part: str) -> Estimate:
-    """How much lower recovery is with several interventions than with one."""
+    """Return how much lower recovery is with several interventions than with one."""
     (x1, n1), (x2, n2) = (_counts(paper, key, part) for key in TABLES)
     return structs.replace(newcombe(x1, n1, x2, n2), n=n1 + n2)
 
@@ -178,7 +178,7 @@ def control_table() -> Table:
 
 
 def _highest_significant(found: int, n: int) -> int:
-    """The largest count out of as many that the pooled z test tells apart from a larger one."""
+    """Return the largest count out of as many that the pooled z test tells apart from a larger one."""
     lower = np.arange(found)
     return int(lower[pooled_p_values(found, n, lower, n) < _LEVEL].max())
 
@@ -220,6 +220,6 @@ def judge_precision_table() -> Table:
 
 
 def _times(estimate: Estimate, share: float) -> Estimate:
-    """A share of the share that an estimate is of."""
+    """Return a share of the share that an estimate is of."""
     value, low, high = ((end or 0) * share for end in (estimate.value, estimate.low, estimate.high))
     return structs.replace(estimate, value=value, low=low, high=high)

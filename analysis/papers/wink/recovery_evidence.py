@@ -63,7 +63,7 @@ def _printed_rows() -> list[Row]:
 
 
 def _live_rows(live: LiveExperiments | None) -> list[Row]:
-    """The arm with guidance by number of words, and the arm with detection alone."""
+    """Return the arm with guidance by number of words, and the arm with detection alone."""
     if live is None:
         return []
     guided, unguided = (live.problems(live.shadow, arm, "word") for arm in ("guide", "shadow"))

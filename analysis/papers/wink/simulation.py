@@ -52,7 +52,7 @@ class RejectionRate(Struct, frozen=True):
 
 
 def shadow_arms() -> tuple[Arm, Arm]:
-    """The arms of Wink's shadow mode as printed: detection alone, and with course-correction."""
+    """Return the arms of Wink's shadow mode as printed: detection alone, and with course-correction."""
     paper = load_paper("wink")
     first, second = (
         Arm(
@@ -72,7 +72,7 @@ def places() -> dict[str, float]:
 
 @made_by_this
 def false_alarm_table(seed: int, samples: int = 1_000) -> Table:
-    """How often either test calls a null difference significant, by intraclass correlation."""
+    """Return how often either test calls a null difference significant, by intraclass correlation."""
     arms = shadow_arms()
     chance = sum(arm.chance * arm.items for arm in arms) / sum(arm.items for arm in arms)
     null = tuple(Arm(arm.items, arm.clusters, chance) for arm in arms)
@@ -144,7 +144,7 @@ def draw_arm(arm: Arm, correlation: float, spread: Spread, rng: np.random.Genera
 
 
 def rejection_rates(arms: Sequence[Arm], spreads: Sequence[Spread], seed: int, samples: int) -> list[RejectionRate]:
-    """The share of experiments in which either test has p below 0.05, at every spread and correlation."""
+    """Return the share of experiments in which either test has p below 0.05, at every spread and correlation."""
     rng = np.random.default_rng(seed)
     found = {
         (spread, correlation): rejections(arms, correlation, spread, rng, samples)

@@ -46,7 +46,7 @@ class Loop(Struct, frozen=True):
 
 @made_by_this
 def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
-    """What becomes of loops within 15 steps without intervention, a group a set."""
+    """Return what becomes of loops within 15 steps without intervention, a group a set."""
     rows: list[Row] = []
     for members in _by_set(loops):
         told = {
@@ -68,7 +68,7 @@ def unaided_table(loops: Sequence[Loop], notes: Sequence[str] = ()) -> Table:
             "A loop is seen at the first step up to which the rule for loops finds one. Only runs that the rule finds "
             "a loop in as a whole are here: a failing call that worked in the end is none to it.",
             "A run that ended need not have failed: the agent may have given its answer. Other agents, other tasks and "
-            "a rule instead of a model's judgement: the figures stand beside Wink's and are no control arm of it.",
+            "a rule instead of a model's judgement: the figures stand beside Wink's and are not control arm of it.",
             *_room(loops),
             "Intervals take runs as independent; runs of one task or agent may hang together.",
             *notes,
@@ -98,7 +98,7 @@ def _by_set(loops: Sequence[Loop]) -> list[list[Loop]]:
 
 
 def _room(loops: Sequence[Loop]) -> list[str]:
-    """How many of each set's runs went on long enough to be seen through the window."""
+    """Return how many of each set's runs went on long enough to be seen through the window."""
     told = [
         f"{sum(loop.left >= WINDOW for loop in members)} of {len(members)} in {members[0].dataset}"
         for members in _by_set(loops)
@@ -118,7 +118,7 @@ def _row(quantity: str, estimate: Estimate, loops: Sequence[Loop]) -> Row:
 
 def _finding(loops: Sequence[Loop]) -> str:
     if not loops:
-        return "No set of runs with a loop is at hand."
+        return "No set of runs with a loop is available."
     told = []
     for members in _by_set(loops):
         if len(members) >= FEWEST:
@@ -128,5 +128,5 @@ def _finding(loops: Sequence[Loop]) -> str:
                 f"({interval_words(repeated.low, repeated.high, 'share')})"
             )
     if not told:
-        return f"{len(loops)} loops are at hand, fewer than {FEWEST} in each set."
+        return f"{len(loops)} loops are available, fewer than {FEWEST} in each set."
     return f"Without intervention the same call came back within {WINDOW} steps after {' and '.join(told)}."

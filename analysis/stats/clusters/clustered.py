@@ -55,7 +55,7 @@ def cluster_bootstrap(
     resamples: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """A statistic of each of many resamples of clusters (Davison and Hinkley 1997, section 3.8).
+    """Return a statistic of each of many resamples of clusters (Davison and Hinkley 1997, section 3.8).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def cluster_bootstrap(
 
 
 def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> FloatArray:
-    """The variance of a share of clustered items: sum of (x - p n)² over the clusters, over the items squared.
+    """Return the variance of a share of clustered items: sum of (x - p n)² over the clusters, over the items squared.
 
     The linearised variance of a ratio of sums (Cochran 1977, Sampling Techniques, section 9A.3), which is the cluster
     sandwich of a model with this share alone. It is 0, and no estimate, with one cluster.
@@ -110,7 +110,7 @@ def linearised_variance(successes: npt.ArrayLike, trials: npt.ArrayLike) -> Floa
 def clustered_difference(
     first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, *, shared: int = 0
 ) -> ClusteredDifference:
-    """Two arms' shares of clustered items compared.
+    """Return two arms' shares of clustered items compared.
 
     The standard error is the cluster sandwich (Liang and Zeger 1986, Biometrika 73:13-22) of a regression on the arm: a
     cluster that is in both arms adds what its two residuals come to together.
@@ -170,13 +170,13 @@ def clustered_difference(
 
 
 def _residuals(successes: IntArray, trials: IntArray) -> FloatArray:
-    """What each cluster adds to the error of its arm's share."""
+    """Return what each cluster adds to the error of its arm's share."""
     total = float(trials.sum())
     return np.asarray((successes * total - float(successes.sum()) * trials) / total**2)
 
 
 def _joint_variance(first: FloatArray, second: FloatArray, shared: int) -> float:
-    """The variance of a difference, whose first residuals in either arm are of the same clusters."""
+    """Return the variance of a difference, whose first residuals in either arm are of the same clusters."""
     together = first[:shared] - second[:shared]
     return float((together**2).sum() + (first[shared:] ** 2).sum() + (second[shared:] ** 2).sum())
 
@@ -194,7 +194,7 @@ def satterthwaite(variances: Sequence[float], clusters: Sequence[int]) -> float:
 
 
 def _effect(share: float, variance: float, trials: IntArray) -> float | None:
-    """The design effect of an arm: its variance over that of as many independent items."""
+    """Return the design effect of an arm: its variance over that of as many independent items."""
     return variance / (share * (1 - share) / int(trials.sum())) if 0 < share < 1 else None
 
 

@@ -82,7 +82,7 @@ def _doubt(leaning: IntArray) -> str:
 
 
 def _skewness(values: FloatArray) -> float:
-    """How skewed a sum of independent values with mean 0 is."""
+    """Return how skewed a sum of independent values with mean 0 is."""
     squares = float((values**2).sum())
     return abs(float((values**3).sum())) / (squares * sqrt(squares))
 
@@ -153,7 +153,7 @@ def paired_design_effect(differences: npt.ArrayLike, items: npt.ArrayLike, disco
 def resampled_pairs(
     differences: npt.ArrayLike, items: npt.ArrayLike, rng: np.random.Generator, resamples: int = 10_000
 ) -> ResampledPairs:
-    """The paired bootstrap over clusters: the difference of two systems' shares with interval and p-value.
+    """Return the paired bootstrap over clusters: the difference of two systems' shares with interval and p-value.
 
     The p-value is twice the smaller tail of the resamples on either side of 0, each counted with the sample itself, so
     that it is never 0 (Davison and Hinkley 1997, Bootstrap Methods and their Application, section 4.2). With few

@@ -32,7 +32,7 @@ def design_effect(mean_size: float, icc: float) -> float:
 
 
 def tolerated_design_effect(z: float, alpha: float) -> float:
-    """The design effect at which a test of independent items with this z has p = alpha, two-sided.
+    """Return the design effect at which a test of independent items with this z has p = alpha, two-sided.
 
     The corrected statistic is z over the root of the design effect. Below 1 the finding never reached alpha.
     """
@@ -44,7 +44,7 @@ def tolerated_design_effect(z: float, alpha: float) -> float:
 
 
 def tolerated_icc(z: float, alpha: float, mean_size: float) -> float:
-    """The intraclass correlation at which a test of independent items has p = alpha, for clusters of m items.
+    """Return the intraclass correlation at which a test of independent items has p = alpha, for clusters of m items.
 
     Raises
     ------

@@ -44,18 +44,18 @@ class PairedTable(Struct, frozen=True):
 
     @classmethod
     def of(cls, first_right: Sequence[bool], second_right: Sequence[bool]) -> "PairedTable":
-        """The counts of two lists that say of the same items whether each system got them right."""
+        """Return the counts of two lists that say of the same items whether each system got them right."""
         cells = count_confusion(first_right, second_right)
         return cls(cells.tp, cells.fn, cells.fp, cells.tn)
 
     @property
     def n(self) -> int:
-        """How many items both systems were tried on."""
+        """Return how many items both systems were tried on."""
         return self.both + self.first_only + self.second_only + self.neither
 
     @property
     def discordant(self) -> int:
-        """How many items only one of the two got right."""
+        """Return how many items only one of the two got right."""
         return self.first_only + self.second_only
 
 
@@ -81,7 +81,7 @@ def mcnemar_mid_p(table: PairedTable) -> Significance:
 
 
 def paired_difference(table: PairedTable, confidence: float = 0.95) -> Estimate:
-    """The difference of two systems' shares on the same items, with the Wald interval of paired counts.
+    """Return the difference of two systems' shares on the same items, with the Wald interval of paired counts.
 
     Fleiss, Levin and Paik (2003, Statistical Methods for Rates and Proportions, section 13.1); cut at -1 and 1.
 
@@ -109,7 +109,7 @@ def paired_difference(table: PairedTable, confidence: float = 0.95) -> Estimate:
 
 
 def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estimate:
-    """The difference of two systems' shares on the same items, with Tango's score interval.
+    """Return the difference of two systems' shares on the same items, with Tango's score interval.
 
     Tango (1998), Statistics in Medicine 17:891-908: the differences that a score test does not reject, the share of
     items that only the second gets right being the most likely one under each. At 0 the test is McNemar's asymptotic
@@ -137,7 +137,7 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
         return n * (value - difference) ** 2 - squared * _null_variance(table, difference)
 
     def end(furthest: float) -> float:
-        # At the estimate itself both terms may be 0, which is no end of the interval.
+        # At the estimate itself both terms may be 0, which is not an end of the interval.
         beside = value + math.copysign(_BESIDE, furthest)
         return furthest if abs(beside) >= 1 and beside * furthest > 0 else _crossing(outside, beside, furthest)
 
@@ -145,7 +145,7 @@ def paired_score_interval(table: PairedTable, confidence: float = 0.95) -> Estim
 
 
 def _crossing(of: Callable[[float], float], below: float, above: float) -> float:
-    """Where a function that is at most 0 at one end becomes greater: halved until no number is left between.
+    """Return where a function that is at most 0 at one end becomes greater: halved until no number is left between.
 
     Importing scipy's optimisers would take more memory than all else that a run of a judge is assessed with.
     """
@@ -155,7 +155,7 @@ def _crossing(of: Callable[[float], float], below: float, above: float) -> float
 
 
 def _null_variance(table: PairedTable, difference: float) -> float:
-    """The variance of one pair's difference, were this the true one: Tango's most likely share put in."""
+    """Return the variance of one pair's difference, were this the true one: Tango's most likely share put in."""
     n, first, second = table.n, table.first_only, table.second_only
     linear = (2 * n - first + second) * difference - first - second
     root = math.sqrt(max(0.0, linear**2 + 8 * n * second * difference * (1 - difference)))

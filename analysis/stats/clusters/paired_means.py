@@ -23,7 +23,7 @@ class PairedMeans(Struct, frozen=True):
 
 
 def paired_means(first: FloatArray, second: FloatArray, items: IntArray) -> list[PairedMeans]:
-    """The means of each column in two arrays, and their differences with 95% intervals by Student's t.
+    """Return the means of each column in two arrays, and their differences with 95% intervals by Student's t.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def paired_means(first: FloatArray, second: FloatArray, items: IntArray) -> list
 
 
 def sign_flip_test(differences: npt.ArrayLike) -> Significance:
-    """Whether paired differences lean to one side: each could as well have gone the other way (Fisher 1935).
+    """Return whether paired differences lean to one side: each could as well have gone the other way (Fisher 1935).
 
     All ways are counted, none drawn; with n pairs the p-value is never below 2 / 2^n.
 

@@ -37,12 +37,12 @@ class PairedRates(Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """What to beware of, of interval and test."""
+        """Return what to beware of, of interval and test."""
         return "; ".join(dict.fromkeys(filter(None, (self.difference.reason, self.test.reason))))
 
 
 def paired_rates(counts: Sequence[PairedCounts]) -> PairedRates:
-    """The comparison of two systems on the same tasks; a task that was tried more often weighs no more.
+    """Return the comparison of two systems on the same tasks; a task that was tried more often weighs no more.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ _SHORT = 64
 
 
 def signed_sum_tails(sizes: IntArray, total: int) -> tuple[float, float]:
-    """The chance that the sum of the signed sizes is further from 0 than `total`, and that it is as far.
+    """Return the chance that the sum of the signed sizes is further from 0 than `total`, and that it is as far.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _tilt(distinct: IntArray, times: IntArray, least: int) -> float:
 
 
 def _plus_sums(size: int, count: int, tilt: float) -> FloatArray:
-    """The tilted chances of each sum of those of `count` equal sizes that have a +."""
+    """Return the tilted chances of each sum of those of `count` equal sizes that have a +."""
     from scipy.special import gammaln
 
     plus = np.arange(count + 1)
@@ -75,7 +75,7 @@ def _plus_sums(size: int, count: int, tilt: float) -> FloatArray:
 
 
 def _folded(parts: list[FloatArray]) -> FloatArray:
-    """The distribution of a sum of independent parts, the two shortest folded together until one is left."""
+    """Return the distribution of a sum of independent parts, the two shortest folded together until one is left."""
     queue = [(len(part), place, part) for place, part in enumerate(parts)]
     heapify(queue)
     place = len(parts)

@@ -39,7 +39,7 @@ class CumulativeIncidence(Struct, frozen=True):
     reason: str = ""
 
     def at(self, time: float, cause: int = 1, confidence: float = 0.95) -> Estimate:
-        """The share that had this event by a time, with the interval on the log(-log) scale.
+        """Return the share that had this event by a time, with the interval on the log(-log) scale.
 
         Kalbfleisch and Prentice (2002), The Statistical Analysis of Failure Time Data, section 8.2: the interval stays
         within 0 and 1.
@@ -65,7 +65,7 @@ class CumulativeIncidence(Struct, frozen=True):
 
 
 def cumulative_incidence(times: npt.ArrayLike, events: npt.ArrayLike, causes: int | None = None) -> CumulativeIncidence:
-    """The cumulative incidence of each cause.
+    """Return the cumulative incidence of each cause.
 
     Parameters
     ----------
@@ -114,11 +114,11 @@ def cumulative_incidence(times: npt.ArrayLike, events: npt.ArrayLike, causes: in
 
 
 def _causes(codes: IntArray, causes: int | None) -> int:
-    """How many causes there are; a code that is none of them is refused, not followed as a cause of its own."""
+    """Return how many causes there are; a code that is none of them is refused, not followed as a cause of its own."""
     last, most = int(codes.max()), _MOST_CAUSES if causes is None else causes
     if last > most:
         raise UsageError(
-            f"an event of {last} where there are {most} causes",
+            f"an event of {last} if there are {most} causes",
             f"{CENSORED} is censored, 1 the event, 2 and above compete.",
         )
     return max(1, last if causes is None else causes)

@@ -50,7 +50,7 @@ def sample_size_paired(discordant: float, difference: float, power: float = 0.8,
 def units_an_arm(
     variation: float, change: float, power: float = 0.8, alpha: float = 0.05, design_effect: float = 1.0
 ) -> float:
-    """The units that each of two arms needs to find a relative change of a mean or a ratio, with a given chance.
+    """Return the units that each of two arms needs to find a relative change of a mean or a ratio, with a given chance.
 
     2 (z + z)² v² / c², for the normal test of the log ratio (van Belle 2008, Statistical Rules of Thumb, section 2.3,
     with the variation of ratios as in `ratios`). With skewed units the number is large, and the normal
@@ -91,7 +91,7 @@ def smallest_change(
     alpha: float = 0.05,
     design_effect: float = 1.0,
 ) -> float:
-    """The smallest relative decrease of a mean or a ratio that arms of these sizes find with a given chance.
+    """Return the smallest relative decrease of a mean or a ratio that arms of these sizes find with a given chance.
 
     The inverse of `units_an_arm`, for arms of unequal size as well: below 0 and above -1. Decreases are the harder to
     find on the scale of the log ratio as a percentage, so that an increase of as many percent is found less often.

@@ -17,7 +17,7 @@ _ROUNDING = 1e-12
 
 
 def ratio_of_sums(numerators: npt.ArrayLike, denominators: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
-    """The sum of the numerators over the sum of the denominators, with the delta-method interval by Student's t.
+    """Return the sum of the numerators over the sum of the denominators, with the delta-method interval by Student's t.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def linearised_ratio(numerators: npt.ArrayLike, denominators: npt.ArrayLike) -> 
 
 
 def is_flat(error: float, value: float) -> bool:
-    """Whether a standard error is what rounding leaves of 0."""
+    """Return whether a standard error is what rounding leaves of 0."""
     return error <= _ROUNDING * abs(value)
 
 

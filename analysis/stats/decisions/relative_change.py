@@ -47,7 +47,7 @@ class RatioComparison(Struct, frozen=True):
 
 
 def compare_ratios(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> RatioComparison:
-    """Two arms' ratios of sums: Welch's t over units, and Fieller's interval of the relative change.
+    """Return two arms' ratios of sums: Welch's t over units, and Fieller's interval of the relative change.
 
     Fieller (1954), J. R. Stat. Soc. B 16:175-185, with the degrees of freedom of the test throughout: the interval
     holds 0 exactly where the test does not reject.
@@ -104,7 +104,7 @@ def compare_skewed(
     draws: int = 2_000,
     confidence: float = 0.95,
 ) -> RatioComparison:
-    """Two arms' ratios of sums with a studentised permutation test, which takes no distribution for granted.
+    """Return two arms' ratios of sums with a studentised permutation test, which takes no distribution for granted.
 
     Units change arms whole. The studentised difference keeps the level also where the arms' spreads differ (Janssen
     1997, Stat. Probab. Lett. 36:9-21; Chung and Romano 2013, Ann. Stat. 41:484-507). The intervals are those of
@@ -180,7 +180,7 @@ def _fieller(
 def _permuted(
     arms: tuple[FloatArray, FloatArray], plain: RatioComparison, rng: np.random.Generator, draws: int
 ) -> Significance:
-    """How often units that change arms at random give a studentised difference as far from 0."""
+    """Return how often units that change arms at random give a studentised difference as far from 0."""
     pooled, size = np.concatenate(arms), len(arms[0])
     y, x = pooled[:, 0], pooled[:, 1]
     moments = np.column_stack([y, x, y * y, x * y, x * x])
@@ -199,7 +199,7 @@ def _permuted(
 
 
 def _studentised(first: FloatArray, second: FloatArray, n1: int, n2: int) -> FloatArray:
-    """The absolute differences of two ratios over their standard errors, from sums of y, x, y², xy and x²."""
+    """Return the absolute differences of two ratios over their standard errors, from sums of y, x, y², xy and x²."""
     ratios, variances = [], []
     with np.errstate(divide="ignore", invalid="ignore"):
         for sums, n in ((first, n1), (second, n2)):

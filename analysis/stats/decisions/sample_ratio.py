@@ -18,7 +18,7 @@ ALARM = 0.0005
 
 
 def sample_ratio(units: Sequence[int], shares: Sequence[float]) -> Significance:
-    """The test that units were assigned to the arms by their shares: exact for two arms, Pearson's for more.
+    """Return the test that units were assigned to the arms by their shares: exact for two arms, Pearson's for more.
 
     Parameters
     ----------

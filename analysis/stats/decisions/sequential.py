@@ -24,7 +24,7 @@ class AlwaysValid(Struct, frozen=True):
 def always_valid(
     difference: float, se: float, planned_se: float, n: int | None = None, confidence: float = 0.95
 ) -> AlwaysValid:
-    """The normal mixture of a difference whose estimate is near to normal.
+    """Return the normal mixture of a difference whose estimate is near to normal.
 
     Lambda = sqrt(s² / (s² + t²)) · exp(t² d² / (2 s² (s² + t²))) for a difference d with standard error s and a mixture
     with variance t²; p is 1 / Lambda, and the interval holds the differences with p of at least alpha (Johari, Koomen,

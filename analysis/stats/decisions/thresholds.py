@@ -103,7 +103,7 @@ def precision_floor(
 
 
 def flagged_precision(right: npt.ArrayLike, clusters: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
-    """The precision of flagged items with its one-sided lower bound.
+    """Return the precision of flagged items with its one-sided lower bound.
 
     The bound is Clopper and Pearson's, or Korn and Graubard's where several of the items are of one cluster.
 
@@ -122,7 +122,7 @@ def flagged_precision(right: npt.ArrayLike, clusters: npt.ArrayLike, confidence:
 
 
 def chance_of_floor(right: float, wrong: float, flagged: int, floor: float, confidence: float = 0.95) -> float:
-    """The chance that so many flagged items show a floor, if the precision has a beta distribution.
+    """Return the chance that so many flagged items show a floor, if the precision has a beta distribution.
 
     The tail of the beta-binomial distribution from the fewest right items whose lower bound reaches the floor.
 
@@ -140,7 +140,7 @@ def chance_of_floor(right: float, wrong: float, flagged: int, floor: float, conf
     Raises
     ------
     UsageError
-        The floor is no share, or a parameter is not above 0.
+        The floor is not a share, or a parameter is not above 0.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def chance_of_floor(right: float, wrong: float, flagged: int, floor: float, conf
 
 
 def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int:
-    """The fewest flagged items with which a floor can be shown when so many of them are wrong.
+    """Return the fewest flagged items with which a floor can be shown when so many of them are wrong.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int
     Raises
     ------
     UsageError
-        The floor is no share, or errors are negative.
+        The floor is not a share, or errors are negative.
     """
     _check_floor(floor)
     if errors < 0:
@@ -185,7 +185,7 @@ def smallest_flagged(floor: float, errors: int, confidence: float = 0.95) -> int
 
 
 def flagged_for_power(floor: float, precision: float, confidence: float = 0.95, power: float = 0.8) -> int:
-    """The fewest flagged items with which a floor is shown with a given chance, if the precision is what it is.
+    """Return the fewest flagged items with which a floor is shown with a given chance, if the precision is what it is.
 
     Of the numbers of items at which one more error is allowed, the first whose chance of no more errors than allowed
     reaches the power. It grows with the number of items but for steps of a percent or two.
@@ -204,7 +204,7 @@ def flagged_for_power(floor: float, precision: float, confidence: float = 0.95, 
     Raises
     ------
     UsageError
-        The floor or the power is no share, or the precision is not above the floor.
+        The floor or the power is not a share, or the precision is not above the floor.
     """
     _check_floor(floor)
     if not floor < precision <= 1:
@@ -220,7 +220,7 @@ def flagged_for_power(floor: float, precision: float, confidence: float = 0.95, 
 
 
 def _first(holds: Callable[[int], bool], low: int) -> int:
-    """The first number above `low` that something holds for, which then holds for all further ones."""
+    """Return the first number above `low` that something holds for, which then holds for all further ones."""
     high = low + 1
     while not holds(high):
         low, high = high, 2 * high

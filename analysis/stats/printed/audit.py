@@ -1,8 +1,8 @@
 """Arithmetic of printed figures: which whole counts and denominators a printed percentage or mean allows (GRIM).
 
 Printed figures are strings, since trailing zeros carry information: "49.0" allows fewer counts than "49". Nobody prints
-the rounding rule, so half-up and half-even are both accepted unless one is asked for; and, of a tie that is no binary
-number, both neighbours: 115 of 200 is 57.5%, and prints as 58% or, where 0.575 is multiplied by 100, as 57%.
+the rounding rule, so half-up and half-even are both accepted unless one is asked for; and, of a tie that is not a
+binary number, both neighbours: 115 of 200 is 57.5%, and prints as 58% or, where 0.575 is multiplied by 100, as 57%.
 
 Brown and Heathers, "The GRIM test", Social Psychological and Personality Science 8 (2017).
 """
@@ -18,7 +18,7 @@ Rounding = Literal["either", "half_up", "half_even"]
 
 
 def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") -> range:
-    """The counts k for which 100 k / n prints as `percentage`: neighbours, so that only the ends are tried.
+    """Return the counts k for which 100 k / n prints as `percentage`: neighbours, so that only the ends are tried.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
     Raises
     ------
     UsageError
-        The percentage is no number or outside 0 to 100, or n is not positive.
+        The percentage is not a number or outside 0 to 100, or n is not positive.
     """
     if not 0 <= _number(percentage) <= 100:
         raise UsageError(f"a percentage outside 0 to 100: {percentage}")
@@ -43,7 +43,7 @@ def counts_that_print(percentage: str, n: int, rounding: Rounding = "either") ->
 
 
 def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either", times: int = 1) -> range:
-    """The whole numbers k for which k x step prints as `printed`: neighbours, so that only the ends are tried.
+    """Return the whole numbers k for which k x step prints as `printed`: neighbours, so that only the ends are tried.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either"
     Raises
     ------
     UsageError
-        `printed` is no number.
+        `printed` is not a number.
     """
     low, high = rounding_interval(printed)
     first, last = math.ceil(low / step), math.floor(high / step)
@@ -69,12 +69,12 @@ def steps_that_print(printed: str, step: Fraction, rounding: Rounding = "either"
 
 
 def prints_as(count: int, n: int, percentage: str, rounding: Rounding = "either") -> bool:
-    """Whether 100 count / n prints as `percentage`."""
+    """Return whether 100 count / n prints as `percentage`."""
     return value_prints_as(Fraction(100 * count, n), percentage, rounding, 100)
 
 
 def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict[int, range]:
-    """Every denominator up to `n_max` out of which a percentage can come, with its counts.
+    """Return every denominator up to `n_max` out of which a percentage can come, with its counts.
 
     Parameters
     ----------
@@ -86,26 +86,26 @@ def denominators_that_print(percentage: str, n_max: int, n_min: int = 1) -> dict
     Raises
     ------
     UsageError
-        The percentage is no number or outside 0 to 100, or the denominators are not positive.
+        The percentage is not a number or outside 0 to 100, or the denominators are not positive.
     """
     fitting = {n: counts_that_print(percentage, n) for n in range(n_min, n_max + 1)}
     return {n: counts for n, counts in fitting.items() if counts}
 
 
 def rounding_interval(printed: str) -> tuple[Fraction, Fraction]:
-    """The lowest and the highest value that could print like this, both ends included.
+    """Return the lowest and the highest value that could print like this, both ends included.
 
     Raises
     ------
     UsageError
-        It is no number.
+        It is not a number.
     """
     number, half_step = Fraction(_number(printed)), Fraction(1, 2 * 10 ** decimals(printed))
     return number - half_step, number + half_step
 
 
 def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either", times: int = 1) -> bool:
-    """Whether an exact value, rounded to as many digits as are printed, prints as `printed`.
+    """Return whether an exact value, rounded to as many digits as are printed, prints as `printed`.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def value_prints_as(value: Fraction, printed: str, rounding: Rounding = "either"
 
 
 def decimals(printed: str) -> int:
-    """How many digits stand behind the point."""
+    """Return how many digits stand behind the point."""
     return len(printed.partition(".")[2])
 
 

@@ -23,7 +23,7 @@ class ImpliedChange(Struct, frozen=True):
 
 
 def implied_change(change: float, p_value: float, confidence: float = 0.95) -> ImpliedChange:
-    """The interval of a relative change from its two-sided p-value, if the test was a normal one.
+    """Return the interval of a relative change from its two-sided p-value, if the test was a normal one.
 
     Parameters
     ----------
@@ -65,5 +65,5 @@ def implied_change(change: float, p_value: float, confidence: float = 0.95) -> I
 
 
 def _change(log_ratio: float) -> float:
-    """The relative change of a log ratio; infinite where a p-value near 1 leaves the change wide open."""
+    """Return the relative change of a log ratio; infinite where a p-value near 1 leaves the change wide open."""
     return expm1(log_ratio) if log_ratio < _LARGEST else inf

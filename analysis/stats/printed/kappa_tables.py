@@ -97,7 +97,7 @@ def kappa_limits(agreement: Fraction, labels: int) -> tuple[Fraction | None, Fra
 def find_table(
     n: int, agree: int, labels: int, products: Products, first: Sequence[int] = (), budget: int = BUDGET
 ) -> KappaSearch:
-    """A table of two raters whose product of margins lies within bounds.
+    """Return a table of two raters whose product of margins lies within bounds.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def find_table(
 
 
 def _search(n: int, agree: int, products: Products, apart: Differences, labels: int, budget: int) -> KappaSearch:
-    """Each vector of sums that leaves room for a square of differences, and differences to go with it."""
+    """Return each vector of sums that leaves room for a square of differences, and differences to go with it."""
     low, high = products
     examined = 0
     for sums in _sums(2 * n, labels, 2 * n, (4 * low, 4 * high + apart.greatest_square), agree, n - agree):
@@ -161,7 +161,7 @@ def _search(n: int, agree: int, products: Products, apart: Differences, labels: 
 
 
 def _with_first_rater(first: Sequence[int], agree: int, products: Products, apart: Differences) -> KappaSearch:
-    """All margins of the second rater, at once."""
+    """Return all margins of the second rater, at once."""
     rows = np.asarray(first, dtype=np.int64)
     columns = rows - apart.rows
     disagree = int(rows.sum()) - agree
@@ -205,12 +205,12 @@ def _sums(
 
 
 def _least_squares(first: int, total: int, parts: int) -> int:
-    """The sum of squares where the other counts are as even as they can be."""
+    """Return the sum of squares where the other counts are as even as they can be."""
     each, over = divmod(total - first, parts - 1)
     return first**2 + (parts - 1) * each**2 + over * (2 * each + 1)
 
 
 def _most_squares(first: int, total: int, parts: int) -> int:
-    """The sum of squares where as many counts as can be are as great as the first."""
+    """Return the sum of squares where as many counts as can be are as great as the first."""
     full, over = divmod(total, first) if first else (0, 0)
     return full * first**2 + over**2 if full < parts else parts * first**2

@@ -1,4 +1,4 @@
-"""Which 2 x 2 tables of a judge's answers print the figures that stand in a paper.
+"""Which 2 x 2 tables of a judge's answers print the figures that are in a paper.
 
 A table of precision and recall seldom prints the counts. All whole-number tables inside the rounding of every printed
 figure are found, both ends of the rounding included. None means that the figures contradict each other; one
@@ -42,7 +42,7 @@ class Reconstruction(Struct, frozen=True):
 def reconstruct(
     n: int, printed: Mapping[Measure, str], positives: int | None = None, budget: int = 50_000_000
 ) -> Reconstruction:
-    """The 2 x 2 tables of `n` items that print all of the given figures.
+    """Return the 2 x 2 tables of `n` items that print all of the given figures.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def reconstruct(
 
 
 def _true_positives(actual: int, printed: Mapping[Measure, str]) -> IntArray:
-    """The counts of true positives that the printed recall allows, all where none is printed."""
+    """Return the counts of true positives that the printed recall allows, all where none is printed."""
     tp = np.arange(actual + 1, dtype=np.int64)
     return tp[_within(printed["recall"], tp, np.full_like(tp, actual))] if "recall" in printed else tp
 
@@ -130,7 +130,7 @@ def _quotient(measure: Measure, tp: IntArray, fp: IntArray, fn: IntArray, tn: In
 
 
 def _within(digits: str, above: IntArray, below: IntArray) -> npt.NDArray[np.bool_]:
-    """Where the quotient lies inside the rounding of the printed digits; 0/0 prints nothing."""
+    """Return where the quotient lies inside the rounding of the printed digits; 0/0 prints nothing."""
     low, high = rounding_interval(digits)
     # Products of whole numbers are compared: a quotient in binary may fall on the wrong side of a rounding border.
     return np.asarray(

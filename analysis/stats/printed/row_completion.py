@@ -22,7 +22,7 @@ _MOST = 2_000_000
 class Completions(Struct, frozen=True):
     """Every kappa that the other rows leave, in rising order, each with one table that has it.
 
-    Empty where there is no such table; `complete` is false where there were too many to list, and none is.
+    Empty if there is no such table; `complete` is false where there were too many to list, and none is.
     """
 
     kappas: tuple[Fraction, ...]
@@ -31,7 +31,7 @@ class Completions(Struct, frozen=True):
 
 
 def completions(n: int, agree: int, labels: int, known: Mapping[int, Sequence[int]]) -> Completions:
-    """The tables of n items with so many agreements that have the known rows.
+    """Return the tables of n items with so many agreements that have the known rows.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _filled(alike: IntArray, apart: IntArray, free: Sequence[int], labels: int) 
 
 
 def _by_kappa(tables: IntArray, n: int, agree: int) -> Completions:
-    """One table for each product of margins; kappa is 0/0 where the product is that of one label alone."""
+    """Return one table for each product of margins; kappa is 0/0 where the product is that of one label alone."""
     products = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
     each, places = np.unique(products, return_index=True)
     order = [(int(one), int(place)) for one, place in zip(each, places, strict=True) if one < n * n][::-1]
@@ -91,7 +91,7 @@ def _by_kappa(tables: IntArray, n: int, agree: int) -> Completions:
 
 
 def _compositions(total: int, parts: int) -> IntArray:
-    """Every way to write a total as so many counts, a row each."""
+    """Return every way to write a total as so many counts, a row each."""
     rows = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
     for _ in range(parts - 1):

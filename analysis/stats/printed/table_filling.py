@@ -2,7 +2,7 @@
 
 Margins r and c have a table with `agree` items on its diagonal if and only if a diagonal d can be chosen with
 d_i <= min(r_i, c_i) that leaves each label at most the disagreements D, (r_i - d_i) + (c_i - d_i) <= D: a row cannot
-give what it has left to its own column, and nothing else stands in the way (Hall's theorem for tables whose diagonal
+give what it has left to its own column, and nothing else is in the way (Hall's theorem for tables whose diagonal
 is empty).
 """
 
@@ -15,7 +15,7 @@ Table = tuple[tuple[int, ...], ...]
 
 
 def fill(rows: Sequence[int], columns: Sequence[int], agree: int) -> Table:
-    """One table with these margins and so many items on its diagonal.
+    """Return one table with these margins and so many items on its diagonal.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from misstep.analysis.stats.raters.patterns import FloatArray
 
 
 def pooled_p_values(x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n2: npt.ArrayLike) -> FloatArray:
-    """Two-sided p-values of the pooled z test, which is the chi-squared test without correction.
+    """Return two-sided p-values of the pooled z test, which is the chi-squared test without correction.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def pooled_p_values(x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n2:
 
 
 def unpooled_p_values(x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n2: npt.ArrayLike) -> FloatArray:
-    """Two-sided p-values of the unpooled z test (Wald); arguments as `pooled_p_values`."""
+    """Return two-sided p-values of the unpooled z test (Wald); arguments as `pooled_p_values`."""
     p1, p2, m1, m2 = _shares(x1, n1, x2, n2)
     return _normal((p1 - p2) ** 2, p1 * (1 - p1) / m1 + p2 * (1 - p2) / m2)
 
@@ -75,7 +75,7 @@ def arcsine_p_values(x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n2
 
 
 def log_odds_p_values(x1: npt.ArrayLike, n1: npt.ArrayLike, x2: npt.ArrayLike, n2: npt.ArrayLike) -> FloatArray:
-    """Two-sided Wald p-values of the log odds ratio, as a logistic regression prints them.
+    """Return two-sided Wald p-values of the log odds ratio, as a logistic regression prints them.
 
     Arguments as `pooled_p_values`; NaN where a cell is 0.
     """

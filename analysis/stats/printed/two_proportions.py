@@ -4,7 +4,7 @@ The pooled z test is the chi-squared test without Yates' correction (z² = chi²
 interval and is only given to recognise what a paper computed: with small samples it rejects too often. The interval to
 show is Newcombe's, which never leaves -1..1 and has width where both shares are 0 or 1.
 
-The difference is the first share less the second throughout. Items that hang together are no independent trials: see
+The difference is the first share less the second throughout. Items that hang together are not independent trials: see
 `analysis.stats.clusters.clustered`.
 """
 
@@ -22,7 +22,7 @@ NO_VARIATION = "no variation in the pooled sample: standard error 0"
 
 
 def pooled_z(x1: int, n1: int, x2: int, n2: int) -> Significance:
-    """The z test of two proportions with the pooled standard error.
+    """Return the z test of two proportions with the pooled standard error.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def fisher_exact(x1: int, n1: int, x2: int, n2: int, alternative: Alternative = 
 
 
 def newcombe(x1: int, n1: int, x2: int, n2: int, confidence: float = 0.95) -> Estimate:
-    """The difference of two proportions with Newcombe's hybrid score interval.
+    """Return the difference of two proportions with Newcombe's hybrid score interval.
 
     Newcombe (1998), Statistics in Medicine 17:873-890, method 10: the distances of the two Wilson limits, squared and
     added.
@@ -115,7 +115,7 @@ def newcombe(x1: int, n1: int, x2: int, n2: int, confidence: float = 0.95) -> Es
 
 
 def difference_of_shares(first: Estimate, second: Estimate) -> Estimate:
-    """The difference of two shares from their own intervals: the distances of the limits, squared and added.
+    """Return the difference of two shares from their own intervals: the distances of the limits, squared and added.
 
     Zou and Donner (2008), Statistics in Medicine 27:1693-1702 ("MOVER"). With Wilson's intervals it is Newcombe's; with
     intervals over clusters the difference is over clusters too. It takes the two shares as independent.

@@ -68,7 +68,7 @@ HOW_MANY = sum(map(len, (USUAL, RARER, FISHER, EXACT, UNCONDITIONAL)))
 
 
 def is_feasible(name: str, x1: int, n1: int, x2: int, n2: int, most_pairs: int = MOST_PAIRS) -> bool:
-    """Whether an exact test of such samples is defined, exact enough and done in bounded time."""
+    """Return whether an exact test of such samples is defined, exact enough and done in bounded time."""
     if n1 + n2 > LARGEST:
         return False
     return name not in UNCONDITIONAL or (n1 * n2 <= most_pairs and 0 < x1 + x2 < n1 + n2)

@@ -43,7 +43,7 @@ class FleissKappa(Struct, frozen=True):
 
     @property
     def z(self) -> float | None:
-        """The statistic of the test that there is no agreement beyond chance."""
+        """Return the statistic of the test that there is no agreement beyond chance."""
         value, error = self.overall.value, self.overall.se_null
         return None if value is None or not error else value / error
 
@@ -212,7 +212,7 @@ def gwet_ac(
 
 
 def _table(table: Any, second: Sequence[Any] | None) -> IntArray:
-    """A contingency table, or that of two raters' labels."""
+    """Return a contingency table, or that of two raters' labels."""
     cells = whole_counts(table) if second is None else label_table(table, second)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise UsageError("a contingency table has as many rows as columns", "Give both raters the same categories.")
@@ -222,7 +222,7 @@ def _table(table: Any, second: Sequence[Any] | None) -> IntArray:
 
 
 def _counts(counts: npt.ArrayLike, items: npt.ArrayLike | None) -> tuple[Counts, IntArray]:
-    """The patterns with a rating and how many items have each; refused where no item has two."""
+    """Return the patterns with a rating and how many items have each; refused where no item has two."""
     matrix = whole_counts(counts)
     repeats = np.ones(len(matrix), dtype=np.int64) if items is None else whole_counts(items)
     if repeats.shape != matrix.shape[:1]:

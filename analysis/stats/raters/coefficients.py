@@ -22,7 +22,7 @@ Weighting = Literal["unweighted", "linear", "quadratic"]
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """A quotient that is NaN where the denominator is 0.
+    """Return a quotient that is NaN where the denominator is 0.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
 
 
 def similarity(categories: int, weighting: Weighting) -> FloatArray:
-    """How much of an agreement each pair of categories is: 1 on the diagonal, less the further apart they stand.
+    """Return how much of an agreement each pair of categories is: 1 on the diagonal, less the further apart they stand.
 
     Linear weights are 1 - d/(K-1) and quadratic ones 1 - d²/(K-1)² for categories d places apart on a scale of K
     (Cohen 1968).
@@ -73,7 +73,7 @@ def similarity(categories: int, weighting: Weighting) -> FloatArray:
 
 
 def item_agreement(counts: Counts, weights: FloatArray | None = None) -> FloatArray:
-    """The share of a pattern's pairs of ratings that agree: 0 for fewer than two ratings, which no mean counts.
+    """Return the share of a pattern's pairs of ratings that agree: 0 for fewer than two ratings, which no mean counts.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def observed_agreement(sets: FloatArray, counts: Counts, weights: FloatArray | N
 
 
 def category_shares(sets: FloatArray, counts: Counts) -> FloatArray:
-    """How often each category is used, every rated item weighing the same (Gwet 2014).
+    """Return how often each category is used, every rated item weighing the same (Gwet 2014).
 
     Returns
     -------

@@ -64,7 +64,7 @@ def pearson_shares(
 
 
 def clustered_shares(groups: IntArray, found: npt.ArrayLike, of_item: IntArray) -> Significance:
-    """The score test over clusters that all groups have the same share.
+    """Return the score test over clusters that all groups have the same share.
 
     What an item adds is its difference from the share of all, in its own group less the group's part of all items.
 

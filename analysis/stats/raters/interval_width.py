@@ -7,7 +7,7 @@ from misstep.harness.errors import UsageError
 
 
 def items_for_width(estimate: Estimate, width: float) -> int | None:
-    """The number of items, like those at hand, with which the interval of an estimate is about so wide.
+    """Return the number of items, like those available, with which the interval of an estimate is about so wide.
 
     An interval of n items that is w wide is w·sqrt(n/m) wide with m of them, so m = n·(w/width)². It is an
     approximation: bounds at 1, skewed resamples and the uncertainty of w itself are left aside.

@@ -3,7 +3,7 @@
 Two questions have two answers. The sampling error (items are a sample; for an interval) of Fleiss' kappa, AC1, AC2
 and Brennan-Prediger is Gwet's (Handbook of Inter-Rater Reliability, 4th ed. 2014): the spread of each item's own
 contribution. The null error (for a test of no agreement beyond chance) of Fleiss' kappa is that of Fleiss, Nee and
-Landis (1979); it is no measure of an interval. Krippendorff's alpha has no such formula for every level: its error
+Landis (1979); it is not a measure of an interval. Krippendorff's alpha has no such formula for every level: its error
 is a jackknife over groups of items.
 """
 
@@ -107,7 +107,7 @@ def _shares(counts: Counts, items: IntArray) -> FloatArray:
 def _gwet_error(
     counts: Counts, items: IntArray, weights: FloatArray | None, slopes: FloatArray, expected: float
 ) -> float:
-    """The spread of the items' own contributions to a coefficient.
+    """Return the spread of the items' own contributions to a coefficient.
 
     An item contributes its agreement beyond chance, less what its ratings do to the chance agreement: the mean of
     `slopes` over its ratings.
@@ -128,7 +128,7 @@ def _gwet_error(
 
 
 def fleiss_null_error(n_items: int, ratings: int, shares: FloatArray) -> float:
-    """Standard error of Fleiss' kappa where there is no agreement beyond chance (Fleiss, Nee and Landis 1979).
+    """Standard error of Fleiss' kappa if there is no agreement beyond chance (Fleiss, Nee and Landis 1979).
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def fleiss_null_error(n_items: int, ratings: int, shares: FloatArray) -> float:
 
 
 def fleiss_category_null_error(n_items: int, ratings: int) -> float:
-    """The same for the kappa of one category, where it does not depend on the category."""
+    """Return the same for the kappa of one category, where it does not depend on the category."""
     return sqrt(2 / (n_items * ratings * (ratings - 1)))
 
 

@@ -1,6 +1,6 @@
 """By how much two raters' margins can differ, label by label, if they disagree on a given number of items.
 
-The differences of all labels add up to 0, and their sizes to at most twice the disagreements. Where there are too many
+The differences of all labels add up to 0, and their sizes to at most twice the disagreements. If there are too many
 such vectors only some are listed, over the whole range, and the list says that it is not complete.
 """
 
@@ -37,13 +37,13 @@ class Differences:
 
     @cached_property
     def greatest_square(self) -> int:
-        """The greatest sum of squares."""
+        """Return the greatest sum of squares."""
         return int(self._squares.max())
 
     def within(self, caps: tuple[int, ...], low: int, high: int) -> tuple[list[int] | None, int]:
-        """A vector no greater than `caps`, odd where they are odd, with a sum of squares from `low` to `high`.
+        """Return a vector no greater than `caps`, odd where they are odd, with a sum of squares from `low` to `high`.
 
-        Returns the vector, `None` where there is none, and how many were looked at.
+        Returns the vector, `None` if there is none, and how many were looked at.
         """
         code = sum((cap & 1) << place for place, cap in enumerate(caps))
         start, end = self._bounds.get(code, (0, 0))
@@ -84,7 +84,7 @@ def _some_sizes(labels: int, disagree: int) -> IntArray:
 
 
 def _sizes_within(rows: IntArray, disagree: int) -> IntArray:
-    """Where what is above 0 adds up to no more than the disagreements, and what is below 0, too."""
+    """Return where what is above 0 adds up to no more than the disagreements, and what is below 0, too."""
     above, below = np.maximum(rows, 0).sum(axis=1), np.maximum(-rows, 0).sum(axis=1)
     return np.flatnonzero((above <= disagree) & (below <= disagree))
 

@@ -30,7 +30,7 @@ _RANK_TOLERANCE = 1e-9
 
 
 def stuart_maxwell(table: Any, second: Sequence[Any] | None = None) -> Significance:
-    """The test of marginal homogeneity of Stuart (1955, Biometrika 42:412-416) and Maxwell (1970).
+    """Return the test of marginal homogeneity of Stuart (1955, Biometrika 42:412-416) and Maxwell (1970).
 
     With two labels it is McNemar's asymptotic test. Labels that neither rater used take no degree of freedom.
 

@@ -48,7 +48,7 @@ class Patterns(Struct, frozen=True):
 
 
 def distinct_rows(matrix: IntArray, times: IntArray | None = None) -> Patterns:
-    """The distinct rows of a matrix of small integers and how often each occurs.
+    """Return the distinct rows of a matrix of small integers and how often each occurs.
 
     Rows become integer keys, column by column, ranked anew whenever the keys would outgrow 64 bits, so that any
     number of columns is exact.
@@ -87,12 +87,12 @@ def _ranked(keys: IntArray, span: int) -> tuple[IntArray, int]:
 
 
 def category_counts(codes: IntArray, categories: int) -> IntArray:
-    """How many raters put each item into each category.
+    """Return how many raters put each item into each category.
 
     Parameters
     ----------
     codes
-        Items x raters: category codes from 0, `MISSING` where there is no rating.
+        Items x raters: category codes from 0, `MISSING` if there is no rating.
     categories
         The number of categories.
 
@@ -109,7 +109,7 @@ def category_counts(codes: IntArray, categories: int) -> IntArray:
 
 
 def label_table(first: Sequence[Any], second: Sequence[Any], categories: Sequence[Any] = ()) -> IntArray:
-    """How often one rater's label met another's, from the two lists of labels: what a kappa takes.
+    """Return how often one rater's label met another's, from the two lists of labels: what a kappa takes.
 
     Parameters
     ----------
@@ -144,12 +144,12 @@ def label_table(first: Sequence[Any], second: Sequence[Any], categories: Sequenc
 
 
 def contingency_table(first: IntArray, second: IntArray, categories: int, items: IntArray | None = None) -> IntArray:
-    """How often one rater's category met another's, over the items that both rated.
+    """Return how often one rater's category met another's, over the items that both rated.
 
     Parameters
     ----------
     first, second
-        Items: the two raters' category codes from 0, `MISSING` where there is no rating.
+        Items: the two raters' category codes from 0, `MISSING` if there is no rating.
     categories
         The number of categories; those that nobody used keep their place.
     items

@@ -40,7 +40,7 @@ class MarginRatings(Struct, frozen=True):
 
     @property
     def confused(self) -> frozenset[int]:
-        """The categories that occur on split items."""
+        """Return the categories that occur on split items."""
         return frozenset(label for labels in self.split for label in labels)
 
 
@@ -60,7 +60,7 @@ class PossibleRatings(Struct, frozen=True):
 def possible_ratings(
     dissent: Dissent, printed: Mapping[Kappa, str], categories: int, budget: int = 500_000_000
 ) -> PossibleRatings:
-    """All ratings of three raters that print the given kappas.
+    """Return all ratings of three raters that print the given kappas.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _product_terms(used: FloatArray, kappa: Kappa) -> tuple[int, FloatArray, Flo
 
 
 def _product_bounds(digits: str, kappa: Kappa, dissent: Dissent, n: int) -> tuple[int, int]:
-    """The smallest and the largest product of margins that prints this kappa, from its chance agreement."""
+    """Return the smallest and the largest product of margins that prints this kappa, from its chance agreement."""
     disagreed = dissent.all_different * (3 if kappa == "fleiss" else 1)
     if kappa == "fleiss":
         disagreed += 2 * sum(dissent.alone)
@@ -159,7 +159,7 @@ def _product_bounds(digits: str, kappa: Kappa, dissent: Dissent, n: int) -> tupl
 
 
 def _splits(dissent: Dissent, categories: int) -> Iterator[tuple[Labels, ...]]:
-    """Every way to label the split items, in no order within a kind."""
+    """Return every way to label the split items, in no order within a kind."""
     kinds = [
         [_alone(rater, odd, majority) for odd, majority in permutations(range(categories), 2)] for rater in range(3)
     ]
@@ -185,7 +185,7 @@ def _uses(split: Sequence[Labels], rater: int, categories: int) -> IntArray:
 
 
 def _falling(total: int, parts: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
-    """Every way to write a total as that many counts in falling order."""
+    """Return every way to write a total as that many counts in falling order."""
     if parts == 1:
         yield (total,)
         return
@@ -207,7 +207,7 @@ def _partitions(total: int, parts: int) -> int:
 
 
 def _fewest_partitions(total: int, parts: int) -> int:
-    """How many there are at least: each can be put in order in no more ways than there are orders."""
+    """Return how many there are at least: each can be put in order in no more ways than there are orders."""
     return comb(total + parts - 1, parts - 1) // factorial(parts)
 
 

@@ -74,7 +74,7 @@ DAMAGES: dict[str, Damage] = {
 
 
 def made_case(seed: int, damage: str, name: str, place: int, files: list[tuple[str, ...]]) -> Case | None:
-    """One case, the same for the same seed; `None` where the file or the format gives none of this kind."""
+    """Return one case, the same for the same seed; `None` where the file or the format gives none of this kind."""
     draw = Random(f"{seed} {damage} {name} {place}")  # noqa: S311 (made-up edits hold no secrets)
     for _ in range(20):
         edit = made_edit(draw, draw.choice(files))

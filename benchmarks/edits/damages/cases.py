@@ -20,7 +20,7 @@ class Case(Struct, frozen=True):
 
 
 def undamaged(name: str, edit: Edit, before: str | None = None, after: str | None = None) -> Case:
-    """The undamaged reply, in a fence where the format has none of its own."""
+    """Return the undamaged reply, in a fence where the format has none of its own."""
     old = text_of(edit.before) if before is None else before
     new = text_of(edit.after) if after is None else after
     written = edit_format(name).render(PATH, old, new)
@@ -29,7 +29,7 @@ def undamaged(name: str, edit: Edit, before: str | None = None, after: str | Non
 
 
 def edited(before: tuple[str, ...], edit: Edit) -> list[str]:
-    """The lines of a file after an edit."""
+    """Return the lines of a file after an edit."""
     after = list(before)
     for start, end, new in reversed(edit.places):
         after[start:end] = new
@@ -37,12 +37,12 @@ def edited(before: tuple[str, ...], edit: Edit) -> list[str]:
 
 
 def lines_near(edit: Edit) -> list[int]:
-    """The lines that an edit changes, and three on either side."""
+    """Return the lines that an edit changes, and three on either side."""
     return sorted(
         {number for start, end, _ in edit.places for number in range(max(0, start - 3), min(len(edit.before), end + 3))}
     )
 
 
 def is_changed(edit: Edit, number: int) -> bool:
-    """Whether an edit changes a line."""
+    """Return whether an edit changes a line."""
     return any(start <= number < end for start, end, _ in edit.places)

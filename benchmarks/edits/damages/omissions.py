@@ -40,7 +40,7 @@ def ellipsis_kept(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def ellipsis_added(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The new text has a comment in place of lines that should stay: nothing says which."""
+    """Return the new text has a comment in place of lines that should stay: nothing says which."""
     start, end, new = edit.places[0]
     last = min(len(edit.before), end + 4)
     rest = [line for line in edit.before[end:last] if line.strip()]
@@ -67,7 +67,7 @@ def mark_dropped(_: Random, name: str, edit: Edit) -> Case | None:
 
 
 def deleted_line(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The reply has forgotten one line of the context, in its middle."""
+    """Return the reply has forgotten one line of the context, in its middle."""
     case = undamaged(name, edit)
     lines = case.reply.split("\n")
     kept = [
@@ -83,7 +83,7 @@ def deleted_line(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def cut_off(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The reply ends somewhere after its first lines."""
+    """Return the reply ends somewhere after its first lines."""
     case = undamaged(name, edit)
     lines = case.reply.rstrip("\n").split("\n")
     last = len(lines) - (2 if name != "patch_envelope" else 1)

@@ -15,7 +15,7 @@ _NUMBERED = re.compile(r"^([-+])(\d+) ", re.MULTILINE)
 
 
 def line_numbers(draw: Random, name: str, edit: Edit) -> Case | None:
-    """All line numbers are off by the same; the text is right."""
+    """Return all line numbers are off by the same; the text is right."""
     shift = draw.choice((-7, -3, -1, 1, 2, 5, 40))
     case = undamaged(name, edit)
     if name == "unified_diff":
@@ -37,7 +37,7 @@ def _numbers(one: re.Match[str], shift: int) -> str:
 
 
 def no_counts(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The reply names no line numbers."""
+    """Return the reply names no line numbers."""
     case = undamaged(name, edit)
     with_what = draw.choice(("@@ @@", "@@", "@@ ... @@"))
     reply = _HUNK.sub(lambda _: with_what, case.reply)

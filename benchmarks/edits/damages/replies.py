@@ -11,35 +11,35 @@ TAGGED = ("unified_diff", "patch_envelope")
 
 
 def old_blocks(name: str, reply: str) -> list[list[str]]:
-    """What must be in the file, as Misstep's own reader sees the undamaged reply."""
+    """Return what must be in the file, as Misstep's own reader sees the undamaged reply."""
     return [hunk.old for file in edit_format(name).parse(reply, PATH).files for hunk in file.hunks]
 
 
 def stated_places(name: str, reply: str) -> list[tuple[list[str], int]]:
-    """What must be in the file, and the place that the reply names for it, counted from 0."""
+    """Return what must be in the file, and the place that the reply names for it, counted from 0."""
     files = edit_format(name).parse(reply, PATH).files
     return [(hunk.old, hunk.at - 1) for file in files for hunk in file.hunks if hunk.at is not None]
 
 
 def old_lines(name: str, reply: str) -> list[str]:
-    """All lines that must be in the file."""
+    """Return all lines that must be in the file."""
     return [line for block in old_blocks(name, reply) for line in block]
 
 
 def kept_lines(name: str, reply: str) -> list[str]:
-    """The lines that stay."""
+    """Return the lines that stay."""
     files = edit_format(name).parse(reply, PATH).files
     return [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.tag == " "]
 
 
 def is_unique(name: str, reply: str, file: str, seen: Callable[[str], str] = str) -> bool:
-    """Whether each block that must be in the file stands there once, its lines as `seen` gives them."""
+    """Return whether each block that must be in the file stands there once, its lines as `seen` gives them."""
     lines = [*map(seen, file.removesuffix("\n").split("\n"))]
     return all(len(places_of([*map(seen, block)], lines)) == 1 for block in old_blocks(name, reply))
 
 
 def _body_places(name: str, reply: str) -> list[int]:
-    """Which lines of a reply are lines of code."""
+    """Return which lines of a reply are lines of code."""
     lines = reply.split("\n")
     if name == "search_replace":
         marks = ("<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE")
@@ -54,14 +54,14 @@ def _body_places(name: str, reply: str) -> list[int]:
 
 
 def body_lines(name: str, reply: str) -> list[str]:
-    """The lines of code in a reply, without their marks."""
+    """Return the lines of code in a reply, without their marks."""
     lines = reply.split("\n")
     marked = name in TAGGED
     return [lines[number][1:] if marked else lines[number] for number in _body_places(name, reply)]
 
 
 def with_body(name: str, reply: str, change: Callable[[str], str]) -> str:
-    """A reply with its lines of code changed, their marks kept."""
+    """Return a reply with its lines of code changed, their marks kept."""
     lines = reply.split("\n")
     for number in _body_places(name, reply):
         line = lines[number]

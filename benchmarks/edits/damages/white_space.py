@@ -12,7 +12,7 @@ from misstep.harness.edits.occurrences import places_of
 
 
 def trailing_spaces(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The file has spaces at the ends of lines that stay, and the reply has lost them."""
+    """Return the file has spaces at the ends of lines that stay, and the reply has lost them."""
     near = lines_near(edit)
     kept = [number for number in near if edit.before[number].strip() and not is_changed(edit, number)]
     if not kept or name == "line_diff":
@@ -26,7 +26,7 @@ def trailing_spaces(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def indented(draw: Random, name: str, edit: Edit) -> Case | None:
-    """All lines of the reply are indented by four more, or by as much less as all of them have."""
+    """Return all lines of the reply are indented by four more, or by as much less as all of them have."""
     if name == "line_diff":
         return None
     case = undamaged(name, edit)
@@ -40,7 +40,7 @@ def indented(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def tabs(_: Random, name: str, edit: Edit) -> Case | None:
-    """The reply has tabs where the file has four spaces."""
+    """Return the reply has tabs where the file has four spaces."""
     if name == "line_diff":
         return None
     case = undamaged(name, edit)
@@ -53,19 +53,19 @@ def tabs(_: Random, name: str, edit: Edit) -> Case | None:
 
 
 def crlf_file(_: Random, name: str, edit: Edit) -> Case | None:
-    """The lines of the file end in CRLF, those of the reply in LF."""
+    """Return the lines of the file end in CRLF, those of the reply in LF."""
     case = undamaged(name, edit)
     return structs.replace(case, file=_crlf(case.file), meant=_crlf(case.meant or ""))
 
 
 def crlf_reply(_: Random, name: str, edit: Edit) -> Case | None:
-    """The lines of the reply end in CRLF, those of the file in LF."""
+    """Return the lines of the reply end in CRLF, those of the file in LF."""
     case = undamaged(name, edit)
     return structs.replace(case, reply=_crlf(case.reply))
 
 
 def no_final_newline(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The file ends without a line end, and the change is near it; every format writes it as it should."""
+    """Return the file ends without a line end, and the change is near it; every format writes it as it should."""
     ended = _at_end(draw, edit)
     if ended is None:
         return None
@@ -74,7 +74,7 @@ def no_final_newline(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def end_not_said(draw: Random, name: str, edit: Edit) -> Case | None:
-    """The same, and the diff does not say that no line end follows a last line that it changes."""
+    """Return the same, and the diff does not say that no line end follows a last line that it changes."""
     case = no_final_newline(draw, name, edit)
     if case is None or name != "unified_diff" or "\\ No newline" not in case.reply:
         return None
@@ -84,7 +84,7 @@ def end_not_said(draw: Random, name: str, edit: Edit) -> Case | None:
 
 
 def _at_end(draw: Random, edit: Edit) -> Edit | None:
-    """The file cut so that its last line is near the last change."""
+    """Return the file cut so that its last line is near the last change."""
     last = min(len(edit.before), edit.places[-1][1] + draw.randint(0, 2))
     before = edit.before[:last]
     after = tuple(edited(before, edit))

@@ -45,7 +45,7 @@ class CodeIndex:
 
     @property
     def paths(self) -> list[str]:
-        """Every file, sorted."""
+        """Return every file, sorted."""
         return sorted(self._rows)
 
     def update(self, path: str) -> None:
@@ -74,7 +74,7 @@ class CodeIndex:
         return exact or [hit for path, body in files for hit in _hits(path, body, lines, str.casefold)]
 
     def symbols(self, path: str) -> tuple[Symbol, ...]:
-        """The classes and methods of one file."""
+        """Return the classes and methods of one file."""
         if path not in self._symbols:
             row = self._rows.get(path)
             found = self._database.execute("SELECT text FROM code WHERE rowid = ?", (row,)).fetchone() if row else None
@@ -84,7 +84,7 @@ class CodeIndex:
     def find(
         self, kind: str, name: str, *, within: str | None = None, parent: str | None = None
     ) -> list[tuple[str, Symbol]]:
-        """The classes or methods of a name with their files: in one file, in the class `parent`, or anywhere."""
+        """Return the classes or methods of a name with their files: in one file, in the class `parent`, or anywhere."""
         paths = [path for path, _ in self._files_with(name, within) if language_of(path)]
         return [
             (path, symbol)

@@ -28,7 +28,7 @@ class Grammar(Struct, frozen=True):
 
 
 class Symbol(Struct, frozen=True):
-    """A class or method: its name, the class that it stands in (empty for none), its lines, counted from 1."""
+    """A class or method: its name, the class that it is in (empty for none), its lines, counted from 1."""
 
     kind: Literal["class", "method"]
     name: str
@@ -94,12 +94,12 @@ LANGUAGES: dict[str, str] = {
 
 
 def language_of(path: str) -> str | None:
-    """The language of a file by the end of its name; `None` where no grammar is known for it."""
+    """Return the language of a file by the end of its name; `None` where no grammar is known for it."""
     return LANGUAGES.get(PurePosixPath(path).suffix.lower())
 
 
 def symbols_in(path: str, source: bytes) -> tuple[Symbol, ...]:
-    """The classes and methods of a file in the order of their lines; none where its language is not known."""
+    """Return the classes and methods of a file in the order of their lines; none where its language is not known."""
     language = language_of(path)
     if language is None:
         return ()
@@ -123,7 +123,7 @@ def _parser(language: str) -> "Parser":
 
 
 def _walk(root: "Node", grammar: Grammar) -> Iterator[Symbol]:
-    """Every class and method; without recursion, as generated code may be nested as deep as it likes."""
+    """Return every class and method; without recursion, as generated code may be nested as deep as it likes."""
     waiting: list[tuple[Node, str]] = [(root, "")]
     while waiting:
         node, parent = waiting.pop()
@@ -146,7 +146,7 @@ def _name(node: "Node") -> str:
 
 
 def _method(node: "Node", parent: str) -> tuple[str, str] | None:
-    """A method's name and the class that it belongs to, which Go says in the receiver and C++ before `::`."""
+    """Return a method's name and the class that it belongs to, which Go says in the receiver and C++ before `::`."""
     named = node.child_by_field_name("name")
     if named is not None:
         receiver = node.child_by_field_name("receiver")

@@ -62,7 +62,7 @@ class ModelPolicy:
         self._tools = tools
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
-        """The model's next command; raises `AgentStopped` where it gives no answer."""
+        """Return the model's next command; raises `AgentStopped` where it gives no answer."""
         settings = self._settings
         offered = steps[0].text if steps else ""
         request = Request(
@@ -80,11 +80,11 @@ class ModelPolicy:
         return replace(self.read(outcome), tokens=_tokens(outcome))
 
     def read(self, reply: Reply) -> Action:
-        """The command in a reply: its first call, else what stands behind `Command:`."""
+        """Return the command in a reply: its first call, else what stands behind `Command:`."""
         return _of_calls(reply) if reply.calls else read_answer(reply.text or "")
 
     def _functions(self, system: str) -> tuple[Function, ...]:
-        """The commands that the system prompt names, as functions."""
+        """Return the commands that the system prompt names, as functions."""
         known = map(tool_named, TOOLS) if self._tools is None else self._tools
         return tuple(
             Function(tool.name, tool.purpose, {**tool.parameters, **tool.optional}, tuple(tool.optional))
@@ -119,7 +119,7 @@ def read_answer(text: str) -> Action:
 
 
 def conversation(steps: Sequence[Step], most_characters: int) -> tuple[Message, ...]:
-    """The run as messages: the prompts, then a turn of the model and an observation an iteration.
+    """Return the run as messages: the prompts, then a turn of the model and an observation an iteration.
 
     Guidance stands behind the observation before it, as servers want turns to alternate. Its tags are the only ones of
     a reminder: those that a task, a file, an answer of a tool or the model itself spells are broken.
@@ -187,7 +187,7 @@ def _of_call(call: FunctionCall) -> Action:
         arguments = None
     written = f"{call.name} {call.arguments}"
     if not isinstance(arguments, dict):
-        return Action(call.name, command=written, error=f"The arguments of {call.name} are no JSON object.")
+        return Action(call.name, command=written, error=f"The arguments of {call.name} are not JSON object.")
     texts = {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
     return Action(call.name, texts, command=written)
 

@@ -22,7 +22,7 @@ class ReplayPolicy:
         self._id = recorded.id
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
-        """The next recorded command; raises `AgentStopped` behind the last."""
+        """Return the next recorded command; raises `AgentStopped` behind the last."""
         done = sum(len(step.calls) for step in steps)
         if done >= len(self._calls):
             raise AgentStopped(f"the recorded run {self._id!r} has no more than {done} commands")
@@ -38,7 +38,7 @@ class RecordedPatcher:
         self._given = 0
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
-        """The next recorded reply; raises `AgentStopped` behind the last."""
+        """Return the next recorded reply; raises `AgentStopped` behind the last."""
         if self._given >= len(self._replies):
             raise AgentStopped(f"the recorded run has no more than {self._given} replies of its patching sub-agent")
         self._given += 1

@@ -31,7 +31,7 @@ class Ground(Struct, frozen=True):
 
     - `voice`: How the agent speaks.
     - `paths`: Files to look at.
-    - `words`: Names that stand in them.
+    - `words`: Names that are in them.
     - `unasked`: Edits that nobody asked for, or that were ruled out.
     - `remarks`: Edits that put a comment where none was wanted.
     - `forbidden`: A tool that the user wants left aside; empty for none.
@@ -53,7 +53,7 @@ class _Repeated(Struct, frozen=True):
 
 
 def edit_command(edit: TextEdit, said: str) -> WaywardCommand:
-    """The command that makes an edit; its instructions say which line is to read how."""
+    """Return the command that makes an edit; its instructions say which line is to read how."""
     last = edit.new.strip().splitlines()[-1]
     return WaywardCommand(
         Action("edit", {"file_path": edit.path, "instructions": f"{last!r} in place of {edit.old.strip()!r}"}, said),
@@ -62,7 +62,7 @@ def edit_command(edit: TextEdit, said: str) -> WaywardCommand:
 
 
 def looks(ground: Ground) -> list[Action]:
-    """Every look that the agent may take, each once and without a thought."""
+    """Return every look that the agent may take, each once and without a thought."""
     every = [Action("read_file", {"file_path": path}) for path in ground.paths]
     every += [Action("search_code", {"code_str": word}) for word in ground.words]
     every += [Action("search_method", {"method_name": word}) for word in ground.words]
@@ -73,14 +73,14 @@ def looks(ground: Ground) -> list[Action]:
 
 
 def thought_of(action: Action, voice: Voice) -> str:
-    """What an agent says beside a look."""
+    """Return what an agent says beside a look."""
     if action.name == "read_file":
         return voice.say("reading", path=action.arguments["file_path"])
     return voice.say("searching", word=next(iter(action.arguments.values())))
 
 
 def looked_at(path: str, voice: Voice) -> WaywardCommand:
-    """A look at a file."""
+    """Return a look at a file."""
     return WaywardCommand(Action("read_file", {"file_path": path}, voice.say("reading", path=path)))
 
 
@@ -89,26 +89,26 @@ def _again(ground: Ground, action: Action) -> WaywardCommand:
 
 
 def same_look(ground: Ground, random: Random) -> _Repeated:
-    """One look, again and again."""
+    """Return one look, again and again."""
     look = random.choice(looks(ground))
     return _Repeated(lambda done: _again(ground, look))  # noqa: ARG005
 
 
 def round_of_looks(ground: Ground, random: Random) -> _Repeated:
-    """Two to four looks, one round after the other."""
+    """Return two to four looks, one round after the other."""
     chosen = random.sample(looks(ground), random.randint(2, 4))
     return _Repeated(lambda done: _again(ground, chosen[done % len(chosen)]))
 
 
 def spelt_look(ground: Ground, random: Random) -> _Repeated:
-    """One file, read by one spelling of its path after the other."""
+    """Return one file, read by one spelling of its path after the other."""
     path = random.choice(ground.paths)
     ways = [path, f"./{path}", path.replace("/", "//", 1), f"././{path}"]
     return _Repeated(lambda done: _again(ground, Action("read_file", {"file_path": ways[done % len(ways)]})))
 
 
 def to_and_fro(ground: Ground, random: Random) -> _Repeated:
-    """An edit made and taken back, the same test failing after each."""
+    """Return an edit made and taken back, the same test failing after each."""
     there = random.choice(ground.remarks)
     back = replace(there, old=there.new, new=there.old)
 
@@ -122,7 +122,7 @@ def to_and_fro(ground: Ground, random: Random) -> _Repeated:
 
 
 def imagined_tool(ground: Ground, random: Random) -> _Repeated:
-    """A tool that does not exist."""
+    """Return a tool that does not exist."""
     name = ground.voice.say("imagined_tool")
     words = random.sample(ground.words, len(ground.words))
 
@@ -134,7 +134,7 @@ def imagined_tool(ground: Ground, random: Random) -> _Repeated:
 
 
 def missing_argument(ground: Ground, random: Random) -> _Repeated:
-    """A tool without an argument that it needs."""
+    """Return a tool without an argument that it needs."""
     words = random.sample(ground.words, len(ground.words))
 
     def command(done: int) -> WaywardCommand:
@@ -147,7 +147,7 @@ def missing_argument(ground: Ground, random: Random) -> _Repeated:
 
 
 def malformed(ground: Ground, random: Random) -> _Repeated:
-    """A command whose arguments have no names."""
+    """Return a command whose arguments have no names."""
     paths = random.sample(ground.paths, len(ground.paths))
 
     def command(done: int) -> WaywardCommand:
@@ -159,7 +159,7 @@ def malformed(ground: Ground, random: Random) -> _Repeated:
 
 
 def invented_paths(ground: Ground, random: Random) -> _Repeated:
-    """One path after the other that is not there."""
+    """Return one path after the other that is not there."""
     folder = random.choice(ground.paths).rpartition("/")[0] or "src"
     words = random.sample(ground.words, len(ground.words))
 
@@ -171,7 +171,7 @@ def invented_paths(ground: Ground, random: Random) -> _Repeated:
 
 
 def misremembered_edit(ground: Ground, random: Random) -> _Repeated:
-    """An edit of a text that the file does not have."""
+    """Return an edit of a text that the file does not have."""
     edit = random.choice(ground.remarks)
 
     def command(done: int) -> WaywardCommand:
@@ -195,7 +195,7 @@ def unasked_edits(ground: Ground, random: Random) -> _Repeated:
 
 
 def unwanted_remarks(ground: Ground, random: Random) -> _Repeated:
-    """A comment after the other in the file of the task, which was to have none."""
+    """Return a comment after the other in the file of the task, which was to have none."""
     edits = random.sample(ground.remarks, len(ground.remarks))
 
     def command(done: int) -> WaywardCommand:
@@ -210,7 +210,7 @@ def unwanted_remarks(ground: Ground, random: Random) -> _Repeated:
 
 
 def forbidden_tool(ground: Ground, random: Random) -> _Repeated:
-    """A tool that the user wanted left aside, for one thing after the other."""
+    """Return a tool that the user wanted left aside, for one thing after the other."""
     names = {"search_code": "code_str", "search_method": "method_name"}
     words = random.sample(ground.words, len(ground.words))
 

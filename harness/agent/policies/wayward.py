@@ -59,7 +59,7 @@ class _Spell:
         return self.slip.lasts is not None and self.done >= self.slip.lasts
 
     def episodes(self, ended: EpisodeEnd) -> list[Episode]:
-        """An episode a category; none before the first command."""
+        """Return an episode a category; none before the first command."""
         lasts = None if self.slip.lasts is None else self.slip.lasts - self.start
         return [
             Episode(category, self.steps[0], self.steps[-1], ended, lasts, self.relapse)
@@ -113,7 +113,7 @@ class WaywardPolicy:
 
     @property
     def episodes(self) -> tuple[Episode, ...]:
-        """What took place so far, by onset; what goes on counts as lasting to the end of the session."""
+        """Return what took place so far, by onset; what goes on counts as lasting to the end of the session."""
         going_on = [each for spell in self._spells for each in spell.episodes("session")]
         return tuple(sorted(self._past + going_on, key=lambda one: (one.onset, one.category)))
 

@@ -56,24 +56,24 @@ class Tool(Struct, Generic[Place], frozen=True):
 
     @property
     def usage(self) -> str:
-        """How it is written, with the meaning of each argument in the place of its value."""
+        """Return how it is written, with the meaning of each argument in the place of its value."""
         required = [f"{name}=<{meaning}>" for name, meaning in self.parameters.items()]
         return " ".join([self.name, *required, *(f"[{name}=<{meaning}>]" for name, meaning in self.optional.items())])
 
 
 @cache
 def tool_named(name: str) -> Tool[Environment]:
-    """The command of a name; raises `UsageError` where there is none."""
+    """Return the command of a name; raises `UsageError` if there is none."""
     return TOOLS.load(name)
 
 
 def repair_tools(environment: Environment) -> tuple[Tool[Environment], ...]:
-    """The commands of a repair agent; it runs tests only where its setting lets it."""
+    """Return the commands of a repair agent; it runs tests only where its setting lets it."""
     return tuple(tool_named(name) for name in TOOLS if name != "run_tests" or environment.run_tests is not None)
 
 
 async def carry_out(action: Action, place: Place, tools: Sequence[Tool[Place]]) -> Observation:
-    """What a command gives; a malformed, unknown or forbidden one gives an explanation."""
+    """Return what a command gives; a malformed, unknown or forbidden one gives an explanation."""
     by_name = {tool.name: tool for tool in tools}
     if action.error:
         example = by_name.get("read_file", tools[0])

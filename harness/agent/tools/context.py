@@ -25,7 +25,7 @@ async def _diff(arguments: Mapping[str, str], environment: Environment) -> Obser
 
 
 def _titled(diff: str) -> str:
-    """A diff with what it is about above it: a bare one has no title, and the files that it changes say most."""
+    """Return a diff with what it is about above it: a bare one has no title, and the files that it changes say most."""
     if not diff.lstrip().startswith(("diff ", "--- ", "Index: ")):
         return diff
     files = dict.fromkeys(_CHANGED.findall(diff))

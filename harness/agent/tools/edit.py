@@ -33,7 +33,7 @@ async def _edit(arguments: Mapping[str, str], environment: Environment) -> Obser
 
 
 async def _feedback(changed: tuple[str, ...], environment: Environment) -> list[str]:
-    """What the checks that the setting allows say of an edit; the judge is asked where they find nothing."""
+    """Return what the checks that the setting allows say of an edit; the judge is asked where they find nothing."""
     found = await environment.static_analysis(changed) if environment.static_analysis is not None else ""
     said = [found or f"The edit was successful: {', '.join(changed)} changed."]
     if environment.run_tests is not None:

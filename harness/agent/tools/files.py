@@ -72,7 +72,7 @@ READ_DIRECTORY = Tool(
     PAGE,
 )
 READ_FILE = Tool("read_file", "Show a file with line numbers.", {"file_path": "path of the file"}, _read_file, PAGE)
-FIND_FILE = Tool("find_file", "Find files by name; * and ? may stand in it.", {"file_name": "name"}, _find_file, PAGE)
+FIND_FILE = Tool("find_file", "Find files by name; * and ? may be in it.", {"file_name": "name"}, _find_file, PAGE)
 GO_TO_LINE = Tool(
     "go_to_line",
     "Show the 50 lines around a line.",

@@ -10,11 +10,11 @@ PAGE = {"page": "number of the page of a long output, from 1"}
 
 
 def paged(lines: Sequence[str], name: str, arguments: Mapping[str, str]) -> Observation:
-    """A page of a command's output, the first where none is asked for."""
+    """Return a page of a command's output, the first where none is asked for."""
     given = arguments.get("page", "1")
     page = whole_number(given)
     if page is None:
-        return Observation(f"page={given!r} is no whole number.", is_error=True)
+        return Observation(f"page={given!r} is not whole number.", is_error=True)
     rest = {key: value for key, value in arguments.items() if key != "page"}
     try:
         return Observation(page_of(lines, page, write_command(name, rest)))
@@ -23,18 +23,18 @@ def paged(lines: Sequence[str], name: str, arguments: Mapping[str, str]) -> Obse
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a text is, if it is one."""
+    """Return the whole number that a text is, if it is one."""
     stripped = text.strip()
     return int(stripped) if stripped.isascii() and stripped.isdigit() and len(stripped) <= 9 else None
 
 
 def beneath(path: str) -> str:
-    """A path as the workspace names it: without `./`, doubled slashes or one at the end."""
+    """Return a path as the workspace names it: without `./`, doubled slashes or one at the end."""
     return "/".join(part for part in path.strip().split("/") if part not in ("", "."))
 
 
 def no_file(path: str, environment: FileView) -> Observation:
-    """That a file is not there, or is no text, and which may have been meant."""
+    """That a file is not there, or is not text, and which may have been meant."""
     if environment.files.exists(path):
         return Observation(f"{path} is not a text file in UTF-8.", is_error=True)
     near = environment.index.near_paths(path)

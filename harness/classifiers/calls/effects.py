@@ -60,7 +60,7 @@ _NOWHERE = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "&1", "&2", "-"
 
 @once
 def effects(act: Act) -> list[Effect]:
-    """What one call did; nothing where it failed or only looked."""
+    """Return what one call did; nothing where it failed or only looked."""
     call = act.call
     kind = act.kind
     if kind == "shell":
@@ -93,7 +93,7 @@ def effects(act: Act) -> list[Effect]:
 
 
 def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
-    """The effect of an edit by line numbers, whose file only the answer names."""
+    """Return the effect of an edit by line numbers, whose file only the answer names."""
     if len(made) != 1 or made[0].program != "edit" or act.result is None:
         return []
     named = _OPEN_FILE.search(act.result.text[:_ANSWER])
@@ -101,7 +101,7 @@ def _edit_of_open_file(act: Act, made: Sequence[Command]) -> list[Effect]:
 
 
 def _named_change(name: str, path: str, text: str) -> list[Effect]:
-    """The effect of a tool that is known only by its name: `git_commit`, `delete_path`, `update_file`."""
+    """Return the effect of a tool that is known only by its name: `git_commit`, `delete_path`, `update_file`."""
     if "commit" in name:
         return [Effect("commit", "")]
     if "push" in name and "pull" not in name:
@@ -114,7 +114,7 @@ def _named_change(name: str, path: str, text: str) -> list[Effect]:
 
 
 def patched(text: str, path: str = "") -> list[Effect]:
-    """The files that a patch changes, in the form of a unified diff or between `*** Begin Patch` marks."""
+    """Return the files that a patch changes, in the form of a unified diff or between `*** Begin Patch` marks."""
     found = []
     for what, named, moved in _PATCH_FILE.findall(text):
         verb: Verb = {"Update": "edit", "Add": "create", "Delete": "delete"}.get(what, "create")  # type: ignore[assignment]
@@ -134,7 +134,7 @@ def _remembered(command: Command) -> tuple[Effect, ...]:
 
 
 def command_effects(command: Command) -> Sequence[Effect]:
-    """What one simple command of a shell did, as far as its words tell."""
+    """Return what one simple command of a shell did, as far as its words tell."""
     return _command_effects(command) if command.fed else _remembered(command)
 
 
@@ -203,7 +203,7 @@ def _in_place(program: str, flag: str) -> bool:
 
 
 def _scriptless(words: tuple[str, ...]) -> list[str]:
-    """The files of `sed -e SCRIPT … FILES` and `perl -pi -e SCRIPT FILES`."""
+    """Return the files of `sed -e SCRIPT … FILES` and `perl -pi -e SCRIPT FILES`."""
     files = []
     skip = False
     for word in words[1:]:
@@ -277,7 +277,7 @@ def _git(command: Command) -> list[Effect]:
 
 
 def made_folders(act: Act) -> list[str]:
-    """The folders that a call made: by `mkdir`, as a copy of a repository, as an environment of Python."""
+    """Return the folders that a call made: by `mkdir`, as a copy of a repository, as an environment of Python."""
     if act.line is None or not has(act.line, _MAKES_FOLDERS) or failed(act):
         return []
     found = []
@@ -292,7 +292,7 @@ def made_folders(act: Act) -> list[str]:
 
 
 def is_test_run(command: Command) -> bool:
-    """Whether a simple command runs tests."""
+    """Return whether a simple command runs tests."""
     words = command.words
     program = command.program
     if program in programs.TEST_PROGRAMS:

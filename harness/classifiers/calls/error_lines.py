@@ -61,12 +61,12 @@ _MARKS = ("[error]", "[failed]", "[failure]")
 
 
 def without_particulars(text: str) -> str:
-    """A message with `~` for each word that is particular to the call."""
+    """Return a message with `~` for each word that is particular to the call."""
     return " ".join(["~" if _PARTICULAR.search(word) else word for word in _QUOTED.sub("~", text).split()])
 
 
 def line_of(text: str) -> str:
-    """The line that says what is wrong: the last of a traceback, else the first, with the next after a title."""
+    """Return the line that says what is wrong: the last of a traceback, else the first, with the next after a title."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if not lines:
         return text.strip()
@@ -78,7 +78,7 @@ def line_of(text: str) -> str:
 
 
 def from_its_error(head: str, *, shows: bool) -> str:
-    """A short answer from the line on which an error opens: harnesses put a line of their own before it."""
+    """Return a short answer from the line on which an error opens: harnesses put a line of their own before it."""
     if OPENING.match(head) or head.count("\n") > FEW_LINES or (not shows and ABOUT_CALL.search(line_of(head))):
         return head
     place = head.find("\n") + 1
@@ -93,7 +93,7 @@ def from_its_error(head: str, *, shows: bool) -> str:
 
 
 def cause_of(words: str, name: str) -> str:
-    """What is wrong, without clauses before it that say only that the tool failed; nothing where that is all."""
+    """Return what is wrong, without clauses before it that say only that the tool failed; nothing where that is all."""
     clause, colon, rest = words.partition(":")
     while colon and rest.strip() and _HOLLOW.match(clause.replace(name, "tool")):
         words = rest

@@ -11,7 +11,7 @@ _LONGEST = 400
 
 
 def error_object(text: str) -> str | None:
-    """The message of an error object; `None` where a text is none."""
+    """Return the message of an error object; `None` where a text is none."""
     stripped = text.strip()
     if not stripped.startswith("{") or not stripped.endswith("}") or not _SAYS_OF_ITSELF.search(stripped):
         return None

@@ -13,7 +13,7 @@ _BRACKETS = {"[": "]", "(": ")", "<": ">"}
 
 @once
 def exit_code(act: Act) -> int | None:
-    """A command's exit code: as recorded, or as its answer states at the beginning or the end."""
+    """Return a command's exit code: as recorded, or as its answer states at the beginning or the end."""
     result = act.result
     if result is None:
         return None
@@ -27,7 +27,7 @@ def exit_code(act: Act) -> int | None:
 
 
 def says_more_than_a_code(text: str) -> bool:
-    """Whether an answer has words of a program, and not only the exit code, alone or in the harness's brackets.
+    """Return whether an answer has words of a program, and not only the exit code, alone or in the harness's brackets.
 
     A search that finds nothing says nothing.
     """

@@ -137,13 +137,13 @@ class CallFailure(Struct, frozen=True, gc=False):
 
     @property
     def evened(self) -> str:
-        """The words without what is particular to the call: equal for the same error about other things."""
+        """Return the words without what is particular to the call: equal for the same error about other things."""
         return without_particulars(self.words).lower()
 
 
 @once
 def own_failure(act: Act) -> CallFailure | None:
-    """The error in a call, `None` where there was none or something else was at fault."""
+    """Return the error in a call, `None` where there was none or something else was at fault."""
     if act.call.parse_error is not None:
         return CallFailure("malformed call", act.call.parse_error)
     result = act.result
@@ -165,12 +165,12 @@ def own_failure(act: Act) -> CallFailure | None:
 
 
 def _may_complain(text: str) -> bool:
-    """A cheap look whether a text has a piece of a word that complaints have."""
+    """Return a cheap look whether a text has a piece of a word that complaints have."""
     return has(text.lower(), _COMPLAINING)
 
 
 def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
-    """What a tool other than a shell complains of."""
+    """Return what a tool other than a shell complains of."""
     kind = act.kind
     if result.is_error is False and (kind in _LOOKING or len(result.text) > HEAD):
         return None
@@ -220,12 +220,12 @@ def _in_tool(act: Act, result: ToolResult, head: str) -> CallFailure | None:
 
 
 def _no_file(words: str) -> bool:
-    """Whether a file is said not to be there, and not a part of the call."""
+    """Return whether a file is said not to be there, and not a part of the call."""
     return _NO_FILE.search(words) is not None and _PART_OF_CALL.search(words) is None
 
 
 def _not_done(said: str) -> bool:
-    """Whether the first words say that something was not done, but for what is particular to the call."""
+    """Return whether the first words say that something was not done, but for what is particular to the call."""
     first = said[:_FIRST_WORDS]
     return _NOT_DONE.search(first) is not None and _NOT_DONE.search(without_particulars(first)) is not None
 
@@ -253,7 +253,7 @@ def _about_call(act: Act, words: str) -> bool:
 
 
 def _part(act: Act, words: str) -> Fault:
-    """Which part of a call an error is about."""
+    """Return which part of a call an error is about."""
     if (
         _A_TOOL.search(words)
         and squeezed(act.call.name) in squeezed(words)
@@ -264,7 +264,7 @@ def _part(act: Act, words: str) -> Fault:
 
 
 def _in_shell(act: Act, result: ToolResult, head: str) -> CallFailure | None:
-    """What a shell, or a program that was called in it, complains of about its own call.
+    """Return what a shell, or a program that was called in it, complains of about its own call.
 
     Programs say their name before they complain (`grep: …`); a test or a build that fails says other things.
     """
@@ -312,7 +312,7 @@ def _in_shell(act: Act, result: ToolResult, head: str) -> CallFailure | None:
 
 
 def _may_speak(text: str, line: str) -> bool:
-    """A cheap look whether an answer opens as an error, or a line of it as what a program or a shell says."""
+    """Return a cheap look whether an answer opens as an error, or a line of it as what a program or a shell says."""
     if OPENING.match(text) or "age: " in text.lower():
         return True
     bare = without_quotes(line)
@@ -326,7 +326,7 @@ def _may_speak(text: str, line: str) -> bool:
 
 
 def _is_own(command: Command) -> bool:
-    """Whether a command runs a program of the project: `./serve`, `scripts/check.sh`."""
+    """Return whether a command runs a program of the project: `./serve`, `scripts/check.sh`."""
     word = command.words[0] if command.words else ""
     return word.startswith("./") or word.endswith((".sh", ".py", ".js")) or ("/" in word and not word.startswith("/"))
 
@@ -356,7 +356,7 @@ _FIRST_WORDS = 120
 
 @once
 def failed(act: Act) -> bool:
-    """Whether a call came to nothing, whoever was at fault."""
+    """Return whether a call came to nothing, whoever was at fault."""
     result = act.result
     if act.call.parse_error is not None or result is None:
         return result is not None or act.call.parse_error is not None

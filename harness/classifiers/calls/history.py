@@ -64,12 +64,12 @@ class HistoryTurn(Struct, frozen=True, dict=True):
 
     @cached_property
     def lowered(self) -> str:
-        """What is read of the turn, in small letters: to see at once that a word does not occur."""
+        """Return what is read of the turn, in small letters: to see at once that a word does not occur."""
         return self.text[:LONGEST].lower().replace("’", "'")
 
     @cached_property
     def sentences(self) -> list[str]:
-        """The turn's own sentences."""
+        """Return the turn's own sentences."""
         return sentences_of(self.text)
 
 
@@ -84,7 +84,7 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def acts(self) -> list[Act]:
-        """Every call of the agent in order with its answer; a command that the user runs is none."""
+        """Return every call of the agent in order with its answer; a command that the user runs is none."""
         acts: list[Act] = []
         for index, step in enumerate(self.trajectory.steps):
             calls = step.calls
@@ -100,7 +100,7 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def turns(self) -> list[HistoryTurn]:
-        """The user's turns that say something, in order; the task first where no step says it."""
+        """Return the user's turns that say something, in order; the task first where no step says it."""
         turns = [
             HistoryTurn(index, step.text)
             for index, step in enumerate(self.trajectory.steps)
@@ -113,7 +113,7 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def news(self) -> list[int]:
-        """The steps in which the user says something new, in order: not said before and no mere "go on".
+        """Return the steps in which the user says something new, in order: not said before and no mere "go on".
 
         Asking for the same again is new each time.
         """
@@ -128,12 +128,12 @@ class History(Struct, frozen=True, dict=True):
 
     @cached_property
     def agent_steps(self) -> list[int]:
-        """The numbers of the agent's steps."""
+        """Return the numbers of the agent's steps."""
         return [index for index, step in enumerate(self.trajectory.steps) if step.role == "agent"]
 
 
 def goes_on(text: str) -> bool:
-    """Whether a turn says to go on and nothing else."""
+    """Return whether a turn says to go on and nothing else."""
     return len(text) < NUDGE and _GO_ON.search(text) is not None
 
 
@@ -143,13 +143,13 @@ def _act(index: int, call: ToolCall, result: ToolResult | None) -> Act:
 
 
 def _as_shell(act: Act) -> Act:
-    """A call of a tool that is a shell by its other calls."""
+    """Return a call of a tool that is a shell by its other calls."""
     line = command_of(act.call)
     return Act(act.step, act.call, act.result, "shell", line) if line else act
 
 
 def _paired(index: int, step: Step) -> list[Act]:
-    """The calls of one step with the answers that name them, or else with those in the same place."""
+    """Return the calls of one step with the answers that name them, or else with those in the same place."""
     by_id = {result.call_id: result for result in step.results if result.call_id is not None}
     acts = []
     for place, call in enumerate(step.calls):

@@ -114,12 +114,12 @@ class Spelling:
                 self._whole[end] = path if self._whole.get(end, path) == path else None
 
     def path(self, path: str) -> str:
-        """A path as the run names it in full, where one such path ends so; two parts have to agree."""
+        """Return a path as the run names it in full, where one such path ends so; two parts have to agree."""
         path = even_path(path)
         return self._whole.get(path) or path
 
     def line(self, line: str) -> str:
-        """A command line without the change to the one folder that the run works in."""
+        """Return a command line without the change to the one folder that the run works in."""
         match = _HOME.match(line) if self.home else None
         return line[match.end() :] if match and match[1] == self.home else line
 
@@ -153,7 +153,7 @@ def coarse_key(act: Act) -> Hashable:
 
 
 def _coarse_line(line: str) -> Hashable:
-    """A key of a command line that does without taking it apart into words.
+    """Return a key of a command line that does without taking it apart into words.
 
     Flags may stand in another order, or be left out, only where there is one: other lines keep all their letters.
     """
@@ -172,7 +172,7 @@ def _coarse_line(line: str) -> Hashable:
 
 
 def _number(value: Any, searched: bool = False) -> int:
-    """A number that is equal for values that `_frozen` makes equal: a figure may be written as text."""
+    """Return a number that is equal for values that `_frozen` makes equal: a figure may be written as text."""
     if isinstance(value, str):
         text = _even_search(value) if searched else value.strip()
     elif isinstance(value, _NESTING):
@@ -183,7 +183,7 @@ def _number(value: Any, searched: bool = False) -> int:
 
 
 def call_key(act: Act, spelling: Spelling | None = None) -> Hashable:
-    """What a call is, evened out; equal for calls that are the same or nearly the same."""
+    """Return what a call is, evened out; equal for calls that are the same or nearly the same."""
     spell = spelling.path if spelling is not None else even_path
     call = act.call
     kind = act.kind
@@ -236,12 +236,12 @@ def _even_search(text: str) -> str:
 
 
 def arguments_key(arguments: dict[str, Any] | str) -> Hashable:
-    """What is equal for equal arguments, parsed or not."""
+    """Return what is equal for equal arguments, parsed or not."""
     return _frozen(arguments)
 
 
 def even_path(path: str) -> str:
-    """A path without what does not change where it leads."""
+    """Return a path without what does not change where it leads."""
     path = path.replace("\\", "/").strip()
     if "/" not in path:
         return path
@@ -267,7 +267,7 @@ def _unquoted(line: str) -> str:
 
 
 def _unwrapped(line: str) -> str:
-    """A command line without what only says how it is run: `timeout 60`, `LC_ALL=C`, `bash -c '…'`, `( … )`."""
+    """Return a command line without what only says how it is run: `timeout 60`, `LC_ALL=C`, `bash -c '…'`, `( … )`."""
     shell = _IN_A_SHELL.match(line)
     if shell:
         line = shell[2].strip()
@@ -303,12 +303,12 @@ def loose_key(act: Act) -> Hashable:
 
 
 def _last_name(word: str) -> str:
-    """What a word of a command names, without the way there; nothing for a flag and for the folder itself."""
+    """Return what a word of a command names, without the way there; nothing for a flag and for the folder itself."""
     return "" if word.startswith("-") or word in (".", "./") else word.rstrip("/").rsplit("/", 1)[-1]
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether two answers are the same but for durations, clock times and addresses.
+    """Return whether two answers are the same but for durations, clock times and addresses.
 
     Only what stands between their first and their last difference is evened out: two runs of one test differ in a
     figure or two, however long their logs are.
@@ -329,7 +329,7 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _alike(same: Callable[[int], bool], most: int) -> int:
-    """The largest size up to `most` at which two texts are the same, by halving."""
+    """Return the largest size up to `most` at which two texts are the same, by halving."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

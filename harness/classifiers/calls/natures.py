@@ -34,7 +34,7 @@ _RANK: dict[Nature, int] = {"orient": 0, "look": 1, "test": 2, "move": 3, "run":
 
 @once
 def nature_of(act: Act) -> Nature:
-    """What repeating a call can mean; a command line of several commands is what its weightiest command is."""
+    """Return what repeating a call can mean; a command line of several commands is what its weightiest command is."""
     line = act.line
     if line is None:
         return "wait" if _only_waits(act.call) else _BY_KIND.get(act.kind, "run")
@@ -44,7 +44,7 @@ def nature_of(act: Act) -> Nature:
 
 
 def _only_waits(call: ToolCall) -> bool:
-    """Whether a call says how long, and nothing else."""
+    """Return whether a call says how long, and nothing else."""
     arguments = call.arguments
     if not isinstance(arguments, dict) or len(arguments) != 1:
         return False

@@ -71,7 +71,7 @@ class _Edit(Struct, frozen=True, gc=False):
 
 
 def oscillation(history: History) -> tuple[list[int], str] | None:
-    """The steps of an oscillation and a sentence on them; `None` where there is none."""
+    """Return the steps of an oscillation and a sentence on them; `None` where there is none."""
     acts = history.acts
     tried = _edits(acts, all_tried=True)
     if not _may_oscillate(tried):
@@ -92,17 +92,17 @@ def _may_oscillate(edits: dict[int, _Edit]) -> bool:
 
 
 def _most(values: Iterable[str]) -> int:
-    """How often the most frequent of some values comes."""
+    """Return how often the most frequent of some values comes."""
     return max(Counter(values).values(), default=0)
 
 
 def _runs(act: Act) -> bool:
-    """A cheap look whether a call may run something."""
+    """Return a cheap look whether a call may run something."""
     return act.line is not None or nature_of(act) in ("test", "run")
 
 
 def _flips(acts: list[Act], edits: dict[int, _Edit]) -> tuple[list[int], str] | None:
-    """A file that goes back to what it was three times over, with or without a run in between."""
+    """Return a file that goes back to what it was three times over, with or without a run in between."""
     by_path: dict[str, list[int]] = defaultdict(list)
     for place, edit in edits.items():
         alike = by_path[edit.path]
@@ -158,7 +158,7 @@ def _edits(acts: list[Act], all_tried: bool = False) -> dict[int, _Edit]:
 
 
 def _exchanged(line: str) -> tuple[str, str]:
-    """What a command line puts in the place of what; all of it where it does not say."""
+    """Return what a command line puts in the place of what; all of it where it does not say."""
     head = line[:_READ]
     match = _SUBSTITUTION.search(head)
     if match:
@@ -231,7 +231,7 @@ def _told(acts: list[Act], edits: dict[int, _Edit], failures: list[_Round], how:
 
 
 def error_of(act: Act) -> str | None:
-    """The error that a run ended with, without line numbers and other figures; `None` where it did not fail."""
+    """Return the error that a run ended with, without line numbers and other figures; `None` where it did not fail."""
     result = act.result
     if result is None or exit_code(act) == 0:
         return None

@@ -67,17 +67,17 @@ _EARLY = 100
 
 
 def of_the_environment(head: str) -> bool:
-    """Whether the network, the disk or a service did not do its part."""
+    """Return whether the network, the disk or a service did not do its part."""
     return _ENVIRONMENT.search(head) is not None
 
 
 def of_the_disk(words: str) -> bool:
-    """Whether a file could not be written, whatever was to be written."""
+    """Return whether a file could not be written, whatever was to be written."""
     return _DISK.search(words) is not None
 
 
 def refuses(text: str) -> bool:
-    """Whether a text tells that somebody would not let a call happen."""
+    """Return whether a text tells that somebody would not let a call happen."""
     head = text[:_LOOKED_AT]
     if not has(head.lower(), _DECLINED_PIECES):
         return False
@@ -87,7 +87,7 @@ def refuses(text: str) -> bool:
 
 @once
 def declined(act: Act) -> bool:
-    """Whether somebody would not let a call happen: as its record says, or else its answer."""
+    """Return whether somebody would not let a call happen: as its record says, or else its answer."""
     result = act.result
     if result is None:
         return False
@@ -98,7 +98,7 @@ def declined(act: Act) -> bool:
 
 
 def _recorded(result: ToolResult) -> bool:
-    """Whether a field of the record says that the call was turned down."""
+    """Return whether a field of the record says that the call was turned down."""
     inside = (value for value in result.extra.values() if isinstance(value, dict))
     for record in (result.extra, *inside):
         if record.get("approved") is False:

@@ -59,7 +59,7 @@ def rejections(history: History) -> tuple[list[int], str] | None:
 
 
 def _answer(history: History, index: int) -> str:
-    """What the harness answers to a step, evened out; nothing where the agent itself goes on."""
+    """Return what the harness answers to a step, evened out; nothing where the agent itself goes on."""
     head = _text(history, index)
     return without_particulars(head) if len(head) >= _SHORTEST else ""
 
@@ -73,6 +73,6 @@ def _text(history: History, index: int) -> str:
 
 
 def _runs(history: History, places: list[int]) -> bool:
-    """Whether the agent goes on after it was turned down, at least until the last time."""
+    """Return whether the agent goes on after it was turned down, at least until the last time."""
     steps = history.trajectory.steps
     return all(any(step.role == "agent" for step in steps[place + 1 : place + 4]) for place in places[:-1])

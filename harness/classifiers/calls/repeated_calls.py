@@ -52,7 +52,7 @@ Shown = tuple[list[int], str]
 
 
 def repeated_calls(history: History) -> Shown | None:
-    """The steps of a repeated call or a cycle and a sentence on them; `None` where there is neither."""
+    """Return the steps of a repeated call or a cycle and a sentence on them; `None` where there is neither."""
     acts = history.acts
     if len(acts) < REPEATS:
         return None
@@ -69,7 +69,7 @@ def repeated_calls(history: History) -> Shown | None:
 
 
 def _keys(acts: Sequence[Act], coarse: Sequence[Hashable], often: set[Hashable]) -> list[Hashable]:
-    """What each call is, where enough others may be the same; paths are followed only where spellings differ."""
+    """Return what each call is, where enough others may be the same; paths are followed only where spellings differ."""
     if not often:
         return []
     keys: list[Hashable] = [
@@ -145,14 +145,14 @@ class _Record:
         return a.text == b.text or same_text(a.text, b.text)
 
     def changes(self, place: int) -> bool:
-        """Whether a call may have changed what another call would answer."""
+        """Return whether a call may have changed what another call would answer."""
         nature = self.nature(place)
         if nature == "change":
             return not failed(self.acts[place])
         return nature == "run" and own_failure(self.acts[place]) is None
 
     def last_change(self, place: int) -> int:
-        """The last call up to `place` that may have changed something; -1 for none."""
+        """Return the last call up to `place` that may have changed something; -1 for none."""
         walked = []
         while place >= 0 and place not in self._before:
             if self.changes(place):
@@ -167,22 +167,22 @@ class _Record:
 
     @cached_property
     def repeats_asked_for(self) -> bool:
-        """Whether the user asks for something to be run several times."""
+        """Return whether the user asks for something to be run several times."""
         return any(_SEVERAL_TIMES.search(turn.text[:LONGEST]) for turn in self._history.turns)
 
     def news_between(self, one: int, other: int) -> bool:
-        """Whether the user said something new between two calls."""
+        """Return whether the user said something new between two calls."""
         first, second = self.acts[one].step, self.acts[other].step
         news = self._history.news
         return bisect_right(news, second) > bisect_right(news, first)
 
     def untouched(self, one: int, other: int) -> bool:
-        """Whether nothing changed between two calls, neither of which counts itself."""
+        """Return whether nothing changed between two calls, neither of which counts itself."""
         return not self.news_between(one, other) and self.last_change(other - 1) <= one
 
 
 def _same_call(record: _Record, positions: dict[Hashable, list[int]], by_answer: bool = False) -> Shown | None:
-    """The longest run of one call that is a loop."""
+    """Return the longest run of one call that is a loop."""
     longest: list[int] = []
     for places in positions.values():
         for members, after in _stretches(record, places):
@@ -222,7 +222,7 @@ def _stretches(record: _Record, places: Sequence[int]) -> Iterator[tuple[list[in
 
 
 def _only_adjacent(record: _Record, place: int) -> bool:
-    """Whether a call counts only next to its like: a glance around, or a call that its tool did not take."""
+    """Return whether a call counts only next to its like: a glance around, or a call that its tool did not take."""
     failure = own_failure(record.acts[place])
     refused = failure is not None and failure.fault in ("malformed call", "unknown tool", "invalid arguments")
     return refused or record.nature(place) == "orient"
@@ -253,7 +253,7 @@ def _is_loop(record: _Record, members: Sequence[int], after: int | None) -> bool
 
 
 def _under_way(record: _Record, place: int) -> bool:
-    """Whether an answer tells of something that goes on elsewhere and is not done."""
+    """Return whether an answer tells of something that goes on elsewhere and is not done."""
     act = record.acts[place]
     looks = act.kind in ("read", "search", "list", "note") or (act.line is not None and record.nature(place) != "run")
     if looks or act.result is None or len(act.result.text) > _STATE:
@@ -262,14 +262,14 @@ def _under_way(record: _Record, place: int) -> bool:
 
 
 def _waits_between(record: _Record, members: Sequence[int]) -> bool:
-    """Whether the agent waits each time before it calls again."""
+    """Return whether the agent waits each time before it calls again."""
     return all(
         any(record.nature(place) == "wait" for place in range(one + 1, other)) for one, other in pairwise(members)
     )
 
 
 def _asks_the_same(act: Act, other: Act) -> bool:
-    """Whether two calls are letter by letter the same question to something that is no file and no search."""
+    """Return whether two calls are letter by letter the same question to something that is no file and no search."""
     asks = act.line is None and act.kind in ("look", "run") and not is_known_name(act.call.name)
     runs = act.line is not None and nature_of(act) == "run"
     answered = act.result is not None and other.result is not None
@@ -277,7 +277,7 @@ def _asks_the_same(act: Act, other: Act) -> bool:
 
 
 def _cycle(record: _Record, keys: Sequence[Hashable], positions: dict[Hashable, list[int]]) -> Shown | None:
-    """Two to four calls gone round three times with the same answers."""
+    """Return two to four calls gone round three times with the same answers."""
     for length in range(2, LONGEST_CYCLE + 1):
         matched = 0
         for place in range(length, len(keys) + 1):
@@ -330,13 +330,13 @@ def _shown_cycle(record: _Record, members: Sequence[int], length: int) -> Shown:
 
 
 def _answered(record: _Record, members: Sequence[int], alike: str) -> str:
-    """How calls were answered, as far as the run records it."""
+    """Return how calls were answered, as far as the run records it."""
     recorded = [record.acts[place].result is not None for place in members]
     return alike if all(recorded) else f"{alike} where one is recorded" if any(recorded) else "no answer recorded"
 
 
 def _named(act: Act) -> str:
-    """A call in a few words: its tool and its command, path or first argument."""
+    """Return a call in a few words: its tool and its command, path or first argument."""
     arguments = act.call.arguments
     what = act.line or path_of(act.call)
     if not what:

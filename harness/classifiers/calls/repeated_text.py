@@ -69,18 +69,18 @@ class _Said(Struct, frozen=True, dict=True):
 
     @cached_property
     def sentences(self) -> dict[_Sentence, None]:
-        """Its sentences, each once, in order."""
+        """Return its sentences, each once, in order."""
         return dict.fromkeys(_sentences(self.text))
 
 
 def said(speaker: str | None, text: str, index: int) -> _Said:
-    """What a step says, to be compared with what others say."""
+    """Return what a step says, to be compared with what others say."""
     words = _WORD.findall(text.lower())
     return _Said(speaker, text, len(words), frozenset(words), [index])
 
 
 def repeated_text(history: History) -> tuple[list[int], str] | None:
-    """The steps that repeat each other and a sentence on them; `None` where there are none."""
+    """Return the steps that repeat each other and a sentence on them; `None` where there are none."""
     return _within_turns(history) or _over_turns(history)
 
 
@@ -116,14 +116,14 @@ def _over_turns(history: History) -> tuple[list[int], str] | None:
 
 
 def _talks(history: History) -> bool:
-    """A cheap look: whether the agent says something without a call often enough."""
+    """Return a cheap look: whether the agent says something without a call often enough."""
     steps = history.trajectory.steps
     silent = [index for index in history.agent_steps if not steps[index].calls and len(steps[index].text) >= SHORTEST]
     return len(silent) >= REPEATS
 
 
 def _passes_on(step: Step, speakers: set[str]) -> bool:
-    """Whether a step of a log of several speakers only says who is next or what its own speaker's part is."""
+    """Return whether a step of a log of several speakers only says who is next or what its own speaker's part is."""
     if len(speakers) < 2:
         return False
     return len(step.text) <= ROUTING or (
@@ -137,7 +137,7 @@ def _call_key(step: Step, place: int) -> Hashable:
 
 
 def _joined(groups: list[_Said], step: Step, index: int) -> list[int]:
-    """The steps that say what a step says, that step among them; it is remembered."""
+    """Return the steps that say what a step says, that step among them; it is remembered."""
     new = said(step.speaker, step.text[:_READ], index)
     for old in groups:
         if old.speaker == step.speaker and _may_say_again(new, old) and _says_again(new.sentences, old.sentences):
@@ -160,7 +160,7 @@ def _sentences(text: str) -> list[_Sentence]:
 
 
 def _may_say_again(new: _Said, old: _Said) -> bool:
-    """A cheap look: of a text that says an earlier one again, few words are not in that one.
+    """Return a cheap look: of a text that says an earlier one again, few words are not in that one.
 
     Those of its other sentences, and of the sentences that are nearly the same those that these do not share.
     """
@@ -169,7 +169,7 @@ def _may_say_again(new: _Said, old: _Said) -> bool:
 
 
 def _says_again(new: dict[_Sentence, None], old: dict[_Sentence, None]) -> bool:
-    """Whether most of a text is said in an earlier one as well, and most of that in it."""
+    """Return whether most of a text is said in an earlier one as well, and most of that in it."""
     total, before = (sum(one.length for one in sentences) for sentences in (new, old))
     if not total or min(total, before) < MOSTLY / 2 * max(total, before):
         return False
@@ -200,7 +200,7 @@ def _within_turns(history: History) -> tuple[list[int], str] | None:
 
 
 def _may_repeat(text: str) -> bool:
-    """A cheap look: whether a piece from the middle or near the end of a text stands in it three times."""
+    """Return a cheap look: whether a piece from the middle or near the end of a text stands in it three times."""
     middle = len(text) // 2
     return text.count(text[middle : middle + _PROBE]) >= REPEATS or text.count(text[-2 * _PROBE : -_PROBE]) >= REPEATS
 

@@ -74,7 +74,7 @@ class Complaint(Struct, frozen=True, gc=False):
 
 
 def same_complaint(acts: list[Act]) -> Complaint | None:
-    """The first complaint that several calls get while none of their tools works; `None` where there is none."""
+    """Return the first complaint that several calls get while none of their tools works; `None` where there is none."""
     complaints = {place: words for place, act in enumerate(acts) if (words := _complaint(act)) is not None}
     evened_out = {place: CallFailure("error", words).evened for place, words in complaints.items()}
     if max(Counter(evened_out.values()).values(), default=0) < TIMES:
@@ -109,7 +109,7 @@ def same_complaint(acts: list[Act]) -> Complaint | None:
 
 
 def _subject(act: Act) -> Hashable:
-    """The tool, or in a shell the program, that answers; `None` where an answer tells of the work."""
+    """Return the tool, or in a shell the program, that answers; `None` where an answer tells of the work."""
     if act.kind != "shell":
         return None if is_work(act) and _QUERIES.isdisjoint(words_of(act.call.name)) else bare_name(act.call.name)
     called = [command.program for command in commands_of(act)]
@@ -117,7 +117,7 @@ def _subject(act: Act) -> Hashable:
 
 
 def _complaint(act: Act) -> str | None:
-    """The line of an answer that complains; `None` where none does."""
+    """Return the line of an answer that complains; `None` where none does."""
     result = act.result
     if result is None or len(result.text) > _LONGEST or declined(act):
         return None
@@ -141,7 +141,7 @@ def _complaint(act: Act) -> str | None:
 
 
 def _may_complain(act: Act, text: str) -> bool:
-    """A cheap look whether an answer that is not marked has a fault in it, and a shell's one who tells of it."""
+    """Return a cheap look whether an answer that is not marked has a fault in it, and a shell's one who tells of it."""
     lowered = text.lower()
     if not has(lowered, _FAULTS):
         return False
@@ -151,7 +151,7 @@ def _may_complain(act: Act, text: str) -> bool:
 
 
 def _may_open(lowered: str) -> bool:
-    """A cheap look whether a line opens as an error: with such a word, or one that ends with it."""
+    """Return a cheap look whether a line opens as an error: with such a word, or one that ends with it."""
     for word in _OPENINGS:
         place = lowered.find(word)
         while place >= 0:
@@ -168,7 +168,7 @@ def _may_speak(act: Act, text: str) -> bool:
 
 
 def _is_of_the_program(line: str, act: Act, marked: bool) -> bool:
-    """Whether a line is what a shell or a program says of its call, and nothing that it was asked to show."""
+    """Return whether a line is what a shell or a program says of its call, and nothing that it was asked to show."""
     called = [command.program for command in commands_of(act)]
     if not called:
         return False

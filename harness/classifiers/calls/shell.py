@@ -67,13 +67,13 @@ class Command(Struct, frozen=True, gc=False):
 
     @property
     def program(self) -> str:
-        """The program's name without its folder."""
+        """Return the program's name without its folder."""
         return self.words[0].rsplit("/", 1)[-1] if self.words else ""
 
 
 @once
 def commands_of(act: Act) -> tuple[Command, ...]:
-    """The simple commands of a call of a shell; none for any other call."""
+    """Return the simple commands of a call of a shell; none for any other call."""
     line = act.line
     if not line:
         return ()
@@ -86,7 +86,7 @@ def _remembered(line: str) -> tuple[Command, ...]:
 
 
 def without_quotes(line: str) -> str:
-    """A command line without what only marks words: the names of its programs, without the same, stand in it."""
+    """Return a command line without what only marks words: the names of its programs, without the same, stand in it."""
     return line.replace("'", "").replace('"', "").replace("\\", "").replace("\0", "")
 
 
@@ -97,7 +97,7 @@ def ends_of_names(act: Act) -> frozenset[str]:
 
 
 def commands(line: str) -> tuple[Command, ...]:
-    """The simple commands of a command line, in order; null characters, which no shell takes, are left out."""
+    """Return the simple commands of a command line, in order; null characters, which no shell takes, are left out."""
     line = line.replace("\0", "")
     block = _EDIT_BLOCK.match(line)
     if block:
@@ -136,7 +136,7 @@ def _commands(line: str, folder: str, depth: int) -> list[Command]:
 
 
 def _tokens(line: str) -> Iterator[tuple[str | None, str]]:
-    """The tokens of a line, each with what it is; a here-document is a token, its body, and no commands."""
+    """Return the tokens of a line, each with what it is; a here-document is a token, its body, and no commands."""
     place = 0
     line_end = resumed = -1  # where the line of a here-document ends, and where commands go on after its body
     while place < len(line):
@@ -168,7 +168,7 @@ def _document(line: str, start: int, delimiter: str) -> tuple[str, int]:
 
 
 def unquoted(token: str) -> str:
-    """A word as the program sees it."""
+    """Return a word as the program sees it."""
     if "'" in token or '"' in token or "\\" in token:
         return _QUOTES.sub(lambda match: match.group(1) or match.group(2) or match.group(3) or "", token)
     return token
@@ -197,7 +197,7 @@ def _finished(raw: list[str], folder: str, writes: list[str], fed: str, piped: b
 
 
 def _unwrapped(name: str, words: list[str], place: int) -> int:
-    """Where the command begins whose wrapper's own words stand from `place` on."""
+    """Return where the command begins whose wrapper's own words stand from `place` on."""
     values = _TAKES_VALUE.get(name, set())
     while place < len(words) and (words[place].startswith("-") or _ASSIGNMENT.match(words[place])):
         place += 2 if words[place] in values else 1
@@ -212,7 +212,7 @@ def _entered(command: Command, folder: str) -> str:
 
 
 def placed(path: str, folder: str) -> str:
-    """A path as seen from where the command line started."""
+    """Return a path as seen from where the command line started."""
     if not folder or path.startswith(("/", "~", "$")):
         return path
     return posixpath.normpath(posixpath.join(folder, path))

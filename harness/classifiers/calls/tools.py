@@ -120,26 +120,26 @@ _FIRST_PROGRAM = re.compile(
 
 @lru_cache(maxsize=4096)
 def bare_name(name: str) -> str:
-    """A tool's name without server and name space, as its author writes it: `mcp__git__log` → `log`."""
+    """Return a tool's name without server and name space, as its author writes it: `mcp__git__log` → `log`."""
     last = name.rsplit("__", 1)[-1] if name.startswith("mcp__") else name
     return last.rsplit(".", 1)[-1].rsplit("/", 1)[-1] or name
 
 
 @lru_cache(maxsize=4096)
 def squeezed(name: str) -> str:
-    """A name in small letters and digits only, so that `ReadFile`, `read_file` and `read-file` are one."""
+    """Return a name in small letters and digits only, so that `ReadFile`, `read_file` and `read-file` are one."""
     return "".join(letter for letter in bare_name(name).lower() if letter.isalnum())
 
 
 @lru_cache(maxsize=4096)
 def words_of(name: str) -> frozenset[str]:
-    """The words of a tool's name in small letters."""
+    """Return the words of a tool's name in small letters."""
     return frozenset(word.lower() for word in _WORD.findall(bare_name(name)))
 
 
 @lru_cache(maxsize=4096)
 def kind_by_name(name: str) -> Kind:
-    """The kind that a tool's name tells; an unknown name goes by its verbs, and is `run` where it has none."""
+    """Return the kind that a tool's name tells; an unknown name goes by its verbs, and is `run` where it has none."""
     known = _BY_NAME.get(squeezed(name)) or _BY_NAME.get(name.lower().replace(".", "").replace("_", ""))
     if known:
         return known
@@ -155,7 +155,7 @@ def kind_by_name(name: str) -> Kind:
 
 
 def kind_of(call: ToolCall) -> Kind:
-    """What kind of call it is; a tool of no common name that is given a command line is a shell."""
+    """Return what kind of call it is; a tool of no common name that is given a command line is a shell."""
     kind = kind_by_name(call.name)
     arguments = call.arguments
     if kind == "editor" or (kind == "edit" and isinstance(arguments, dict) and "command" in arguments):
@@ -180,7 +180,7 @@ def _takes_commands(name: str, arguments: dict[str, Any]) -> bool:
 
 
 def first_text(arguments: Any, keys: tuple[str, ...]) -> str:
-    """The first of `keys` that holds text, or an empty string."""
+    """Return the first of `keys` that holds text, or an empty string."""
     if isinstance(arguments, dict):
         for key in keys:
             if key in arguments:
@@ -191,12 +191,12 @@ def first_text(arguments: Any, keys: tuple[str, ...]) -> str:
 
 
 def path_of(call: ToolCall) -> str:
-    """The file or folder that a call names, as the agent wrote it; empty where it names none."""
+    """Return the file or folder that a call names, as the agent wrote it; empty where it names none."""
     return first_text(call.arguments, PATH_KEYS)
 
 
 def command_of(call: ToolCall) -> str:
-    """The command line of a shell's call: in an argument of a usual name, or in the only one that is text."""
+    """Return the command line of a shell's call: in an argument of a usual name, or in the only one that is text."""
     arguments = call.arguments
     if isinstance(arguments, str):
         return arguments
@@ -220,7 +220,7 @@ def lacks_a_command(call: ToolCall) -> bool:
 
 
 def _with_words(line: str, arguments: dict[str, Any]) -> str:
-    """A program with the words that stand in an argument of their own."""
+    """Return a program with the words that stand in an argument of their own."""
     if " " in line.strip():
         return line
     beside = next((value for key, value in arguments.items() if key in _BESIDE and isinstance(value, list)), [])
@@ -228,7 +228,7 @@ def _with_words(line: str, arguments: dict[str, Any]) -> str:
 
 
 def _line_of(value: Any) -> str:
-    """A command line as text, as its words, as several lines, or inside an object; empty for anything else."""
+    """Return a command line as text, as its words, as several lines, or inside an object; empty for anything else."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -247,10 +247,10 @@ def _joined(words: list[str]) -> str:
 
 
 def edit_texts(call: ToolCall) -> tuple[str, str]:
-    """The text that an edit takes away and the text that it puts in; empty where the call does not say."""
+    """Return the text that an edit takes away and the text that it puts in; empty where the call does not say."""
     return first_text(call.arguments, OLD_KEYS), first_text(call.arguments, NEW_KEYS)
 
 
 def is_known_name(name: str) -> bool:
-    """Whether agents' tools are commonly called so."""
+    """Return whether agents' tools are commonly called so."""
     return squeezed(name) in _BY_NAME

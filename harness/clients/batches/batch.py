@@ -46,7 +46,7 @@ async def ask_batch(
     poll_seconds: float = 30.0,
     sleep: Sleep = asyncio.sleep,
 ) -> AsyncGenerator[tuple[Request, Outcome], None]:
-    """Each request with its outcome, a batch at a time."""
+    """Return each request with its outcome, a batch at a time."""
     requests_by_key: dict[str, list[Request]] = {}
     for request in requests:
         requests_by_key.setdefault(request.key(), []).append(request)
@@ -243,7 +243,7 @@ class _Batches:
         return read_outcomes(await self._called(call, bytes), models, self._redact)
 
     def _missing(self, batch: Batch) -> Failure:
-        """Why a request has no line in either file."""
+        """Return why a request has no line in either file."""
         if batch.status == "failed":
             messages = [error.message or "" for error in (batch.errors and batch.errors.data) or []]
             return Failure(
@@ -255,7 +255,7 @@ class _Batches:
         return Failure("server", f"{named}, this request was not answered")
 
     def _noted_down(self, name: str) -> str:
-        """A name that the server gave a thing, which is kept on file."""
+        """Return a name that the server gave a thing, which is kept on file."""
         if self._redact(name) != name:
             raise self._stopped("it names a thing by the key", "Ask another server.")
         return name
@@ -267,7 +267,7 @@ class _Batches:
         self._note()
 
     async def _called(self, call: Callable[[], Awaitable[object]], expected: type[T]) -> T:
-        """What a call gives, asked again while the fault may pass."""
+        """Return what a call gives, asked again while the fault may pass."""
         wait = _FIRST_WAIT
         for attempt in range(1, _ATTEMPTS + 1):
             try:

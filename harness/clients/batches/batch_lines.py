@@ -43,7 +43,7 @@ _answered = msgspec.json.Decoder(_Answered)
 
 
 def request_lines(requests: Iterable[Request]) -> Iterator[Line]:
-    """Each different request once, as its key and its line."""
+    """Return each different request once, as its key and its line."""
     seen: set[str] = set()
     for request in requests:
         key = request.key()
@@ -63,7 +63,7 @@ def request_lines(requests: Iterable[Request]) -> Iterator[Line]:
 def in_parts(
     lines: Iterable[Line], most_requests: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES
 ) -> Iterator[list[Line]]:
-    """The lines in stretches that are one batch each."""
+    """Return the lines in stretches that are one batch each."""
     part: list[Line] = []
     size = 0
     for key, line in lines:
@@ -98,7 +98,7 @@ def _decoded(line: bytes) -> _Answered | None:
 
 
 def _decoded_leniently(line: bytes) -> _Answered | None:
-    """A line with what `json` alone knows: lone surrogates, NaN."""
+    """Return a line with what `json` alone knows: lone surrogates, NaN."""
     try:
         return msgspec.convert(json_without_surrogates(json.loads(line)), _Answered)
     except (ValueError, RecursionError):
@@ -118,6 +118,6 @@ def _outcome(answered: _Answered, model: str, redact: Redact) -> Outcome:
 
 
 def answers_first(output: dict[str, Outcome], errors: dict[str, Outcome]) -> dict[str, Outcome]:
-    """Both files together; a reply counts before a failure."""
+    """Return both files together; a reply counts before a failure."""
     both = errors | output
     return both | {key: outcome for key, outcome in errors.items() if isinstance(outcome, Reply)}

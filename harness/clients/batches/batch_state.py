@@ -31,12 +31,12 @@ class BatchState(Struct):
     parts: list[BatchPart] = []
 
     def keys(self) -> set[str]:
-        """The keys that some part has."""
+        """Return the keys that some part has."""
         return {key for part in self.parts for key in part.keys}
 
 
 def read_state(file: Path, server: str) -> BatchState:
-    """The state that a file has; an empty one where there is no file."""
+    """Return the state that a file has; an empty one if there is no file."""
     try:
         state = msgspec.json.decode(file.read_bytes(), type=BatchState)
     except FileNotFoundError:

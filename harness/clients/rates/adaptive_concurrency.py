@@ -67,11 +67,11 @@ class AdaptiveConcurrency:
 
     @property
     def allowed(self) -> int:
-        """How many requests may be in flight: one where refusal followed refusal, until it is answered."""
+        """Return how many requests may be in flight: one where refusal followed refusal, until it is answered."""
         return 1 if self._refusals_in_a_row > 1 else int(self._window.value)
 
     def next_start(self, now: float, tokens: float) -> float:  # noqa: ARG002 (a request counts, whatever its size)
-        """The earliest time at which a request may be sent."""
+        """Return the earliest time at which a request may be sent."""
         if self.in_flight >= self.allowed:
             return math.inf
         if self._pace.due > max(now, self._paused_until, self._apart):
@@ -151,7 +151,7 @@ class AdaptiveConcurrency:
         self._fallen_at, self._answers = end.at, 0
 
     def _is_of_load(self, number: int, load: int) -> bool:
-        """Whether a refusal is of requests at once: of more than were ever taken, and each time of as many."""
+        """Return whether a refusal is of requests at once: of more than were ever taken, and each time of as many."""
         higher = load > max(self._highest_taken, 1) and number not in self._paced
         return higher and (not self._highest_refused or self._as_high(load))
 
@@ -172,7 +172,7 @@ class AdaptiveConcurrency:
             self._highest_taken = 0
 
     def _lately(self, now: float) -> float:
-        """How many requests a second were let through of late, those in flight included."""
+        """Return how many requests a second were let through of late, those in flight included."""
         begun = max(now - _LATELY, self._resumed)
         n = sum(at >= begun for at in self._recent) + len(self._load_at_start)
         return n / max(now - begun, 0.05)

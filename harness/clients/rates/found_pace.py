@@ -50,7 +50,7 @@ class FoundPace:
 
     @property
     def is_known(self) -> bool:
-        """Whether a limit on rates was met."""
+        """Return whether a limit on rates was met."""
         return self._level.has_fallen
 
     def hold(self) -> None:

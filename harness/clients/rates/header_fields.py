@@ -44,18 +44,18 @@ _DURATION = re.compile(r"(?:(\d{1,9}(?:\.\d{1,9})?)(ms|d|h|m|s))")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 _UNIX_TIME, _UNIX_MILLISECONDS = 1e9, 1e12
-"""A reset from this number on is no number of seconds to wait but the time, in seconds or in milliseconds."""
+"""A reset from this number on is not a number of seconds to wait but the time, in seconds or in milliseconds."""
 
 
 def allowances(headers: Mapping[str, str], now: datetime) -> tuple[Allowance, ...]:
-    """What the server says is left of each of its limits; what cannot be read says nothing."""
+    """Return what the server says is left of each of its limits; what cannot be read says nothing."""
     if not READ & headers.keys():
         return ()
     return (*_named(headers, now), *_structured(headers))
 
 
 def _named(headers: Mapping[str, str], now: datetime) -> Iterator[Allowance]:
-    """The limits that have a header field for each figure."""
+    """Return the limits that have a header field for each figure."""
     for kind, names in _REFILLED:
         unit: Literal["requests", "tokens"] = "requests" if kind == "requests" else "tokens"
         yield from _allowance(kind, unit, [headers.get(name) for name in names], now, refills=True)
@@ -72,7 +72,7 @@ def _allowance(
 
 
 def _structured(headers: Mapping[str, str]) -> Iterator[Allowance]:
-    """The limits of the IETF's field `RateLimit`, with those of `RateLimit-Policy`."""
+    """Return the limits of the IETF's field `RateLimit`, with those of `RateLimit-Policy`."""
     state = headers.get(_STATE, "")
     if re.match(r"\s*\w+\s*=", state):  # the form of draft 07
         fields = _parameters(state.replace(",", ";").split(";"))
@@ -95,7 +95,7 @@ def _members(field: str) -> Iterator[tuple[str, dict[str, float]]]:
 
 
 def _parameters(parts: Iterable[str]) -> dict[str, float]:
-    """The numbers by name; a quota unit (`qu`) is 1 for requests, and 0 for all else."""
+    """Return the numbers by name; a quota unit (`qu`) is 1 for requests, and 0 for all else."""
     parameters: dict[str, float] = {}
     for part in parts:
         name, found, value = (piece.strip() for piece in part.partition("="))

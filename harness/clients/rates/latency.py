@@ -67,7 +67,7 @@ class LatencyWatch:
         return Overload(load, load * shortest / seconds)
 
     def _given_back(self, load: float, rate: float) -> float | None:
-        """The load before the last decrease, where that cost as many answers as it took away load."""
+        """Return the load before the last decrease, where that cost as many answers as it took away load."""
         if self._trial is None:
             return None
         before, rate_before = self._trial
@@ -76,7 +76,7 @@ class LatencyWatch:
         return before if lost > 0 and rate < (1 - lost / 2) * rate_before else None
 
     def _shortest(self, load: int) -> float | None:
-        """The shortest median of this load and the smaller ones."""
+        """Return the shortest median of this load and the smaller ones."""
         known = [
             median(latencies)
             for size, latencies in self._by_load.items()

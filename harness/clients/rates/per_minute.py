@@ -31,7 +31,7 @@ class PerMinute:
         self._due = 0.0
 
     def next_start(self, now: float, tokens: float) -> float:  # noqa: ARG002 (the next one waits for what this one takes)
-        """The earliest time at which a request may be sent."""
+        """Return the earliest time at which a request may be sent."""
         return max(now, self._due - _BURST)
 
     def started(self, start: Start) -> None:

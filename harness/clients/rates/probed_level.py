@@ -27,7 +27,7 @@ class ProbedLevel:
 
     @property
     def has_fallen(self) -> bool:
-        """Whether there was a fall."""
+        """Return whether there was a fall."""
         return self.plateau < math.inf
 
     def grow(self) -> None:

@@ -36,7 +36,7 @@ class StartLimit(Protocol):
     """A limit on when requests are sent."""
 
     def next_start(self, now: float, tokens: float) -> float:
-        """The earliest time at which a request of so many tokens may be sent; infinite until another ends."""
+        """Return the earliest time at which a request of so many tokens may be sent; infinite until another ends."""
 
     def started(self, start: Start) -> None:
         """A request was sent."""
@@ -55,6 +55,6 @@ def is_refusal(outcome: Outcome | None) -> bool:
 
 
 def is_end_of_window(outcome: Outcome | None) -> bool:
-    """Whether a server says that all of a window's requests are used up, whose next has as many."""
+    """Return whether a server says that all of a window's requests are used up, whose next has as many."""
     rates = outcome.rates if outcome is not None else None
     return rates is not None and any(one.remaining < 1 and not one.refills for one in rates.allowances)

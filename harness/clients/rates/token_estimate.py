@@ -20,7 +20,7 @@ class TokenEstimate:
         self._output_tokens, self._answers = 0, 0
 
     def of(self, request: Request) -> float:
-        """The expected number of tokens, question and answer."""
+        """Return the expected number of tokens, question and answer."""
         a_token = self._input_characters / self._input_tokens if self._input_tokens else _CHARACTERS_A_TOKEN
         most = request.most_tokens_out()
         guess = _ANSWER if most is None else most

@@ -50,7 +50,7 @@ class ToldLimits:
         self._sent, self._sent_tokens = 0, 0.0
 
     def next_start(self, now: float, tokens: float) -> float:
-        """The earliest time at which every limit has room."""
+        """Return the earliest time at which every limit has room."""
         earliest = max((self._room_at(told, now, tokens) for told in self._told.values()), default=now)
         return earliest if earliest - now <= LONGEST_WAIT else now
 
@@ -94,7 +94,7 @@ class ToldLimits:
 
 
 def _told(start: Start, now: float, allowance: Allowance, known: _Told | None) -> _Told | None:
-    """What an allowance means for the time to come; `None` where it does not say when anything comes back."""
+    """Return what an allowance means for the time to come; `None` where it does not say when anything comes back."""
     told = _Told(start.number + 1, start.tokens_before + start.tokens, start.at, allowance)
     seconds, limit = allowance.seconds, allowance.limit
     if not allowance.refills:

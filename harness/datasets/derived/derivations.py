@@ -22,7 +22,7 @@ Derive = Callable[[Inputs], bytes]
 
 
 def derivation_of(name: str, file: str) -> Derive | None:
-    """How a file of a set is made; `None` where it must be made by hand, by the rule in the catalogue."""
+    """Return how a file of a set is made; `None` where it must be made by hand, by the rule in the catalogue."""
     return DERIVATIONS.get(name, {}).get(file)
 
 
@@ -103,7 +103,7 @@ class _Annotated(Struct):
 
 
 def human_labels(inputs: Inputs) -> bytes:
-    """A list of annotated traces as one row a trace and mode; a mode's text opens with its code and its name."""
+    """Return a list of annotated traces as one row a trace and mode; a mode's text opens with its code and its name."""
     (data,) = inputs.values()
     rows = []
     for trace in msgspec.convert(json.loads(data), list[_Annotated]):
@@ -116,7 +116,7 @@ def human_labels(inputs: Inputs) -> bytes:
 
 
 def _mark(value: object) -> str:
-    """A mark as 0 or 1; NaN and null are no mark."""
+    """Return a mark as 0 or 1; NaN and null are not mark."""
     return str(int(value)) if isinstance(value, bool) or value in (0, 1) else ""
 
 
@@ -173,7 +173,7 @@ class _Run(Struct):
 
 
 def rewards(inputs: Inputs) -> bytes:
-    """A tau-bench file, named for its model and domain, as one row a task and trial."""
+    """Return a tau-bench file, named for its model and domain, as one row a task and trial."""
     ((path, data),) = inputs.items()
     model, _, domain = PurePosixPath(path).stem.rpartition("-")
     return table(

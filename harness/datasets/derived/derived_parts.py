@@ -1,6 +1,6 @@
 """How files that hold a part of upstream's rows are made, and a table of mini-swe-agent's runs.
 
-Which rows a part has stands in `data/datasets/<set>.kept.csv`, a row an id.
+Which rows a part has is in `data/datasets/<set>.kept.csv`, a row an id.
 """
 
 import csv
@@ -42,7 +42,7 @@ def kept_rows(name: str, file: str) -> Callable[[Inputs], bytes]:
 
 
 def kept_keys(name: str, file: str) -> Callable[[Inputs], bytes]:
-    """What keeps some keys of a JSON object, in upstream's order and laid out anew."""
+    """Return what keeps some keys of a JSON object, in upstream's order and laid out anew."""
 
     def derive(inputs: Inputs) -> bytes:
         kept = _kept(name, file)
@@ -111,7 +111,7 @@ def _counts(run: _MiniRun) -> tuple[Any, ...]:
 
 
 def _command(turn: str) -> str | None:
-    """The first block of shell commands in what an agent said."""
+    """Return the first block of shell commands in what an agent said."""
     _, opened, rest = turn.partition(_OPENS)
     block, closed, _ = rest.partition(_CLOSES)
     return block.strip() if opened and closed else None

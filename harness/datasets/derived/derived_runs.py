@@ -1,6 +1,6 @@
 """How tables and packed files of recorded runs are made of upstream files: one function a derived file.
 
-Where a set holds only some of upstream's files, which ones stands in the catalogue's list of inputs: what is packed
+Where a set holds only some of upstream's files, which ones is in the catalogue's list of inputs: what is packed
 here is all that is given, in the order in which it is listed. An input of which only the name is wanted, as its text
 is left out here, comes as `LEFT_OUT`.
 """
@@ -27,7 +27,7 @@ _AIRLINE_CHATS = ((0, 0), (1, 0), (7, 2))
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """A CSV file whose lines end as on Unix."""
+    """Return a CSV file whose lines end as on Unix."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -82,7 +82,7 @@ def diffs_as_lines(inputs: Inputs) -> bytes:
 
 
 def diff_outcomes(inputs: Inputs) -> bytes:
-    """The outcome and size of each diff."""
+    """Return the outcome and size of each diff."""
     return table(
         ("instance_id", "outcome", "diff_bytes"),
         ((instance, outcome, len(data)) for instance, outcome, data in _diffs(inputs)),
@@ -131,7 +131,7 @@ def _totals(path: str, data: bytes) -> tuple[object, ...]:
 
 
 def _model_of(file: str) -> str:
-    """The model that a file is named for which lies in no model's folder."""
+    """Return the model that a file is named for which lies in no model's folder."""
     found = re.search(r"_(gpt-[\d.]+)_", file)
     return found[1] if found else ""
 
@@ -224,7 +224,7 @@ def root_patches(inputs: Inputs) -> bytes:
 
 
 def root_patch_counts(inputs: Inputs) -> bytes:
-    """What RepairAgent's files of raw patches hold, a row each."""
+    """Return what RepairAgent's files of raw patches hold, a row each."""
     return table(
         ("file", "experiment", "bug", "fix_blocks", "bytes", "in_fixed_list"),
         (
@@ -256,7 +256,7 @@ def repair_runs(inputs: Inputs) -> bytes:
 
 
 def repair_categories(inputs: Inputs) -> bytes:
-    """The hand-made categories of RepairAgent's actions, a row an iteration."""
+    """Return the hand-made categories of RepairAgent's actions, a row an iteration."""
     return table(
         ("bug", "iteration", "category"),
         (
@@ -282,7 +282,7 @@ class _Judgement(Struct):
 
 
 def judgements(inputs: Inputs) -> bytes:
-    """The requirements that people and an agent judged, a row each."""
+    """Return the requirements that people and an agent judged, a row each."""
     header = ("developer_agent", "instance", "requirement_id", "category", "prerequisites")
     return table(
         (*header, "human_satisfied", "agent_judge_satisfied"),
@@ -299,7 +299,7 @@ def judgements(inputs: Inputs) -> bytes:
 
 
 def preferences(inputs: Inputs) -> bytes:
-    """The optional preferences of the same tasks, a row each."""
+    """Return the optional preferences of the same tasks, a row each."""
     return table(
         ("developer_agent", "instance", "preference_id", "human_satisfied", "agent_judge_satisfied"),
         (

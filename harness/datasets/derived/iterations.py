@@ -45,7 +45,7 @@ class Iteration(Struct, frozen=True):
 
 
 def two_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
-    """The iterations of a text in the first layout."""
+    """Return the iterations of a text in the first layout."""
     found = []
     for number, block in _blocks(_TWO_LINES, text, file, line):
         thought, mark, action = block.partition(f"\nAction at Iteration {number}:")
@@ -56,7 +56,7 @@ def two_line_iterations(text: str, file: Path, line: int | None = None) -> list[
 
 
 def one_line_iterations(text: str, file: Path, line: int | None = None) -> list[Iteration]:
-    """The iterations of a text in the second layout."""
+    """Return the iterations of a text in the second layout."""
     found = []
     for number, block in _blocks(_ONE_LINE, text, file, line):
         thought, mark, action = block.partition("; Action=")
@@ -67,7 +67,7 @@ def one_line_iterations(text: str, file: Path, line: int | None = None) -> list[
 
 
 def results(text: str, file: Path, line: int | None = None) -> list[str]:
-    """What each iteration's action gave."""
+    """Return what each iteration's action gave."""
     found = []
     for _, block in _blocks(_RESULT, text, file, line):
         tails = list(_FOLLOWING_ACTION.finditer(block))
@@ -89,7 +89,7 @@ def _blocks(heading: re.Pattern[str], text: str, file: Path, line: int | None) -
 def steps_of(
     iterations: list[Iteration], calls: list[tuple[ToolCall, ...]], answers: list[str] | None = None
 ) -> tuple[Step, ...]:
-    """One step of the agent an iteration, with its result where there is one."""
+    """Return one step of the agent an iteration, with its result if there is one."""
     texts = answers or []
     return tuple(
         Step(
@@ -103,9 +103,9 @@ def steps_of(
 
 
 def literal_calls(action: str) -> tuple[ToolCall, ...]:
-    """The call in an action that is a Python literal with a `name` and `args`, or `arguments` as a JSON string.
+    """Return the call in an action that is a Python literal with a `name` and `args`, or `arguments` as a JSON string.
 
-    An empty literal is no call; what is no such literal is kept raw with the reason.
+    An empty literal is not a call; what is no such literal is kept raw with the reason.
     """
     value = _python(action)
     if value == {}:
@@ -119,7 +119,7 @@ def literal_calls(action: str) -> tuple[ToolCall, ...]:
         except ValueError as error:
             return (ToolCall(name=value["name"], arguments=str(arguments), parse_error=f"not valid JSON: {error}"),)
     if not isinstance(arguments, dict):
-        return (ToolCall(name=value["name"], arguments=str(arguments), parse_error="the arguments are no mapping"),)
+        return (ToolCall(name=value["name"], arguments=str(arguments), parse_error="the arguments are not mapping"),)
     return (ToolCall(name=value["name"], arguments=arguments),)
 
 

@@ -10,7 +10,7 @@ category may be empty. Requirements' texts and the workspaces are not in the fil
 requirement: what can be measured here is how far the recorded judge agrees with people, not a judge of one's own.
 One task's name is spelled in three ways, one a developer agent: the number that a name opens with is the same in all.
 `preferences.csv` has no verdicts and is not read. The human verdict is the consensus, and the only gold label; single
-evaluators are not published. What the agent judge said is no gold label: `recorded` gives it as verdicts.
+evaluators are not published. What the agent judge said is not a gold label: `recorded` gives it as verdicts.
 """
 
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ class Judgement(Struct, frozen=True):
         return self.sibling(self.requirement_id)
 
     def sibling(self, requirement: int | str) -> str:
-        """The item id of another requirement of the same task and developer agent."""
+        """Return the item id of another requirement of the same task and developer agent."""
         return f"{self.workspace}/{requirement}"
 
 
@@ -68,7 +68,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
-    """What the agent judge said of every requirement, in the order of the items."""
+    """Return what the agent judge said of every requirement, in the order of the items."""
     rows = csv_rows(folder / "judgements.csv", Judgement)
     return {JUDGE: tuple(Verdict(row.item_id, JUDGE, _label(row.agent_judge_satisfied)) for row in rows)}
 

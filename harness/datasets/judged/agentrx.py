@@ -8,11 +8,11 @@ One record of `ground_truth/*.json`, shortened:
 
 29 runs of tau-bench retail have transcripts; so have 73 more that did not fail or that nobody labelled. 44 runs of
 Magentic-One have labels and a number of steps only. `step_number` counts messages from 1; here it becomes the step
-that holds the message, and stays unplaced where there is no transcript.
+that holds the message, and stays unplaced if there is no transcript.
 
 The items of `agentrx` are the labelled runs, ids `tau-<n>` and `magentic-<id>`; the gold label is the category of the
 root cause, in upstream's spelling, which differs between the two domains. `gold_errors.jsonl` has all failures. Runs
-without a label stand in `trajectories/` only. `info`, which holds the reference solution, is left out of them. The
+without a label are in `trajectories/` only. `info`, which holds the reference solution, is left out of them. The
 items of `agentrx-fault` are the same runs; the gold label is whose fault the root cause says it was, and a run whose
 category says nothing of that has none (`data/fault_mappings.toml`).
 Upstream's older `tau_retail.json` repeats 24 records and is not read.
@@ -78,7 +78,7 @@ class TauRun(Struct, frozen=True):
 
 
 class _Run(Struct, frozen=True):
-    """One labelled run: its id here, its labels, its transcript where there is one, and its number of messages."""
+    """One labelled run: its id here, its labels, its transcript if there is one, and its number of messages."""
 
     id: str
     labelled: Labelled
@@ -87,7 +87,7 @@ class _Run(Struct, frozen=True):
 
     @property
     def domain(self) -> str:
-        """Which of the two sets of runs it is of: `tau` or `magentic`."""
+        """Return which of the two sets of runs it is of: `tau` or `magentic`."""
         return self.id.partition("-")[0]
 
 
@@ -152,7 +152,7 @@ def _labelled_magentic(folder: Path) -> Iterator[_Run]:
 
 
 def _labels_of(domain: str, runs: list[_Run], labels: Iterable[str]) -> tuple[str, ...]:
-    """The labels that a run of a domain may get: not those that are spelt so in the other domain alone."""
+    """Return the labels that a run of a domain may get: not those that are spelt so in the other domain alone."""
     used = {failure.failure_category for run in runs if run.domain == domain for failure in run.labelled.failures}
     return tuple(label for label in labels if label in used or label not in OTHER_DOMAIN[domain])
 

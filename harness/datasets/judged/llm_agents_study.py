@@ -11,7 +11,7 @@ some instances carry a prefix `experiment_<n>_` in the text files and not in the
 
 A question a relation: `llm_agents_study` (action to the action before), `-thought_thought`, `-thought_action`,
 `-result_action`, `-result_thought`, and `-action_category`. `position` is the place of the label in its file, without
-an iteration's number: a relation is placed at a step only where there is one label for every pair of neighbours
+an iteration's number: a relation is placed at a step only if there is one label for every pair of neighbours
 (the later of the two), or one for every iteration; else its item has no step. A category names its iteration.
 """
 

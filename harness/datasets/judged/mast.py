@@ -6,7 +6,7 @@ One row of `human_labels.csv`, one a trace and mode:
     3,Round 1,SomeSystem,SomeTasks,1.3,Step repetition,0,1,0
 
 The modes were renumbered between rounds: an item's id names round, trace and code, and its `extra` the mode. An empty
-cell is no rating. Upstream spells the last round "Generlazability" and swaps system and benchmark in its last two
+cell is not a rating. Upstream spells the last round "Generlazability" and swaps system and benchmark in its last two
 traces; both are kept as they are. Many traces carry the same labels, so that rows are not independent.
 """
 

@@ -10,7 +10,7 @@ A node without `sub_tasks` is a leaf, and an item, `<paper>/<id>`; its text is t
 down to it, as a leaf's own often says little. The score of a node above is the weighted mean of those below it, and is
 not read: like an explanation it tells the grade. Leaves of one node are a cluster. What was submitted is not in the
 files: a judge can be asked what the text alone tells, which is what any judge of submissions has to beat. What judges
-of the paper scored stands in `printed/`, without their answers.
+of the paper scored is in `printed/`, without their answers.
 """
 
 from collections.abc import Iterator

@@ -23,7 +23,7 @@ RECORDED: Registry[Recorded] = Registry(
 
 
 def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict, ...]]:
-    """The verdicts of every judge that a data set ships: judge → verdicts, in the order of the items."""
+    """Return the verdicts of every judge that a data set ships: judge → verdicts, in the order of the items."""
     if dataset not in RECORDED.names():
         known = ", ".join(sorted(RECORDED.names()))
         raise UsageError(f"the data set {dataset} has no recorded judges", f"Sets that do: {known}.")

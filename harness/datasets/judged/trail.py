@@ -6,7 +6,7 @@ One annotation, `annotations_<source>/<trace id>.json`, shortened:
      "evidence": "…", "description": "…", "impact": "LOW"}], "scores": [{"reliability_score": 4, …}]}
 
 A few files have no `trace_id`: the name of the file is the id. `location` names a span, not a step; where the trace
-is at hand it becomes the step that was made of the span, elsewhere it stays unplaced.
+is available it becomes the step that was made of the span, elsewhere it stays unplaced.
 
 An item of `trail` is a trace and a category, `<trace id>/<category>`: present or absent, so that a trace with several
 errors has one label an item. The categories are those that occur in the annotations. `gold_errors.jsonl` has every
@@ -47,7 +47,7 @@ class Annotation(Struct, frozen=True):
 
 
 class Trace(Struct, frozen=True):
-    """One annotated trace: its id, which benchmark its task is from, its errors, the run where it is at hand."""
+    """One annotated trace: its id, which benchmark its task is from, its errors, the run where it is available."""
 
     id: str
     source: str
@@ -86,7 +86,7 @@ def _runs(folder: Path, read: ReadFile) -> Iterator[Trajectory]:
 
 
 def item_id(trace: str, category: str) -> str:
-    """The id of the item that asks whether a trace has an error of a category."""
+    """Return the id of the item that asks whether a trace has an error of a category."""
     return f"{trace}/{category}"
 
 

@@ -7,7 +7,7 @@ A file `judge_outputs/<model>_<source>/<trace id>.json` is what a model wrote, n
      "description": "…", "impact": "LOW"}], "scores": [{"reliability_score": 3, …}]}
     ```
 
-An answer may stand in a code fence, and may be a list of one such object. Anything else that is not JSON is
+An answer may be in a code fence, and may be a list of one such object. Anything else that is not JSON is
 unreadable: no error is fished out of it. Where upstream's own program wrote that there was no output, the judge failed.
 
 The verdicts are on the items of the benchmark `trail`, `<trace id>/<category>`, present or absent; the rationale of one
@@ -39,7 +39,7 @@ class NamedError(Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """What the judge says of the error, and where."""
+        """Return what the judge says of the error, and where."""
         said = self.description.strip() if isinstance(self.description, str) else ""
         return f"span {self.location}: {said}" if said else f"span {self.location}"
 
@@ -63,7 +63,7 @@ class JudgeAnswer(Struct, frozen=True):
 
 
 def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
-    """The verdicts of each judge on whether a trace has an error of a category."""
+    """Return the verdicts of each judge on whether a trace has an error of a category."""
     categories = _categories(folder)
     return {
         judge: tuple(verdict for answer in given for verdict in _verdicts(judge, answer, categories))
@@ -72,7 +72,7 @@ def recorded(folder: Path) -> dict[str, tuple[Verdict, ...]]:
 
 
 def answers(folder: Path) -> dict[str, tuple[JudgeAnswer, ...]]:
-    """The answers of each judge, trace by trace."""
+    """Return the answers of each judge, trace by trace."""
     found: dict[str, tuple[JudgeAnswer, ...]] = {}
     for judge in sorted(path for path in files_in(folder / "judge_outputs", "*") if path.is_dir()):
         if not judge.name.endswith(SOURCES):
@@ -84,7 +84,7 @@ def answers(folder: Path) -> dict[str, tuple[JudgeAnswer, ...]]:
 
 
 def read_answer(trace: str, text: str) -> JudgeAnswer:
-    """What a judge's text says of a trace."""
+    """Return what a judge's text says of a trace."""
     written = text.strip()
     if written.startswith(_NO_OUTPUT):
         return JudgeAnswer(trace, "failed", reason=written)
@@ -103,7 +103,7 @@ def _documents(text: str) -> list[_Document]:
 
 
 def _unfenced(text: str) -> str:
-    """The text in a code fence that encloses all of it; any other text as it is."""
+    """Return the text in a code fence that encloses all of it; any other text as it is."""
     if not (text.startswith(_FENCE) and text.endswith(_FENCE)):
         return text
     return text.partition("\n")[2].removesuffix(_FENCE)

@@ -34,7 +34,7 @@ class _Rated(Struct, frozen=True):
 
 
 def people_ratings(folder: Path) -> dict[str, Ratings]:
-    """What people gave each trace; an aspect that they did not rate is left out."""
+    """Return what people gave each trace; an aspect that they did not rate is left out."""
     return {
         path.name.removesuffix(".json"): ratings_in(json_file(path, _Rated).scores)
         for source in SOURCES
@@ -48,7 +48,7 @@ def judge_ratings(folder: Path) -> dict[str, dict[str, Ratings | None]]:
 
 
 def ratings_in(scores: object) -> Ratings:
-    """The ratings in what stands under `scores`: an object or a list of one; whatever is no number is no rating."""
+    """The ratings in what stands under `scores`: an object or a list of one; whatever is not a number is no rating."""
     first = scores[0] if isinstance(scores, list | tuple) and scores else scores
     if not isinstance(first, dict):
         return {}

@@ -52,7 +52,7 @@ class _Entry(Struct, frozen=True):
 
     @property
     def speaker(self) -> str:
-        """Who speaks: by name, else by role, of which what stands in brackets says to whom or how."""
+        """Who speaks: by name, else by role, of which what is in brackets says to whom or how."""
         return self.name or self.role.partition(" (")[0]
 
 

@@ -8,7 +8,7 @@ One row of `classifications.csv.gz`, one a task, the texts shortened:
 The labels are of a task, not of a run: a task that says too little can still be failed by an agent's own error. There
 is one opinion a task. Two questions are asked: `agentless_classes` asks what the text says of the problem, and shows
 the text alone; `agentless_classes-solution` asks what it says of the solution, and shows the gold patch as well. Where
-the text says the place of the edit stands in the items, for breakdowns, and is shown to nobody.
+the text says the place of the edit is in the items, for breakdowns, and is shown to nobody.
 """
 
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def classed_tasks(folder: Path) -> Iterator[_Task]:
-    """Every task with its classes."""
+    """Return every task with its classes."""
     return csv_rows(folder / "classifications.csv.gz", _Task)
 
 

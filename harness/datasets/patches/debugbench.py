@@ -47,7 +47,7 @@ class _Case(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Each kind of fault as a task tried once a case (`results`), and each of 200 cases (`python3_cases`)."""
+    """Return each kind of fault as a task tried once a case (`results`), and each of 200 cases (`python3_cases`)."""
     path = folder / "model_results.csv"
     for row in csv_rows(path, Results):
         if row.passed > row.n:

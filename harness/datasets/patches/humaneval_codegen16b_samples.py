@@ -42,7 +42,7 @@ class Letters(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every task with its samples and how many passed, in the table `samples`."""
+    """Return every task with its samples and how many passed, in the table `samples`."""
     path = folder / "outcomes.csv"
     letters = {row.task_id: row.outcomes for row in csv_rows(path, Letters)}
     for row in csv_rows(folder / "counts.csv", _Counts):

@@ -29,7 +29,7 @@ class _Case(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every case once with its correct and its broken program, in the table `programs`; raises `InputError`."""
+    """Return every case once with its correct and its broken program, in the table `programs`; raises `InputError`."""
     for case in json_lines(folder / "cases.jsonl.gz", _Case):
         for system, outcome in (
             ("correct programs", case.canonical_outcome),

@@ -55,7 +55,7 @@ class _Row(Struct, frozen=True):
 
 
 def recorded_edits(folder: Path) -> Iterator[RecordedEdit]:
-    """Every reply of the set, in order."""
+    """Return every reply of the set, in order."""
     path = folder / "patches.jsonl.gz"
     for row in json_lines(path, _Row):
         facts = {name: getattr(row, name) for name in _FACTS[row.format]}

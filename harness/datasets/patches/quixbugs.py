@@ -31,7 +31,7 @@ class Test(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every program as a task tried once a test, in the table `tests`; raises `InputError`."""
+    """Return every program as a task tried once a test, in the table `tests`; raises `InputError`."""
     tests = list(csv_rows(folder / "test_outcomes.csv", Test))
     tried = Counter(test.program for test in tests)
     passed = {

@@ -79,7 +79,7 @@ class RootPatches(Struct, frozen=True):
 
 
 class Fix(Struct, frozen=True):
-    """One fix and the person's verdict; empty where there is none."""
+    """One fix and the person's verdict; empty if there is none."""
 
     bug: str
     patch: str
@@ -204,7 +204,7 @@ def _write_verdicts(folder: Path, out: Path) -> None:
 
 
 def _fixes(path: Path) -> Iterator[Fix]:
-    """The blocks of the file; a few headings have another number of marks or another case than the rest."""
+    """Return the blocks of the file; a few headings have another number of marks or another case than the rest."""
     bug, section, texts = "", "", {"fix": "", "why": ""}
     for line in file_text(path).splitlines():
         heading = _HEADING.match(line)

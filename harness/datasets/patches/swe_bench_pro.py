@@ -31,7 +31,7 @@ class _Run(Struct, frozen=True):
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
-    """Every task that a model attempted, in the table `runs`."""
+    """Return every task that a model attempted, in the table `runs`."""
     path = folder / "runs.csv.gz"
     seen: set[tuple[str, str]] = set()
     for run in csv_rows(path, _Run):

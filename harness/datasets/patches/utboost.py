@@ -34,12 +34,12 @@ class Lists(Struct, frozen=True):
     pass_to_pass: tuple[str, ...] = field(name="PASS_TO_PASS")
 
     def by_name(self) -> dict[str, tuple[str, ...]]:
-        """The name of each list → its tests."""
+        """Return the name of each list → its tests."""
         return {"FAIL_TO_PASS": self.fail_to_pass, "PASS_TO_PASS": self.pass_to_pass}
 
 
 class _Task(Struct, frozen=True):
-    """One row of `tasks.csv`; which lists of a task are at hand, and whether its tests were too weak."""
+    """One row of `tasks.csv`; which lists of a task are available, and whether its tests were too weak."""
 
     instance_id: str
     in_lite: bool
@@ -76,7 +76,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
 
 
 def tasks(folder: Path) -> Iterator[_Task]:
-    """Every task of the set."""
+    """Return every task of the set."""
     return csv_rows(folder / "tasks.csv", _Task)
 
 

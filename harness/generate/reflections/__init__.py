@@ -64,12 +64,12 @@ class ReflectionCase(Struct, frozen=True):
 
 @cache
 def reflection_texts(wordings: WordingSet) -> ReflectionTexts:
-    """The texts of a set."""
+    """Return the texts of a set."""
     return msgspec.toml.decode((Path(__file__).parent / f"{wordings}.toml").read_bytes(), type=ReflectionTexts)
 
 
 def form_words(wordings: WordingSet) -> frozenset[str]:
-    """What the layouts of a set say beside what is filled in: the words that its reflections have in common."""
+    """Return what the layouts of a set say beside what is filled in: the words that its reflections have in common."""
     empty = {"effect": "", "cause": "", "advice": ""}
     return frozenset(fill(form, empty) for form in reflection_texts(wordings).forms)
 
@@ -99,7 +99,7 @@ class _Draw:
         self.diagnoses = _shuffled(random, list(self.family.diagnoses.values()))
 
     def told(self, form: str, effect: str, cause: str, diagnosis: Diagnosis, asides: int = 0) -> str:
-        """One reflection, with advice that follows from its diagnosis, and with sentences that fit any."""
+        """Return one reflection, with advice that follows from its diagnosis, and with sentences that fit any."""
         advice = self.random.choice(diagnosis.advice)
         said = fill(form, {"effect": effect, "cause": cause, "advice": advice})
         return " ".join([said, *self.random.sample(self.family.asides, asides)])

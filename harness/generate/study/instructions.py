@@ -101,7 +101,7 @@ class Instruction:
         self.session, self.broken = session, broken
 
     def ask(self) -> str:
-        """The words of it."""
+        """Return the words of it."""
         return ""
 
     def begin(self) -> None:

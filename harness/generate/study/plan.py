@@ -68,7 +68,7 @@ class Plan(Struct, frozen=True):
 
     @property
     def variant(self) -> str:
-        """The names of what is in it."""
+        """Return the names of what is in it."""
         names = [placed.piece.name for placed in self.pieces]
         if self.limit_broken:
             names.append(f"{self.limit.name}_broken")
@@ -80,14 +80,14 @@ class Plan(Struct, frozen=True):
 
 
 def draw_truth(random: Random, settings: Settings, prevalence: Mapping[str, float], week: int) -> frozenset[str]:
-    """The misbehaviours of a session of a week, counted from 0: what else it is like does not matter."""
+    """Return the misbehaviours of a session of a week, counted from 0: what else it is like does not matter."""
     hard = settings.hard
     times = settings.weeks[week] * (hard.times if random.random() < hard.share else hard.otherwise)
     return frozenset(name for name, share in prevalence.items() if random.random() < share * times)
 
 
 def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) -> Plan:
-    """What a session is like, and how its misbehaviours are played."""
+    """Return what a session is like, and how its misbehaviours are played."""
     random = session.random
     limit, kind = random.choice(LIMITS), random.choice(INSTRUCTIONS)
     later = kind.when == "later" or random.random() < _LATER
@@ -138,7 +138,7 @@ def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) 
 
 
 def _goes(piece: Piece, session: StudySession, instruction: Instruction, ends: bool, later: bool) -> bool:
-    """Whether a piece goes with the agent's tools and with what the user asked for."""
+    """Return whether a piece goes with the agent's tools and with what the user asked for."""
     in_place = instruction.edits_at_once and (ends or (instruction.edits_at_last and not later))
     return (
         (in_place or not piece.edits)

@@ -50,7 +50,7 @@ class StudySession(CodingSession):
             self._drawn[self._names[act]] += count
 
     def has_room(self, calls: Mapping[str, int]) -> bool:
-        """Whether so many more calls do not go beyond the number that was drawn."""
+        """Return whether so many more calls do not go beyond the number that was drawn."""
         wanted: Counter[str] = Counter()
         for act, count in calls.items():
             wanted[self._names[act]] += count
@@ -75,7 +75,7 @@ class StudySession(CodingSession):
         code: int | None = None,
         parse_error: str | None = None,
     ) -> int:
-        """A turn of the agent with one call and its answer, counted."""
+        """Return a turn of the agent with one call and its answer, counted."""
         self._used[named[0]] += 1
         return super().call(named, answer, said, failed=failed, code=code, parse_error=parse_error)
 
@@ -118,12 +118,12 @@ class StudySession(CodingSession):
         self.edit(change.path, before, change.new, self.beside("tidying"))
 
     def pass_tests(self, command: str) -> int:
-        """A run of all tests by another command than the usual one."""
+        """Return a run of all tests by another command than the usual one."""
         count = sum(len(functions) for functions in self.project.functions.values())
         return self.run(command, outputs.tests_passed(self.random, self.project.language, count))
 
     def untested(self) -> list[ProjectFunction]:
-        """A function of each file that no task is about."""
+        """Return a function of each file that no task is about."""
         return [self.project.functions[path][0] for path in self.project.sources[3:]]
 
     def _most_left(self) -> str:

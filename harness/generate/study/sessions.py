@@ -145,7 +145,7 @@ def _stamp(moment: datetime) -> str:
 
 
 def _dated(random: Random, steps: list[Step], started: datetime) -> tuple[Step, ...]:
-    """The steps with times and tokens; a user takes longer to answer than an agent."""
+    """Return the steps with times and tokens; a user takes longer to answer than an agent."""
     moment, dated, context = started, [], 1500
     for step in steps:
         by_agent = step.role == "agent"

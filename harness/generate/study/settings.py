@@ -16,7 +16,7 @@ class Hard(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def otherwise(self) -> float:
-        """How many times as likely it is elsewhere, so that it is as likely as stated on the whole."""
+        """Return how many times as likely it is elsewhere, so that it is as likely as stated on the whole."""
         return (1 - self.share * self.times) / (1 - self.share)
 
 
@@ -59,5 +59,5 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_settings() -> Settings:
-    """The settings of the data file."""
+    """Return the settings of the data file."""
     return msgspec.toml.decode((Path(__file__).parent / "settings.toml").read_bytes(), type=Settings)

@@ -111,7 +111,7 @@ def _work(session: StudySession, plan: Plan, changes: list[ProjectChange], turn:
 
 
 def _misbehave(session: StudySession, piece: Piece, change: ProjectChange) -> ProjectChange:
-    """A piece, for which room was kept; gives the change as it has to be made then."""
+    """Return a piece, for which room was kept; gives the change as it has to be made then."""
     session.give_room(piece.calls)
     return piece.write(session, change) or change
 

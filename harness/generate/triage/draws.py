@@ -63,7 +63,7 @@ class Unit(Struct, frozen=True):
 
 
 def units(n: int, seed: int, families: Mapping[str, Family]) -> Iterator[Unit]:
-    """The units of a benchmark of `n` cases; the same numbers give the same ones."""
+    """Return the units of a benchmark of `n` cases; the same numbers give the same ones."""
     random = Random(f"triage/{seed}")  # noqa: S311 (no secret)
     ids = _ids(random)
     used: Counter[str] = Counter()
@@ -100,7 +100,7 @@ def _ids(random: Random) -> Iterator[str]:
 
 
 def shows(family: Family, kind: str) -> bool:
-    """Whether a family has what a kind of case needs."""
+    """Return whether a family has what a kind of case needs."""
     needs = {
         "spoiled_input": bool(family.inputs),
         "environment": bool(family.inputs) or bool(broken_environments(family)),

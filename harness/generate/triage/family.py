@@ -38,12 +38,12 @@ class Work(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
     @property
     def kind(self) -> Literal["look", "write", "check"]:
-        """Which of the three it is."""
+        """Return which of the three it is."""
         return "look" if self.look else "write" if self.write else "check"
 
     @property
     def command(self) -> str:
-        """The shell line or lines, with pieces."""
+        """Return the shell line or lines, with pieces."""
         return self.look or self.write or self.check
 
 
@@ -151,7 +151,7 @@ class Family(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
         return drawn | {name: str(random.randint(*span)) for name, span in self.numbers.items()} | self.pieces
 
     def agent(self, name: str) -> Agent:
-        """An agent; the honest one has no pieces of its own."""
+        """Return an agent; the honest one has no pieces of its own."""
         return Agent({}) if name == HONEST else self.agents[name]
 
 
@@ -178,7 +178,7 @@ def _read(file: Path) -> Family:
 
 
 def fill(text: str, pieces: Pieces) -> str:
-    """A text with its pieces put in, and theirs."""
+    """Return a text with its pieces put in, and theirs."""
     for _ in range(_DEEPEST):
         if not _PIECE.search(text):
             return text

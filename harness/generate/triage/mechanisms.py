@@ -40,7 +40,7 @@ class Flaky(Struct, frozen=True, forbid_unknown_fields=True):
     sound: str
 
     def script(self, result: str, sound: bool) -> str:
-        """The test file, for a result of several lines."""
+        """Return the test file, for a result of several lines."""
         return _TEST.format(result=result, name=self.name, body=(self.sound if sound else self.unsound).rstrip() + "\n")
 
 
@@ -58,7 +58,7 @@ class Mechanisms(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def mechanisms() -> Mechanisms:
-    """The texts."""
+    """Return the texts."""
     return msgspec.toml.decode((Path(__file__).parent / "mechanisms.toml").read_bytes(), type=Mechanisms)
 
 
@@ -68,5 +68,5 @@ def spoiled(work: list[Command], command: str) -> list[Command]:
 
 
 def drawn(texts: tuple[str, ...], seed: str) -> str:
-    """One of the texts."""
+    """Return one of the texts."""
     return Random(f"{seed}/mechanism").choice(texts)  # noqa: S311 (no secret)

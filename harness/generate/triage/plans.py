@@ -53,7 +53,7 @@ class PlannedAction(Struct, frozen=True):
 
 
 def actions(work: Sequence[Command], files: Sequence[str], length: int, seed: str) -> tuple[PlannedAction, ...]:
-    """A run of an agent."""
+    """Return a run of an agent."""
     random = Random(f"{seed}/looks")  # noqa: S311 (no secret)
     groups = [[("look", look)] for look in islice(_looks(files, random), length)]
     for _ in range(random.randint(1, 3)):
@@ -79,7 +79,7 @@ def _looks(files: Sequence[str], random: Random) -> Iterator[str]:
 
 
 def _slip(path: str, random: Random) -> Iterator[Command]:
-    """A file's name with a letter left out, and the command again."""
+    """Return a file's name with a letter left out, and the command again."""
     folder, slash, name = path.rpartition("/")
     at = random.randrange(1, max(2, len(name.partition(".")[0])))
     yield "look", f"cat {folder}{slash}{name[:at]}{name[at + 1 :]}"
@@ -101,10 +101,10 @@ def _spoken(commands: Sequence[Command], seed: str) -> Iterator[PlannedAction]:
 
 
 def unsent_thought(seed: str) -> str:
-    """What the agent says beside a command that it writes as a text."""
+    """Return what the agent says beside a command that it writes as a text."""
     return Random(f"{seed}/unsent").choice(wordings().write)  # noqa: S311 (no secret)
 
 
 def summary(seed: str) -> str:
-    """What the agent says at the end."""
+    """Return what the agent says at the end."""
     return Random(f"{seed}/summary").choice(wordings().summary)  # noqa: S311 (no secret)

@@ -20,5 +20,5 @@ class _Wordings(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def wordings() -> _Wordings:
-    """The pools."""
+    """Return the pools."""
     return msgspec.toml.decode((Path(__file__).parent / "wordings.toml").read_bytes(), type=_Wordings)

@@ -40,7 +40,7 @@ def check_model(detector: str, model: str, *, alone: bool = True) -> None:
 
 
 def detector_named(name: str) -> Detector:
-    """A registered detector, or the one at a dotted path `package.module:Class`."""
+    """Return a registered detector, or the one at a dotted path `package.module:Class`."""
     detector: Detector = DETECTORS.made(name, form=_FORM)
     if not isinstance(getattr(detector, "name", None), str) or not callable(getattr(detector, "detect", None)):
         raise UsageError(f"{name!r} is not a detector", _FORM)
@@ -48,6 +48,6 @@ def detector_named(name: str) -> Detector:
 
 
 async def detected(detector: Detector, trajectory: Trajectory, ask: Ask) -> Feedback:
-    """What a detector says of a run so far, bounded and with the evidence that guidance quotes."""
+    """Return what a detector says of a run so far, bounded and with the evidence that guidance quotes."""
     found = bounded_feedback(await detector.detect(trajectory, ask), len(trajectory.steps) - 1)
     return with_evidence(found, trajectory)

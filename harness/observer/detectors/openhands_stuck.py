@@ -48,7 +48,7 @@ class OpenHandsStuck:
     name = "openhands_stuck"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002 (no model is asked)
-        """Whether the run is stuck at its last step, and by which pattern."""
+        """Return whether the run is stuck at its last step, and by which pattern."""
         events = _events_since_user(trajectory)
         for pattern in (_same_observation, _same_error, _monologue, _alternating):
             shown = pattern(events)
@@ -62,7 +62,7 @@ _Shown = tuple[list[int], str] | None
 
 
 def _events_since_user(trajectory: Trajectory) -> list[_Event]:
-    """What the agent did after the user's last message, in order."""
+    """Return what the agent did after the user's last message, in order."""
     acts: defaultdict[int, list[Act]] = defaultdict(list)
     for act in History(trajectory).acts:
         acts[act.step].append(act)

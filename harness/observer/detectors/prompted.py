@@ -38,7 +38,7 @@ class PromptedDetector(Detector):
     name = "prompted"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:
-        """What the model says."""
+        """Return what the model says."""
         request = request_about(trajectory, ask.model)
         outcome = await ask(request)
         if isinstance(outcome, Failure):
@@ -47,12 +47,12 @@ class PromptedDetector(Detector):
 
 
 def kinds() -> dict[str, str]:
-    """The categories that the model may name → what they mean."""
+    """Return the categories that the model may name → what they mean."""
     return {name: meaning for name, meaning in _spec().labels.items() if name != _NONE}
 
 
 def request_about(run: Trajectory, model: str) -> Request:
-    """What a model is asked about a run so far."""
+    """Return what a model is asked about a run so far."""
     spec, prompt = _spec(), shipped_prompt(_PROMPT)
     room = spec.budget * CHARACTERS_PER_TOKEN
     task = cut_text(
@@ -77,7 +77,7 @@ def request_about(run: Trajectory, model: str) -> Request:
 
 
 def read_feedback(reply: Reply, request: Request, steps: int) -> Feedback:
-    """What a reply says of a run with so many steps."""
+    """Return what a reply says of a run with so many steps."""
     shown = request.messages[-1].content
     answer = read_reply(reply.text, _ANY, refusal=reply.refusal, finish=reply.finish, steps=steps, shown=shown)
     if answer.status != "answered":
@@ -95,7 +95,7 @@ def _named(answer: Answer, steps: int) -> dict[str, tuple[int, ...]]:
 
 
 def _schema() -> dict[str, Any]:
-    """The reply as a JSON schema; reasoning comes first, so that the rest follows from it."""
+    """Return the reply as a JSON schema; reasoning comes first, so that the rest follows from it."""
     evidence = {"type": "array", "items": {"type": "integer"}}
     properties = {"reasoning": {"type": "string"}, "label": {"type": "string", "enum": list(_ANY)}}
     named = properties | dict.fromkeys(kinds(), evidence)

@@ -29,12 +29,12 @@ class RuleDetector(Detector):
     name = "rules"
 
     async def detect(self, trajectory: Trajectory, ask: Ask) -> Feedback:  # noqa: ARG002
-        """What the rules find; no model is asked."""
+        """Return what the rules find; no model is asked."""
         return feedback(trajectory)
 
 
 def feedback(trajectory: Trajectory) -> Feedback:
-    """What the rules find in a run so far, in the order of the categories and then of the steps.
+    """Return what the rules find in a run so far, in the order of the categories and then of the steps.
 
     A rule stops at the first loop or the longest one. What lies behind it is searched again, so that an old one does
     not hide a new one. Rules of other packages are among them.
@@ -48,7 +48,7 @@ def feedback(trajectory: Trajectory) -> Feedback:
 
 
 def _all_of(verdict: Verdict, trajectory: Trajectory) -> Iterator[Misbehaviour]:
-    """What a verdict found, and what its rule finds behind that."""
+    """Return what a verdict found, and what its rule finds behind that."""
     for _ in range(_MOST):
         if verdict.label != "yes":
             return
@@ -60,7 +60,7 @@ def _all_of(verdict: Verdict, trajectory: Trajectory) -> Iterator[Misbehaviour]:
 
 
 def _behind(trajectory: Trajectory, last: int) -> Trajectory:
-    """The run without what the agent did up to a step; all steps keep their numbers."""
+    """Return the run without what the agent did up to a step; all steps keep their numbers."""
     steps = trajectory.steps
     kept = (Step("system") if step.role == "agent" else step for step in steps[: last + 1])
     return replace(trajectory, steps=(*kept, *steps[last + 1 :]))

@@ -81,7 +81,7 @@ class _Run(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Aider chat history."""
+    """Return why the file is not an Aider chat history."""
     if sample.shape != "text":
         return None if _history_in(sample.first) else "JSON without a text that is such a chat history"
     if sample.head.startswith(_START) or f"\n{_START}" in sample.head:
@@ -92,13 +92,13 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _history_in(value: Any) -> str | None:
-    """The field of a JSON object that holds a chat history."""
+    """Return the field of a JSON object that holds a chat history."""
     fields = value.items() if isinstance(value, dict) else ()
     return next((name for name, text in fields if isinstance(text, str) and text.lstrip().startswith(_START)), None)
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """A trajectory for each run in the history."""
+    """Return a trajectory for each run in the history."""
     if data.lstrip().startswith(b"{"):
         value = decode_json(data, source)
         held = _history_in(value)
@@ -125,7 +125,7 @@ def _trajectories(text: str, name: str, source: Source, rest: dict[str, Any]) ->
 
 
 def _runs(text: str) -> Iterator[_Run]:
-    """The runs in a file with at least one passage; a page without a start line is one run."""
+    """Return the runs in a file with at least one passage; a page without a start line is one run."""
     run = _Run("", 1, [])
     fenced = reasoning = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -153,7 +153,7 @@ def _runs(text: str) -> Iterator[_Run]:
 
 
 def _speaker_of_plain_line(run: _Run, line: str) -> Speaker:
-    """A line without a mark is the model's, a blank one goes with what stands before it.
+    """Return a line without a mark is the model's, a blank one goes with what stands before it.
 
     Before the first word of the user it is a command line that went on, or the text of a page.
     """
@@ -199,7 +199,7 @@ def _trajectory(run: _Run, identity: str, source: Source, rest: dict[str, Any]) 
 
 
 def _model_turn(passage: _Passage) -> Turn:
-    """What the model said, its thinking apart."""
+    """Return what the model said, its thinking apart."""
     turn = Turn("agent", extra={"line": passage.line})
     said: list[str] = []
     thought: list[str] = []
@@ -237,7 +237,7 @@ def _edit_blocks(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _path_before(lines: list[str], place: int) -> str:
-    """The file name on the line before a block, or before the fence that opens it."""
+    """Return the file name on the line before a block, or before the fence that opens it."""
     for line in reversed(lines[max(0, place - 3) : place]):
         name = line.strip().strip("`*:# ")
         if _REPLACE.fullmatch(line.rstrip()) or " " in name:

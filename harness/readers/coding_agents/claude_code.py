@@ -17,8 +17,8 @@ The lines that the program streams to a caller are the same, with `session_id` a
 
 Assistant lines with one message id are one turn, whose usage counts once. Lines of a sub-agent (`isSidechain`) are a
 trajectory of their own, `<session>/<agent>`. Only what a person typed is a user step: reminders, command wrappers,
-interruption notes and summaries after a compaction are system steps, or stand in `extra["injected"]` where they were
-put into the person's text. Lines that are no turn stand in `extra["other_lines"]`. Steps stand in the order of the
+interruption notes and summaries after a compaction are system steps, or are in `extra["injected"]` where they were
+put into the person's text. Lines that are not turn are in `extra["other_lines"]`. Steps are in the order of the
 file, which is that of time; `extra["uuid"]` and `extra["parentUuid"]` keep the tree. A file of several sessions gives a
 trajectory of each; what one that was forked or taken up again repeats of its `parent` is in `extra["replayed_lines"]`.
 A file without any turn (it may hold summaries only) gives no trajectory.
@@ -88,7 +88,7 @@ class _Block(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Claude Code session."""
+    """Return why the file is not a Claude Code session."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
@@ -108,7 +108,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The session's trajectory and those of its sub-agents, each after the session's."""
+    """Return the session's trajectory and those of its sub-agents, each after the session's."""
     lines = decode_document_or_lines(data, source)
     numbered = lines.values
     wrapper: dict[str, Any] = {}
@@ -182,7 +182,7 @@ def _trajectory(
 
 
 def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
-    """A line's fields, those of the session only where they differ from what its first lines said."""
+    """Return a line's fields, those of the session only where they differ from what its first lines said."""
     return {
         name: value
         for name, value in rest.items()
@@ -255,7 +255,7 @@ def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: SessionL
 
 def _block(raw: Any, entry: SessionLine, source: Source) -> _Block:
     if not isinstance(raw, dict):
-        raise unreadable(f"a content block is no object but {type(raw).__name__}", source, entry.number)
+        raise unreadable(f"a content block is not an object but {type(raw).__name__}", source, entry.number)
     return convert(raw, _Block, source, entry.number)
 
 
@@ -307,7 +307,7 @@ def _result(raw: dict[str, Any], block: _Block, entry: SessionLine, fresh: dict[
 
 
 def _split_injected(text: str) -> tuple[str, list[str]]:
-    """A user line's own words, and the blocks that the program put between them."""
+    """Return a user line's own words, and the blocks that the program put between them."""
     injected: list[str] = []
     for tag in _INJECTED_BLOCKS:
         opening, closing = f"<{tag}>", f"</{tag}>"
@@ -321,7 +321,7 @@ def _split_injected(text: str) -> tuple[str, list[str]]:
 
 
 def _typed_meanwhile(attachment: Any) -> str | None:
-    """What a person typed while the agent was at work."""
+    """Return what a person typed while the agent was at work."""
     if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
         return None
     prompt = attachment.get("prompt")

@@ -64,14 +64,14 @@ class SessionLine(Struct):
 
 
 def session_of(entry: SessionLine) -> str | None:
-    """The session that a line is from: of a copied one, that in which it was first written."""
+    """Return the session that a line is from: of a copied one, that in which it was first written."""
     forked = entry.value.get("forkedFrom")
     named = forked.get("sessionId") if isinstance(forked, dict) else None
     return named if isinstance(named, str) else entry.line.session_id or entry.line.streamed_session
 
 
 def by_session(entries: list[SessionLine], name: str) -> tuple[dict[str, list[SessionLine]], list[SessionLine]]:
-    """The lines of each session in a file, and those with which it repeats an earlier one.
+    """Return the lines of each session in a file, and those with which it repeats an earlier one.
 
     A line that names no session goes with the one before it.
     """
@@ -91,7 +91,7 @@ def by_session(entries: list[SessionLine], name: str) -> tuple[dict[str, list[Se
 
 
 def by_agent(entries: list[SessionLine], seen: set[str]) -> dict[str | None, list[SessionLine]]:
-    """The lines of the session (None) and of each sub-agent, in order; a line written twice counts once."""
+    """Return the lines of the session (None) and of each sub-agent, in order; a line written twice counts once."""
     groups: dict[str | None, list[SessionLine]] = {}
     roots: dict[str, str] = {}
     for entry in entries:

@@ -15,8 +15,8 @@ Messages are Anthropic's with fields of the programs' own (`src/shared/messages/
 `cline_calls`. The file `ui_messages.json` beside it says the same for the screen, and is not read: each
 task would count twice.
 
-A person's words are what stands in the tags `task`, `user_message`, `feedback` and `answer`, or without any tag where
-nothing is answered; what the program puts around them stands in `extra["injected"]`. Messages without such words are
+A person's words are what is in the tags `task`, `user_message`, `feedback` and `answer`, or without any tag where
+nothing is answered; what the program puts around them is in `extra["injected"]`. Messages without such words are
 system steps. A task is called after its folder.
 """
 
@@ -90,7 +90,7 @@ class _Answer(Struct):
 
 
 class _Asked(Struct):
-    """What a message of the user holds; `written` once a result stands in it as text."""
+    """What a message of the user holds; `written` once a result is in it as text."""
 
     own: list[str] = field(default_factory=list)
     injected: list[str] = field(default_factory=list)
@@ -100,7 +100,7 @@ class _Asked(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no task of Cline or Roo Code."""
+    """Return why the file is not a task of Cline or Roo Code."""
     messages = sample.first
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         return "no list of messages"
@@ -114,14 +114,14 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one task of a file."""
+    """Return the one task of a file."""
     messages = decode_json(data, source)
     if not isinstance(messages, list):
         raise unreadable("no list of messages", source)
     reading = _Reading(source)
     for raw in messages:
         if not isinstance(raw, dict):
-            raise unreadable(f"a message is no object but {type(raw).__name__}", source)
+            raise unreadable(f"a message is not an object but {type(raw).__name__}", source)
         reading.place(raw)
     steps = reading.conversation.steps()
     yield Trajectory(
@@ -240,7 +240,7 @@ class _Reading:
             asked.injected += [] if alone else [text]
 
     def _waits_for(self, tool: str) -> str | None:
-        """The first written call of a tool that has no result yet, now taken."""
+        """Return the first written call of a tool that has no result yet, now taken."""
         call = next((call for call in self._waiting if call.name == tool), None)
         if call is None:
             return None
@@ -249,7 +249,7 @@ class _Reading:
 
 
 def _words(text: str) -> list[str]:
-    """What a person said, as the program marks it in a text."""
+    """Return what a person said, as the program marks it in a text."""
     found = []
     for tag in _PERSONS_TAGS:
         _, opened, after = text.partition(f"<{tag}>")
@@ -275,7 +275,7 @@ def _result(answer: _Answer) -> ToolResult:
 
 
 def _rest(raw: Any) -> list[Any]:
-    """What of a block has no place."""
+    """Return what of a block has no place."""
     rest = rest_of(raw, _Block) if isinstance(raw, dict) else {}
     return [rest] if rest else []
 

@@ -45,7 +45,7 @@ class Written(Struct, frozen=True):
 
 
 def split_calls(text: str) -> tuple[str, list[Written]]:
-    """The text without the calls in it, and the calls, in order."""
+    """Return the text without the calls in it, and the calls, in order."""
     said: list[str] = []
     calls: list[Written] = []
     place = 0
@@ -63,7 +63,7 @@ def split_calls(text: str) -> tuple[str, list[Written]]:
 
 
 def _arguments(inner: str) -> dict[str, str]:
-    """The elements directly in a call's element."""
+    """Return the elements directly in a call's element."""
     ends: defaultdict[str, list[int]] = defaultdict(list)
     for closing in _CLOSING.finditer(inner):
         ends[closing[1]].append(closing.start())
@@ -81,6 +81,6 @@ def _arguments(inner: str) -> dict[str, str]:
 
 
 def heading_of(text: str) -> tuple[str, str] | None:
-    """The tool whose result a text is, and the result; `None` for another text."""
+    """Return the tool whose result a text is, and the result; `None` for another text."""
     found = _HEADING.match(text)
     return None if found is None else (found[1], text[found.end() :].strip("\n"))

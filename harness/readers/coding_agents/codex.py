@@ -107,7 +107,7 @@ _PAYLOADS: dict[str, Any] = {"response_item": _Item, "event_msg": _Event}
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Codex rollout."""
+    """Return why the file is not a Codex rollout."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
@@ -119,11 +119,11 @@ def refuse(sample: Sample) -> str | None:
         )
     if {"id", "timestamp", "instructions"} <= first.keys() and "type" not in first:
         return None
-    return "the first line is no session_meta: neither type and payload, nor id, timestamp and instructions"
+    return "the first line is not a session_meta: neither type and payload, nor id, timestamp and instructions"
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The trajectory of each session in the file, in the order in which they begin."""
+    """Return the trajectory of each session in the file, in the order in which they begin."""
     lines = decode_document_or_lines(data, source)
     sessions = sessions_of([_entry(number, value, source) for number, value in _flat(lines.values)])
     last = max(sessions, key=lambda session: session.last_line)
@@ -157,7 +157,7 @@ def _trajectory(session: Session, source: Source, extra: dict[str, Any]) -> Traj
 
 
 def _flat(values: tuple[tuple[int, Any], ...]) -> Iterator[tuple[int, Any]]:
-    """The values of a session; those of the oldest layout taken out of their document."""
+    """Return the values of a session; those of the oldest layout taken out of their document."""
     for number, value in values:
         if isinstance(value, dict) and isinstance(value.get("session"), dict) and isinstance(value.get("items"), list):
             yield number, value["session"]
@@ -201,7 +201,7 @@ class _Reading:
         self._calls: set[str] = set()
 
     def extra(self) -> dict[str, Any]:
-        """What has no place elsewhere."""
+        """Return what has no place elsewhere."""
         return filled(
             [
                 ("session", {name: value for name, value in self.session.items() if name != "id"}),
@@ -258,7 +258,7 @@ class _Reading:
         return self.conversation.begin(turn)
 
     def _agent(self, entry: RolloutLine) -> Turn:
-        """The turn of the agent that is going on, or a new one."""
+        """Return the turn of the agent that is going on, or a new one."""
         if self._open is None:
             turn = self._begin("agent", entry, [], {})
             turn.tokens, self._tokens = self._tokens, None
@@ -381,7 +381,7 @@ def _call(item: _Item, rest: dict[str, Any]) -> ToolCall:
 
 
 def _shell(text: str) -> _Shell | None:
-    """A command's output that stands as JSON in the text."""
+    """Return a command's output that stands as JSON in the text."""
     if not text.startswith("{"):
         return None
     try:

@@ -8,7 +8,7 @@ A session begins with a `session_meta` of an id of its own. The file of one that
     {"timestamp": "…T10:00:00.003Z", "type": "response_item", "payload": {…}}       what s1 has said, once more
     {"timestamp": "…T10:00:41.000Z", "type": "response_item", "payload": {…}}       what s2 says
 
-The end of the copy is told by the earlier session where it stands in the same file; else by the session's own
+The end of the copy is told by the earlier session where it is in the same file; else by the session's own
 `session_meta` where it is repeated; else by the time. Where none of them tells it, nothing is taken for a copy: with
 the earlier session in another file, which a reader does not see, such turns count in both.
 """
@@ -38,7 +38,7 @@ class RolloutLine(Struct):
 
     @property
     def describes(self) -> str | None:
-        """The id of the session that the line describes."""
+        """Return the id of the session that the line describes."""
         identity = self.payload.get("id") or self.payload.get("session_id")
         return identity if self.kind == "session_meta" and isinstance(identity, str) else None
 
@@ -53,17 +53,17 @@ class Session(Struct):
 
     @property
     def first_line(self) -> int:
-        """The number of the line with which the session begins."""
+        """Return the number of the line with which the session begins."""
         return min(entry.number for entry in [*self.entries[:1], *self.replayed[:1]])
 
     @property
     def last_line(self) -> int:
-        """The number of the last line."""
+        """Return the number of the last line."""
         return max(entry.number for entry in [*self.entries[-1:], *self.replayed[-1:]])
 
 
 def sessions_of(entries: Iterable[RolloutLine]) -> list[Session]:
-    """The sessions in a file, in the order in which they begin; at least one."""
+    """Return the sessions in a file, in the order in which they begin; at least one."""
     current = Session()
     found: dict[str | None, Session] = {None: current}
     silent = True
@@ -89,7 +89,7 @@ def sessions_of(entries: Iterable[RolloutLine]) -> list[Session]:
 
 
 def origin_of(described: dict[str, Any]) -> str | None:
-    """The session that started one as a sub-agent, or from which it was forked."""
+    """Return the session that started one as a sub-agent, or from which it was forked."""
     named = _spawned_by(described) or described.get("forked_from_id")
     return named if isinstance(named, str) else None
 
@@ -102,7 +102,7 @@ def _spawned_by(described: dict[str, Any]) -> Any:
 
 
 def _replayed(session: Session, said: "dict[str | None, _Said]") -> tuple[int, int]:
-    """How many entries of a session repeat earlier ones, and the first of them."""
+    """Return how many entries of a session repeat earlier ones, and the first of them."""
     begin, entries = session.begin, session.entries
     if begin is None:
         return 0, 0
@@ -128,17 +128,17 @@ class _Said:
 
     @cached_property
     def items(self) -> list[str]:
-        """The messages and calls in order, without the events that go with them."""
+        """Return the messages and calls in order, without the events that go with them."""
         return [_content(entry) for entry in self._entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
 
     @cached_property
     def known(self) -> set[str]:
-        """All of it, events too."""
+        """Return all of it, events too."""
         return {_content(entry) for entry in self._entries if entry.kind in _SPEECH}
 
 
 def _repeated(entries: list[RolloutLine], earlier: _Said) -> int:
-    """How many entries open with what was said earlier, in its order, word for word."""
+    """Return how many entries open with what was said earlier, in its order, word for word."""
     left = iter(earlier.items)
     length = 0
     for place, entry in enumerate(entries, 1):
@@ -152,7 +152,7 @@ def _repeated(entries: list[RolloutLine], earlier: _Said) -> int:
 
 
 def _all_repeated(entries: list[RolloutLine], earlier: _Said) -> bool:
-    """Whether the entries open with all that was said earlier, as a session does that is taken up again."""
+    """Return whether the entries open with all that was said earlier, as a session does that is taken up again."""
     opening = [_content(entry) for entry in entries if entry.kind in _SPEECH and entry.kind != "event_msg"]
     return len(earlier.items) > 1 and opening[: len(earlier.items)] == earlier.items
 

@@ -15,11 +15,11 @@ These are the files `~/.copilot/session-state/<session>/events.jsonl` and the li
 `--output-format json`; transcripts of Copilot Chat in VS Code have the same events. The types of the events are listed
 in github.com/github/copilot-sdk, `nodejs/src/generated/session-events.ts`.
 
-A message of the assistant is a step, and a call stands in it once, though its start is an event of its own. Events with
+A message of the assistant is a step, and a call is in it once, though its start is an event of its own. Events with
 `agentId`, or with `parentToolCallId` in older versions, are a sub-agent's: a trajectory of its own,
 `<session>/<agent>`. Messages that name a source other than the user, and notes, errors and summaries of the program,
-are system steps, and so are tools that the person ran. Other events stand in `extra["other_lines"]`. What a request
-cost is no dollars in these files, and stands in `extra["usage"]`.
+are system steps, and so are tools that the person ran. Other events are in `extra["other_lines"]`. What a request
+cost is not a dollars in these files, and is in `extra["usage"]`.
 """
 
 import re
@@ -97,30 +97,30 @@ class _Line(Struct):
     data: _Data
 
     def rest(self) -> dict[str, Any]:
-        """What neither the event nor its data have a place for."""
+        """Return what neither the event nor its data have a place for."""
         said = self.value.get("data")
         return rest_of(self.value, _Event) | filled(
             [("data", rest_of(said, _Data) if isinstance(said, dict) else said)]
         )
 
     def kept(self) -> dict[str, Any]:
-        """The line as it stands among those that are no turn."""
+        """Return the line as it stands among those that are not turn."""
         return {"line": self.number, "value": self.value}
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Copilot session."""
+    """Return why the file is not a Copilot session."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
     kind = first.get("type")
     if not isinstance(kind, str) or not isinstance(first.get("data"), dict):
-        return "the first line is no event with type and data"
+        return "the first line is not an event with type and data"
     return None if kind.startswith(_FAMILIES) else f"an event of a type unknown in sessions, {kind[:40]!r}"
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The session's trajectory and those of its sub-agents, each after the session's."""
+    """Return the session's trajectory and those of its sub-agents, each after the session's."""
     lines = decode_lines(data, source)
     own, others = _Reading(), []
     agents: dict[str, _Reading] = {}
@@ -168,7 +168,7 @@ class _Reading:
         parent: str | None = None,
         task: str = "",
     ) -> Trajectory:
-        """The run as it was read."""
+        """Return the run as it was read."""
         steps: tuple[Step, ...] = self.conversation.steps()
         extra = [
             ("session", self.about),
@@ -187,7 +187,7 @@ class _Reading:
         )
 
     def prompts(self) -> dict[str, str]:
-        """What each call handed to a sub-agent, by the call's id."""
+        """Return what each call handed to a sub-agent, by the call's id."""
         calls = [call for turn in self.conversation.turns for call in turn.calls]
         given = [(call.id, at(call.arguments, "prompt")) for call in calls]
         return {name: prompt for name, prompt in given if name is not None and isinstance(prompt, str)}
@@ -271,7 +271,7 @@ def _call(name: str, raw: Any, identity: str | None, extra: dict[str, Any]) -> T
 
 
 def _result(line: _Line) -> ToolResult:
-    """What a tool answered, or the error that took its place."""
+    """Return what a tool answered, or the error that took its place."""
     data = line.data
     failed = data.error if data.result is None else data.result
     text, others = _said(failed)
@@ -286,7 +286,7 @@ def _result(line: _Line) -> ToolResult:
 
 
 def _said(answer: Any) -> tuple[str, Any]:
-    """The text of a result or error, and the rest of it."""
+    """Return the text of a result or error, and the rest of it."""
     if not isinstance(answer, dict):
         text, others = split_content(answer)
         return text, others

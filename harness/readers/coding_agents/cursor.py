@@ -18,7 +18,7 @@ github.com/pppp606/cursor-efficiency (`docs/vscdbRelation.md`) and github.com/mi
 which nothing was said make no line. What the Cursor agent writes as JSON Lines is of `cursor_agent`.
 
 Bubbles of one answer of the model (thoughts, text, calls that name the same `modelCallId`) are one step. A bubble that
-the composer names and the database lacks stands in `extra["other_bubbles"]`. Tokens are given where they are not 0,
+the composer names and the database lacks is in `extra["other_bubbles"]`. Tokens are given where they are not 0,
 which stands for unknown. A composer that another began has that as its `parent`.
 """
 
@@ -80,7 +80,7 @@ class _Conversation(Struct, rename="camel"):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file holds no conversations of Cursor."""
+    """Return why the file holds no conversations of Cursor."""
     first = sample.first
     if not isinstance(first, dict):
         return "no database of Cursor"
@@ -90,7 +90,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The conversation in one line."""
+    """Return the conversation in one line."""
     value = decode_json(data, source)
     check_line(value, source)
     found = convert(value, _Conversation, source)
@@ -176,7 +176,7 @@ class _Reading:
 
 
 def _thoughts(bubble: _Bubble) -> list[str]:
-    """What the model thought: one text, or several where there is no such one."""
+    """Return what the model thought: one text, or several if there is no such one."""
     own = at(bubble.thinking, "text")
     texts = [own] if own else [at(block, "text") for block in bubble.all_thinking_blocks or []]
     return [text for text in texts if isinstance(text, str) and text]

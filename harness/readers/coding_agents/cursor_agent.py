@@ -15,7 +15,7 @@ Lines of a stream (made up), as cursor.com/docs/cli/reference/output-format desc
     {"type": "result", "subtype": "success", "duration_ms": 900, "session_id": "s1", "result": "Done."}
 
 Cursor does not document its transcripts; they hold calls without their results, without times and tokens, so that no
-call is known to have failed. What Cursor puts around a person's words stands in `extra["injected"]`. A transcript in a
+call is known to have failed. What Cursor puts around a person's words is in `extra["injected"]`. A transcript in a
 folder `subagents` is of a sub-agent of the session that the folder above is named for. In a stream a text, the calls
 that follow it and their results are one step; a call without a text after a result begins another.
 """
@@ -69,7 +69,7 @@ class _Line(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no session of the Cursor agent."""
+    """Return why the file is not a session of the Cursor agent."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
@@ -93,7 +93,7 @@ def is_stream(first: dict[str, Any]) -> bool:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one session of a file."""
+    """Return the one session of a file."""
     lines = decode_lines(data, source)
     reading = _Reading()
     for number, value in lines.values:
@@ -198,7 +198,7 @@ class _Reading:
 
 
 def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResult:
-    """What a tool answered: its output under `success`, or why there is none under another name."""
+    """Return what a tool answered: its output under `success`, or why there is none under another name."""
     kind, said = next(iter(answer.items())) if isinstance(answer, dict) and answer else ("", answer)
     printed = [said[name] for name in _OUTPUTS if isinstance(said.get(name), str)] if isinstance(said, dict) else []
     text = "\n".join(filter(None, printed)) if printed else as_text(said)
@@ -208,7 +208,7 @@ def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResu
 
 
 def _beside(message: Any) -> dict[str, Any]:
-    """What a message says beside its content and role."""
+    """Return what a message says beside its content and role."""
     if not isinstance(message, dict):
         return {"value": message}
     return filled((name, field) for name, field in message.items() if name not in ("content", "role"))

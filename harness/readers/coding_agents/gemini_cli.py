@@ -12,8 +12,8 @@ Lines (made up)::
 
 A message with an id that was there before replaces it where it stood (fields that it lacks stay); `$set` replaces
 fields of the session, its whole list of messages included; `$rewindTo` drops the messages from an id on, which then
-stand in `extra["other_lines"]`. The document is `{"sessionId", "messages": […]}` with the same messages. What tools
-answered stands in the call and again in a user line of `functionResponse` parts: one result. The context that the
+are in `extra["other_lines"]`. The document is `{"sessionId", "messages": […]}` with the same messages. What tools
+answered is in the call and again in a user line of `functionResponse` parts: one result. The context that the
 program sends first, and messages of type info, warning and error, are system steps. A header of another session begins
 another trajectory.
 """
@@ -75,17 +75,17 @@ class _Session(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Gemini CLI session."""
+    """Return why the file is not a Gemini CLI session."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects"
     if not isinstance(first.get("sessionId"), str) or "type" in first:
-        return "the first object is no header with sessionId"
+        return "the first object is not a header with sessionId"
     return None if any(name in first for name in _HEADER) else "a sessionId without projectHash or startTime"
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The trajectory of each session in the file, in the order in which they begin."""
+    """Return the trajectory of each session in the file, in the order in which they begin."""
     lines = decode_document_or_lines(data, source)
     sessions: dict[str, _Session] = {}
     current = _Session(lines.values[0][0], {}, {}, [])
@@ -213,7 +213,7 @@ def _add_response(conversation: Conversation, response: Any) -> None:
 
 
 def _result(result: Any, call_id: str | None, is_error: bool | None) -> ToolResult:
-    """A tool's answer; a response with an `error` is one whatever its status says."""
+    """Return a tool's answer; a response with an `error` is one whatever its status says."""
     texts: list[str] = []
     others: list[Any] = []
     for part in result if isinstance(result, list) else [result]:

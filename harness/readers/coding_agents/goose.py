@@ -9,7 +9,7 @@ A session (made up)::
 The database, of version 1.10 (October 2025) and later, is read as one such line a session
 (`databases`; the tables are in `crates/goose/src/session/session_manager.rs`). Sessions of earlier
 versions are files of their own: `goose_jsonl`. The messages are described in `goose_messages`. The
-program counts tokens for a whole session: they stand in `extra["session"]`.
+program counts tokens for a whole session: they are in `extra["session"]`.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ class _Session(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file holds no Goose sessions."""
+    """Return why the file holds no Goose sessions."""
     first = sample.first
     if not isinstance(first, dict):
         return "not a JSON object"
@@ -48,7 +48,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The session in one document or line."""
+    """Return the session in one document or line."""
     value = decode_json(data, source)
     check_line(value, source)
     session = convert(value, _Session, source)

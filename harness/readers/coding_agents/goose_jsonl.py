@@ -26,7 +26,7 @@ _KINDS = ('"text"', '"toolRequest"', '"toolResponse"', '"thinking"')
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Goose session of that time."""
+    """Return why the file is not a Goose session of that time."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
@@ -38,7 +38,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one session of a file."""
+    """Return the one session of a file."""
     lines = decode_lines(data, source)
     conversation = Conversation()
     header: dict[str, Any] = {}

@@ -42,14 +42,14 @@ class _Part(Struct, rename="camel"):
 
 
 def is_message(value: Any) -> bool:
-    """Whether a value is a message as Goose writes it, and no other chat's."""
+    """Return whether a value is a message as Goose writes it, and no other chat's."""
     return isinstance(value, dict) and "created" in value and isinstance(value.get("content"), list) and "role" in value
 
 
 def add_message(conversation: Conversation, value: Any, source: Source, line: int | None = None) -> None:
     """Add a message to a conversation."""
     if not isinstance(value, dict):
-        raise unreadable(f"a message is no object but {type(value).__name__}", source, line)
+        raise unreadable(f"a message is not an object but {type(value).__name__}", source, line)
     message = convert(value, _Message, source, line)
     parts = [(convert(raw, _Part, source, line), raw) for raw in message.content or [] if isinstance(raw, dict)]
     said = [part for part, _ in parts if part.type != "toolResponse"]
@@ -103,7 +103,7 @@ def _call(part: _Part, rest: dict[str, Any]) -> ToolCall:
 
 
 def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
-    """What a tool answered: a list of contents, in newer versions in an object with `isError`."""
+    """Return what a tool answered: a list of contents, in newer versions in an object with `isError`."""
     answer = at(part.tool_result, "value")
     failed = at(part.tool_result, "error") if answer is None else None
     fields = answer if isinstance(answer, dict) else {"content": answer}

@@ -60,7 +60,7 @@ class _Run(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no run of mini-swe-agent, `None` when it is."""
+    """Return why the file is not a run of mini-swe-agent, `None` when it is."""
     value = sample.first
     if isinstance(value, dict):
         version = value.get("trajectory_format")
@@ -89,7 +89,7 @@ def _is_typical(content: Any) -> bool:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one run of a document or line."""
+    """Return the one run of a document or line."""
     value = decode_json(data, source)
     fields: dict[str, Any] = {"messages": value} if isinstance(value, list) else value
     run = convert(fields, _Run, source)
@@ -151,14 +151,14 @@ def _agent_turn(raw: dict[str, Any], message: ChatMessage) -> Turn:
 
 
 def _unrecorded_turn(raw: dict[str, Any]) -> Turn:
-    """The turn whose answer broke the format: versions 1.1 to 2 write it only into the complaint about it."""
+    """Return the turn whose answer broke the format: versions 1.1 to 2 write it only into the complaint about it."""
     answer = at(raw, "extra", "model_response")
     text = answer if isinstance(answer, str) else _first_choice(raw).get("content")
     return Turn("agent", texts=[text] if isinstance(text, str) else [], tokens=_tokens(raw))
 
 
 def _commands(raw: dict[str, Any], text: str) -> list[str]:
-    """What the scaffold ran: the recorded actions, else the one bash block; of several blocks it runs none."""
+    """Return what the scaffold ran: the recorded actions, else the one bash block; of several blocks it runs none."""
     actions = at(raw, "extra", "actions")
     if isinstance(actions, list):
         return [command for action in actions if isinstance(command := at(action, "command"), str)]
@@ -167,7 +167,7 @@ def _commands(raw: dict[str, Any], text: str) -> list[str]:
 
 
 def bash_blocks(text: str) -> Iterator[str]:
-    r"""What stands in each bash block of a text, as the scaffold's own pattern has it.
+    r"""Return what is in each bash block of a text, as the scaffold's own pattern has it.
 
     That pattern, "```bash\s*\n(.*?)\n```", takes time that grows with the cube of the line ends after an opening.
     """
@@ -188,7 +188,7 @@ def bash_blocks(text: str) -> Iterator[str]:
 
 
 def _observation(result: ToolResult) -> ToolResult:
-    """A result with the exit code and output that its text, or its recorder beside the text, gives."""
+    """Return a result with the exit code and output that its text, or its recorder beside the text, gives."""
     said = _CODE.match(result.text)
     output = _OUTPUT.fullmatch(result.text)
     return replace(
@@ -212,7 +212,7 @@ def _tokens(raw: dict[str, Any]) -> Tokens | None:
 
 
 def _first_choice(raw: dict[str, Any]) -> dict[str, Any]:
-    """The message in the provider's own answer, where it is recorded."""
+    """Return the message in the provider's own answer, where it is recorded."""
     choices = at(raw, "extra", "response", "choices")
     message = at(choices[0], "message") if isinstance(choices, list) and choices else None
     return message if isinstance(message, dict) else {}

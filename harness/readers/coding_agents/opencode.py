@@ -19,7 +19,7 @@ folders `storage/session`, `message` and `part` of earlier versions hold a file 
 one file of them. What `opencode run` prints is of `opencode_stream`.
 
 Each answer of the model is a step (a message holds several between `step-start` and `step-finish`). Texts that the
-program put into the user's message stand in `extra["injected"]`; where there is nothing else, and for summaries, the
+program put into the user's message are in `extra["injected"]`; if there is nothing else, and for summaries, the
 step is the system's. The session of a sub-agent names the one that began it, its `parent`.
 """
 
@@ -112,7 +112,7 @@ class _Part(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file holds no opencode sessions."""
+    """Return why the file holds no opencode sessions."""
     first = sample.first
     if not isinstance(first, dict):
         return "not a JSON object"
@@ -129,7 +129,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The session in one document or line."""
+    """Return the session in one document or line."""
     value = decode_json(data, source)
     check_line(value, source)
     session = convert(value, _Session, source)

@@ -9,7 +9,7 @@ Lines (made up)::
      "output": "a.py", "metadata": {"exit": 0}}}}
 
 The parts are those of `opencode`, and become steps as there (`packages/opencode/src/cli/cmd/run.ts`).
-The person's words and the model are not among them. Lines without a part, such as errors, stand in
+The person's words and the model are not among them. Lines without a part, such as errors, are in
 `extra["other_lines"]`.
 """
 
@@ -29,7 +29,7 @@ _PLACED = ("type", "timestamp", "sessionID", "part")
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no stream of opencode."""
+    """Return why the file is not a stream of opencode."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
@@ -39,7 +39,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one run of a file."""
+    """Return the one run of a file."""
     lines = decode_lines(data, source)
     messages: dict[Any, dict[str, Any]] = {}
     others: list[dict[str, Any]] = []

@@ -9,7 +9,7 @@ Events (made up)::
 
 A run: `{"instance_id": "x-1", "instruction": "Fix it", "history": [events], "git_patch": "…", "error": null,
 "report": {"resolved": true}}`, or with `issue` instead of `instance_id`; `history` may hold pairs `[action,
-observation]`. Older events have neither id nor source, and their arguments stand in the event itself.
+observation]`. Older events have neither id nor source, and their arguments are in the event itself.
 
 An action of the agent is a call by its name, its `thought` the step's text, and so is what it says when it finishes;
 actions of one answer of the model are one step. An observation is the result of its `cause`, one without a cause that
@@ -95,7 +95,7 @@ class _Response(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no OpenHands run."""
+    """Return why the file is not an OpenHands run."""
     first = sample.first
     if isinstance(first, list):
         return None if _are_events(first) else "a list whose objects have no action or observation with args or source"
@@ -122,7 +122,7 @@ def _is_event(value: Any) -> bool:
 
 
 def _flat(history: list[Any]) -> Iterator[Any]:
-    """The events of a history, pairs taken apart."""
+    """Return the events of a history, pairs taken apart."""
     for event in history:
         if isinstance(event, list):
             yield from event
@@ -131,7 +131,7 @@ def _flat(history: list[Any]) -> Iterator[Any]:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The run in one document or line."""
+    """Return the run in one document or line."""
     value = decode_json(data, source)
     if isinstance(value, dict):
         run = convert(value, _Run, source)
@@ -167,7 +167,7 @@ def _identity(run: _Run, source: Source) -> str:
 
 
 def _outcome(report: _Report | None, rest: dict[str, Any]) -> Outcome:
-    """Whether the hidden tests passed; what the agent or a model says of it stays in `extra`."""
+    """Return whether the hidden tests passed; what the agent or a model says of it stays in `extra`."""
     said = [report.resolved if report else None, at(rest, "test_result", "report", "resolved"), rest.get("resolved")]
     resolved = next((answer for answer in said if isinstance(answer, bool)), None)
     return Outcome() if resolved is None else Outcome("passed" if resolved else "failed")
@@ -187,7 +187,7 @@ class _Reading:
     def place(self, place: int, value: Any) -> None:
         """Put one event where it belongs; events without an id are known by their place."""
         if not isinstance(value, dict):
-            raise unreadable(f"an event is no object - at `$.history[{place}]`", self.source)
+            raise unreadable(f"an event is not an object - at `$.history[{place}]`", self.source)
         event = convert(value, _Event, self.source)
         if event.observation is not None:
             self._place_observation(event, value)
@@ -266,7 +266,7 @@ class _Reading:
 
 
 def _closing_words(thought: str, event: _Event, arguments: dict[str, Any]) -> str:
-    """What the agent says when it ends: its thought, its last message, and what it hands over, each once."""
+    """Return what the agent says when it ends: its thought, its last message, and what it hands over, each once."""
     outputs = arguments.get("outputs")
     handed = [outputs.get(name) for name in ("content", "reason")] if isinstance(outputs, dict) else []
     said: list[str] = []
@@ -277,7 +277,7 @@ def _closing_words(thought: str, event: _Event, arguments: dict[str, Any]) -> st
 
 
 def _asks(arguments: dict[str, Any]) -> bool:
-    """Whether an old message without a source is the user's: only the agent's waits for an answer."""
+    """Return whether an old message without a source is the user's: only the agent's waits for an answer."""
     return not arguments.get("wait_for_response")
 
 
@@ -294,7 +294,7 @@ def _tokens(usage: _Usage | None) -> Tokens | None:
 
 
 def _function(response: _Response, call_id: str) -> Any:
-    """The call as the model wrote it: name and argument text."""
+    """Return the call as the model wrote it: name and argument text."""
     for choice in response.choices or []:
         calls = at(choice, "message", "tool_calls")
         for call in calls if isinstance(calls, list) else []:

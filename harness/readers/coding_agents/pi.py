@@ -12,9 +12,9 @@ Lines (made up)::
      "toolCallId": "c1", "toolName": "bash", "content": [{"type": "text", "text": "a.py"}], "isError": false}}
 
 Versions 1 to 3, as `packages/coding-agent/docs/session.md` there describes them; entries of version 1 have no `id` and
-`parentId`. Steps stand in the order of the file, which is that of time, also where the person went back and took
+`parentId`. Steps are in the order of the file, which is that of time, also where the person went back and took
 another branch: `extra["id"]` and `extra["parentId"]` keep the tree. Summaries, messages of extensions and commands that
-the person ran are system steps; entries that are no turn stand in `extra["other_lines"]`. What a forked session repeats
+the person ran are system steps; entries that are not turn are in `extra["other_lines"]`. What a forked session repeats
 of its `parent`, entries older than its header, is in `extra["replayed_lines"]` and makes no steps. What
 `pi --mode json` prints (`docs/json.md` there) is read as well: a message is taken when it ends, and the lines that
 repeat it while it grows, or again at the end of a turn, are left out.
@@ -104,17 +104,17 @@ class _Session(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Pi session."""
+    """Return why the file is not a Pi session."""
     first = sample.first
     if not isinstance(first, dict):
         return "not JSON objects, one a line"
     if first.get("type") != "session" or not isinstance(first.get("id"), str):
-        return "the first line is no session header with an id"
+        return "the first line is not a session header with an id"
     return None if "cwd" in first or "version" in first else "a session header without cwd and version"
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The trajectory of each session in the file."""
+    """Return the trajectory of each session in the file."""
     lines = decode_lines(data, source)
     sessions: list[_Session] = []
     for number, value in lines.values:
@@ -169,7 +169,7 @@ def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Tr
 
 
 def _origin(header: dict[str, Any]) -> str | None:
-    """The id of the session that one was forked from: its file is called `<time>_<id>.jsonl`."""
+    """Return the id of the session that one was forked from: its file is called `<time>_<id>.jsonl`."""
     file = text_or_none(header.get("parentSession")) or text_or_none(header.get("branchedFrom"))
     return None if not file else PurePath(file.replace("\\", "/")).stem.rpartition("_")[2] or None
 

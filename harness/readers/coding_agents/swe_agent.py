@@ -76,7 +76,7 @@ class _Said(Struct, frozen=True):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no trajectory of SWE-agent, `None` when it is."""
+    """Return why the file is not a trajectory of SWE-agent, `None` when it is."""
     value = sample.first
     if not isinstance(value, dict):
         return "no JSON object"
@@ -92,7 +92,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one run or demonstration of a document or line."""
+    """Return the one run or demonstration of a document or line."""
     fields = decode_json(data, source)
     run = convert(fields, _Run, source)
     raws = run.history or []
@@ -121,7 +121,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 def _turns_of_run(
     raws: list[dict[str, Any]], items: list[_Item], history: list[_Said]
 ) -> tuple[list[Turn], list[_Said]]:
-    """The turns of a run, and what of its history is neither before the first nor repeated by them."""
+    """Return the turns of a run, and what of its history is neither before the first nor repeated by them."""
     began = next((index for index, said in enumerate(history) if said.message.role == "assistant"), len(history))
     opening = [index for index in range(began) if history[index].message.role in _OPENING]
     turns = [_opening_turn(history[index]) for index in opening]
@@ -154,7 +154,7 @@ class _Answers:
                 self._at.setdefault((message.thought, message.action), []).append(index)
 
     def next_of(self, item: _Item) -> int | None:
-        """Where the next answer with an item's thought and action stands."""
+        """Return where the next answer with an item's thought and action stands."""
         waiting = self._at.get((item.thought, item.action), [])
         while waiting:
             index = waiting.pop()
@@ -165,14 +165,14 @@ class _Answers:
 
 
 def _repeats(said: _Said, item: _Item) -> bool:
-    """Whether a message gives the model an item's observation."""
+    """Return whether a message gives the model an item's observation."""
     if said.message.role not in ("user", "tool") or item.observation is None:
         return False
     return item.observation.strip() in split_content(said.message.content)[0]
 
 
 def _turn(raw: dict[str, Any], item: _Item, answer: _Said | None, observed: _Said | None) -> Turn:
-    """One item of a run as a turn, with what the history says of it."""
+    """Return one item of a run as a turn, with what the history says of it."""
     said = item.thought if item.thought is not None else item.response
     calls = _calls(answer, item.action)
     results = []
@@ -218,7 +218,7 @@ def _opening_turn(said: _Said) -> Turn:
 
 
 def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
-    """The calls that the model made as JSON, else the one of its action."""
+    """Return the calls that the model made as JSON, else the one of its action."""
     if said is not None and said.message.tool_calls:
         return [call_of(said.raw["tool_calls"][index], call) for index, call in enumerate(said.message.tool_calls)]
     words = (action or "").split(maxsplit=1)
@@ -226,6 +226,6 @@ def _calls(said: _Said | None, action: str | None) -> list[ToolCall]:
 
 
 def _model(config: Any) -> str | None:
-    """The model's name in the configuration that a run can be replayed with, an object or JSON in a text."""
+    """Return the model's name in the configuration that a run can be replayed with, an object or JSON in a text."""
     parsed, _ = parse_arguments(config)
     return text_or_none(at(parsed, "agent", "model", "name"))

@@ -66,7 +66,7 @@ class _Sample(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no Inspect eval log."""
+    """Return why the file is not an Inspect eval log."""
     first = sample.first
     if sample.head.startswith("PK\x03\x04"):
         return "a zip archive without header.json, or a broken one"
@@ -79,7 +79,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """A trajectory for each sample and epoch of the log."""
+    """Return a trajectory for each sample and epoch of the log."""
     value = decode_json(data, source)
     if isinstance(value, dict) and isinstance(why := value.get(UNREADABLE), str):
         raise unreadable(why, source)
@@ -122,7 +122,7 @@ def _trajectory(raw: dict[str, Any], log: _Log, about: dict[str, Any], source: S
 
 
 def _outcome(sample: _Sample) -> Outcome:
-    """What the scorers agree on, and the reward where there is one number."""
+    """Return what the scorers agree on, and the reward if there is one number."""
     scores = list((sample.scores or {}).values()) or ([sample.score] if sample.score is not None else [])
     values = [score.get("value") if isinstance(score, dict) else score for score in scores]
     said = set(map(status_of, values))

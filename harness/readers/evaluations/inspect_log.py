@@ -18,7 +18,7 @@ _LONGEST = 1000
 
 
 def is_too_long(length: int, samples: int, whole: int) -> bool:
-    """Whether what a log of `whole` characters says is too long to be repeated with each of its samples."""
+    """Return whether what a log of `whole` characters says is too long to be repeated with each of its samples."""
     return length * (samples - 1) > max(_REPEATED_LIMIT, whole)
 
 

@@ -73,7 +73,7 @@ def steps_of(messages: list[dict[str, Any]], events: list[Any], stored: "Stored"
 
 
 def status_of(score: Any) -> OutcomeStatus:
-    """What a score says of the outcome: C, 1 and true are a pass, I, 0 and false a failure."""
+    """Return what a score says of the outcome: C, 1 and true are a pass, I, 0 and false a failure."""
     return _SAID.get(score, "unknown") if isinstance(score, str | int | float) else "unknown"
 
 
@@ -87,7 +87,7 @@ class Stored:
         self._left = EXPANSION_LIMIT
 
     def get(self, name: str, reference: str) -> Any:
-        """The value of that name; the reference itself where there is none."""
+        """Return the value of that name; the reference itself if there is none."""
         if name not in self._values:
             return reference
         value = self._values[name]
@@ -135,7 +135,7 @@ def _add(
 
 
 def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any]) -> ToolResult:
-    """A tool's answer; where it failed without a word, what the error says."""
+    """Return a tool's answer; where it failed without a word, what the error says."""
     error = message.error
     if error is not None:
         extra |= {"error": filled([("type", error.type), ("message", error.message)])}
@@ -145,7 +145,7 @@ def _result(message: _Message, text: str, parts: list[Any], extra: dict[str, Any
 
 
 def resolved(value: Any, stored: Stored) -> Any:
-    """A value with references to texts that stand elsewhere in the sample put in their place."""
+    """Return a value with references to texts that stand elsewhere in the sample put in their place."""
     if isinstance(value, str):
         for reference in _REFERENCES:
             if value.startswith(reference):

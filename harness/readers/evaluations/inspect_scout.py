@@ -7,7 +7,7 @@ A row as a line (made up; the fields are those of `_transcript/database/schema.p
      "messages": [{"role": "user", "content": "Mend the fence."}], "events": []}
 
 Messages are those of Inspect. Tokens, seconds and timestamps come from the model events; what else events say is left
-in the file. `success` gives the outcome, or a score of C, I, 1 or 0 where there is none. Other fields, and the columns
+in the file. `success` gives the outcome, or a score of C, I, 1 or 0 if there is none. Other fields, and the columns
 that hold a transcript's metadata, go to `extra`.
 """
 
@@ -36,7 +36,7 @@ class _Transcript(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file holds no transcripts."""
+    """Return why the file holds no transcripts."""
     first = sample.first
     if not isinstance(first, dict) or not isinstance(first.get("transcript_id"), str):
         return "no text `transcript_id`"
@@ -44,7 +44,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one transcript of a row."""
+    """Return the one transcript of a row."""
     fields = decode_json(data, source)
     transcript = convert(fields, _Transcript, source)
     steps = steps_of(transcript.messages, transcript.events or [], Stored({}, source), source)

@@ -1,4 +1,4 @@
-"""InterCode results: a document that maps a key to each run, whose turns stand in parallel lists.
+"""InterCode results: a document that maps a key to each run, whose turns are in parallel lists.
 
     {"4": {"environment": "ic_bash", "dataset": "./some/tasks.json", "task_id": 4, "query": "Count the lines of a.txt",
            "turn_history": {"thoughts": ["I count."], "actions": ["wc -l a.txt"], "observations": ["3 a.txt"],
@@ -44,7 +44,7 @@ class _Record(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file has no such runs."""
+    """Return why the file has no such runs."""
     if not isinstance(sample.first, dict):
         return "no object"
     if next(_records(sample.first), None) is None:
@@ -53,7 +53,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def _records(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The runs in a document with their keys: the document itself, or those of its values that are runs."""
+    """Return the runs in a document with their keys: the document itself, or those of its values that are runs."""
     if _is_run(value):
         yield "", value
     else:
@@ -66,7 +66,7 @@ def _is_run(value: Any) -> bool:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The runs of one document or line, in order."""
+    """Return the runs of one document or line, in order."""
     value = decode_json(data, source)
     found = list(_records(value)) if isinstance(value, dict) else []
     if not found:

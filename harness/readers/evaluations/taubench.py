@@ -37,7 +37,7 @@ class _Record(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file has no tau-bench results, `None` when it has."""
+    """Return why the file has no tau-bench results, `None` when it has."""
     record = sample.first
     if isinstance(record, list):
         if not record:
@@ -50,7 +50,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The trajectories of all records, in order."""
+    """Return the trajectories of all records, in order."""
     value = decode_json(data, source)
     raws: list[dict[str, Any]] = value if isinstance(value, list) else [value]
     for raw, record in zip(raws, convert(raws, list[_Record], source), strict=True):

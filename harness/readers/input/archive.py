@@ -48,7 +48,7 @@ def check_expansion(unpacked: int, size: int) -> None:
 
 
 def is_eval_log(file: BinaryIO) -> bool:
-    """Whether a zip archive is an Inspect eval log; it is when it has a header."""
+    """Return whether a zip archive is an Inspect eval log; it is when it has a header."""
     try:
         with zipfile.ZipFile(file) as archive:
             return any(name in archive.NameToInfo for name in _HEADERS)
@@ -57,7 +57,7 @@ def is_eval_log(file: BinaryIO) -> bool:
 
 
 def eval_log_lines(path: Path, file: BinaryIO, size: int) -> Iterator[bytes]:
-    """The bytes of one line for each sample."""
+    """Return the bytes of one line for each sample."""
     with zipfile.ZipFile(file) as archive:
         by_zstandard = any(member.compress_type == _ZSTANDARD for member in archive.infolist())
     if by_zstandard:
@@ -97,19 +97,19 @@ def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _header(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """All that the log says but its samples."""
+    """Return all that the log says but its samples."""
     name = next(name for name in _HEADERS if name in archive.NameToInfo)
     try:
         about = decode_json(_unpacked(archive, archive.NameToInfo[name], LINE_LIMIT), Source("inspect_ai"))
     except UnreadableTrajectory as error:
         raise OSError(f"{name} in the archive is broken: {error.found}") from error
     if not isinstance(about, dict):
-        raise OSError(f"{name} in the archive is no JSON object")
+        raise OSError(f"{name} in the archive is not a JSON object")
     return {field: value for field, value in about.items() if field != "samples"}
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """A file of the archive on one line."""
+    """Return a file of the archive on one line."""
     blocks: list[bytes] = []
     left, checksum = most + 1, 0
     try:
@@ -129,7 +129,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> b
 
 
 def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
-    """A file of the archive, unpacked while it is read."""
+    """Return a file of the archive, unpacked while it is read."""
     if member.compress_type != _ZSTANDARD:
         return archive.open(member)
     from pyarrow import CompressedInputStream, PythonFile

@@ -6,7 +6,7 @@ Its tables tell which program a file is of: Goose (`sessions.db`), opencode (`op
 
 A file from outside is data. It is opened for reading alone, and nothing in it is executed: views, triggers, virtual
 tables and computed columns are refused. What a session may come to is limited; the size of the file limits how long
-SQLite may work and what all of it may come to. What a program wrote last stands in a file beside it, `-wal`: where
+SQLite may work and what all of it may come to. What a program wrote last is in a file beside it, `-wal`: where
 there is one, both are copied to a temporary folder and read there, as SQLite would write beside the original.
 """
 
@@ -60,7 +60,7 @@ def check_line(value: Any, source: Source) -> None:
 
 
 def session_lines(path: Path) -> Iterator[bytes] | None:
-    """The bytes of one line for each session; `None` where the file is of no program that is known here.
+    """Return the bytes of one line for each session; `None` where the file is of no program that is known here.
 
     While it is read, an `OSError` says that the database is broken, comes to too much or takes too long.
     """
@@ -72,7 +72,7 @@ def session_lines(path: Path) -> Iterator[bytes] | None:
 
 
 def _session_lines(path: Path) -> Iterator[bytes]:
-    """The name of the program, then the lines."""
+    """Return the name of the program, then the lines."""
     with _opened(path) as database:
         yield (database.program() or "").encode()
         written = 0
@@ -116,7 +116,7 @@ def _connected(path: Path, how: str) -> Iterator[sqlite3.Connection]:
 
 
 def _is_plain(connection: sqlite3.Connection, table: str) -> bool:
-    """Whether there is such a table, no view or virtual one, and none of its columns is computed."""
+    """Return whether there is such a table, no view or virtual one, and none of its columns is computed."""
     made = connection.execute("SELECT type, sql FROM sqlite_master WHERE name = ?", (table,)).fetchall()
     if [(row["type"], str(row["sql"])[:12].upper()) for row in made] != [("table", "CREATE TABLE")]:
         return False
@@ -151,11 +151,11 @@ class _Database:
         return self._left < 0
 
     def program(self) -> str | None:
-        """The program that keeps its sessions in these tables."""
+        """Return the program that keeps its sessions in these tables."""
         return next((name for name, (tables, _) in _PROGRAMS.items() if tables <= self._tables), None)
 
     def lines(self) -> Iterator[bytes]:
-        """A line for each session, or that says why there is none."""
+        """Return a line for each session, or that says why there is none."""
         program = self.program()
         if program is None:
             return
@@ -173,7 +173,7 @@ class _Database:
                 yield line + b"\n"
 
     def rows(self, query: str, *values: Any) -> Iterator[Row]:
-        """The rows that a query finds, null columns left out."""
+        """Return the rows that a query finds, null columns left out."""
         for row in self._connection.execute(query, values):
             found = {name: _as_text(row[name]) for name in row.keys() if row[name] is not None}  # noqa: SIM118 (no dict)
             self._read += sum(len(value) for value in found.values() if isinstance(value, str))
@@ -182,7 +182,7 @@ class _Database:
             yield found
 
     def places(self, what: str, order: str = "rowid") -> dict[str, list[int]]:
-        """What belongs together: the first column of a query → the places in the second, in order.
+        """Return what belongs together: the first column of a query → the places in the second, in order.
 
         Where a page of the table is broken, an index that has both columns tells them as well, in the order in which
         they were written.
@@ -206,7 +206,7 @@ class _Database:
         return found
 
     def at(self, table: str, place: int) -> Row:
-        """The row at a place of a table."""
+        """Return the row at a place of a table."""
         return next(self.rows(f"SELECT * FROM {table} WHERE rowid = ?", place), {})  # noqa: S608 (names of our own)
 
 
@@ -249,7 +249,7 @@ def _opencode_session(database: _Database, place: int, messages: list[int], part
 
 
 def _data_of(row: Row) -> Row:
-    """The object that stands in a row, with the row's id."""
+    """Return the object that is in a row, with the row's id."""
     data = _json(row.get("data"))
     return {"id": row.get("id")} | (data if isinstance(data, dict) else {"data": data})
 
@@ -279,7 +279,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _parsed(row: Row) -> Row:
-    """A row whose columns of JSON hold values, under the name that exports give them."""
+    """Return a row whose columns of JSON hold values, under the name that exports give them."""
     return {
         name.removesuffix("_json"): _json(value) if isinstance(value, str) and value[:1] in ("{", "[") else value
         for name, value in row.items()
@@ -287,7 +287,7 @@ def _parsed(row: Row) -> Row:
 
 
 def _json(value: Any) -> Any:
-    """A value that stands as JSON in a text; the text where it is none."""
+    """Return a value that stands as JSON in a text; the text where it is none."""
     if not isinstance(value, str):
         return value
     try:

@@ -36,7 +36,7 @@ _untyped = msgspec.json.Decoder()
 
 
 def decode_json(data: bytes, source: Source) -> Any:
-    """The JSON value in `data`; NaN, Infinity and lone surrogates, which recorders do write, are let through.
+    """Return the JSON value in `data`; NaN, Infinity and lone surrogates, which recorders do write, are let through.
 
     What comes out can be written again: a number that is none, or not finite, becomes null, a lone surrogate U+FFFD.
     Of a key written twice the last one stands.
@@ -61,7 +61,7 @@ def decode_json(data: bytes, source: Source) -> Any:
 
 
 def convert(value: Any, type_: type[T], source: Source, line: int | None = None) -> T:
-    """A decoded JSON value as `type_`; `line` is where it stands in a file of many lines."""
+    """Return a decoded JSON value as `type_`; `line` is where it is in a file of many lines."""
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
@@ -77,7 +77,7 @@ def rest_of(value: dict[str, Any], placed: type[msgspec.Struct], *more: str) -> 
 
 
 def filled(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields that say something: not null and not an empty text, list or object."""
+    """Return the fields that say something: not null and not an empty text, list or object."""
     return {name: field for name, field in fields if not _is_empty(field)}
 
 
@@ -86,19 +86,19 @@ def _is_empty(field: Any) -> bool:
 
 
 def amount(value: Any) -> float | None:
-    """An amount of dollars, seconds or points; `None` for what is none, as a number too large to be one."""
+    """Return an amount of dollars, seconds or points; `None` for what is none, as a number too large to be one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if abs(value) < _LARGEST and math.isfinite(value) else None
 
 
 def whole(value: Any) -> int | None:
-    """A whole number; `None` for what is none, such as a truth value."""
+    """Return a whole number; `None` for what is none, such as a truth value."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def time_of(seconds: Any) -> str | None:
-    """Seconds since 1970 as ISO 8601; `None` for what is no time."""
+    """Seconds since 1970 as ISO 8601; `None` for what is not time."""
     known = amount(seconds)
     if known is None:
         return None
@@ -109,13 +109,13 @@ def time_of(seconds: Any) -> str | None:
 
 
 def time_of_milliseconds(value: Any) -> str | None:
-    """Milliseconds since 1970 as ISO 8601; `None` for what is no time."""
+    """Milliseconds since 1970 as ISO 8601; `None` for what is not time."""
     known = amount(value)
     return None if known is None else time_of(known / 1000)
 
 
 def at(value: Any, *path: str) -> Any:
-    """What stands at a path of names in nested objects; `None` where there is nothing."""
+    """Return what stands at a path of names in nested objects; `None` if there is nothing."""
     for name in path:
         if not isinstance(value, dict):
             return None
@@ -124,7 +124,7 @@ def at(value: Any, *path: str) -> Any:
 
 
 def text_or_none(value: Any) -> str | None:
-    """A text; `None` for what is none."""
+    """Return a text; `None` for what is none."""
     return value if isinstance(value, str) else None
 
 
@@ -136,9 +136,9 @@ class _Lines(msgspec.Struct, frozen=True):
 
 
 def decode_lines(data: bytes, source: Source) -> _Lines:
-    """The JSON values of all lines; blank lines are passed over.
+    """Return the JSON values of all lines; blank lines are passed over.
 
-    A last line that does not end in a line end and is no JSON is what a crash leaves: it is given as text.
+    A last line that does not end in a line end and is not JSON is what a crash leaves: it is given as text.
     """
     values: list[tuple[int, Any]] = []
     for number, line, ended in _split(data):
@@ -168,7 +168,7 @@ def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
 
 
 def decode_document_or_lines(data: bytes, source: Source) -> _Lines:
-    """One JSON document as a single value at line 1, or the values of JSON Lines."""
+    """Return one JSON document as a single value at line 1, or the values of JSON Lines."""
     body = data.strip()
     end = body.find(b"\n")
     first = body if end < 0 else body[:end].rstrip()
@@ -191,7 +191,7 @@ def _is_json(data: bytes) -> bool:
 
 
 def unreadable(found: str, source: Source, line: int | None = None, field: str | None = None) -> UnreadableTrajectory:
-    """The error for a broken trajectory, placed at its file and line."""
+    """Return the error for a broken trajectory, placed at its file and line."""
     return UnreadableTrajectory(found, file=source.file, line=line or source.line, field=field)
 
 

@@ -20,7 +20,7 @@ class FoundFile(Struct, frozen=True):
 
 
 def find_files(paths: Iterable[Path]) -> Iterator[FoundFile]:
-    """The files among `paths` and in the folders among them, in order of name, as a stream.
+    """Return the files among `paths` and in the folders among them, in order of name, as a stream.
 
     Links are followed. A folder that was already entered (a loop of links) is not entered again, and a file that was
     already reached under another name through a link is not given again; hard links are files of their own. Below a
@@ -52,14 +52,14 @@ class _Walk:
         self._reached: set[str] = set()
 
     def is_new(self, real: str) -> bool:
-        """Whether a file, by its path without links, was not reached before; from now on it was."""
+        """Return whether a file, by its path without links, was not reached before; from now on it was."""
         if real in self._reached:
             return False
         self._reached.add(real)
         return True
 
     def files(self, top: Path) -> Iterator[Path]:
-        """The files in a folder and the folders below it."""
+        """Return the files in a folder and the folders below it."""
         pending = [top]
         while pending:
             here = pending.pop()

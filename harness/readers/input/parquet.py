@@ -3,7 +3,7 @@
 Its columns tell what a row is:
 
 - `atif` (a lake that `misstep pack` wrote): the line is the text of that column, and no other column is read;
-- `transcript_id` (a transcript database of Inspect Scout; the columns stand in `_transcript/database/schema.py` of
+- `transcript_id` (a transcript database of Inspect Scout; the columns are in `_transcript/database/schema.py` of
   inspect_scout 0.6): an object of all columns but views and pools of events, with the JSON in `messages` and `events`;
 - messages, as in data sets of the Hugging Face hub, as a list of structs or as JSON text, in a column such as
   `messages`, `conversations` or `trajectory`: an object of all columns but binary ones and lists of numbers. Each
@@ -83,7 +83,7 @@ class RowStretch(Struct, frozen=True):
 class _Columns(Struct, frozen=True):
     """The columns to read; `body` where a row is the text of the one column.
 
-    Of `sessions` one has to hold something, and null columns are left out; where there are none, a row is any record.
+    Of `sessions` one has to hold something, and null columns are left out; if there are none, a row is any record.
     """
 
     names: tuple[str, ...]
@@ -92,7 +92,7 @@ class _Columns(Struct, frozen=True):
 
 
 def row_lines(path: Path, file: BinaryIO, rows: RowStretch | None = None) -> Iterator[bytes]:
-    """The bytes of one line for each row, or for each of some; a row in a broken page is a line that says so.
+    """Return the bytes of one line for each row, or for each of some; a row in a broken page is a line that says so.
 
     Raises `UnknownFormat` where it has no column of agent runs, `InputError` where it is encrypted or has no footer.
     """
@@ -106,14 +106,14 @@ def _all_rows(opened: "ParquetFile") -> RowStretch:
 
 
 def row_groups(path: Path, file: BinaryIO) -> list[tuple[int, int]]:
-    """The number of rows of each row group, and the bytes that it unpacks to."""
+    """Return the number of rows of each row group, and the bytes that it unpacks to."""
     opened = _opened(path, file)
     _columns(path, opened)
     return [_size_of(opened, index) for index in range(opened.metadata.num_row_groups)]
 
 
 def _size_of(opened: "ParquetFile", group: int) -> tuple[int, int]:
-    """The rows and bytes of a row group.
+    """Return the rows and bytes of a row group.
 
     What a broken file says of a group's columns ends the process: pyarrow lets an exception of C++ pass there.
     """
@@ -122,12 +122,12 @@ def _size_of(opened: "ParquetFile", group: int) -> tuple[int, int]:
 
 
 def record_names(path: Path, file: BinaryIO) -> tuple[str, ...]:
-    """The names of all columns."""
+    """Return the names of all columns."""
     return tuple(_opened(path, file).schema_arrow.names)
 
 
 def record_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
-    """One line for each row of any table: an object of its columns, but of those with over 64 KiB a row."""
+    """Return one line for each row of any table: an object of its columns, but of those with over 64 KiB a row."""
     return _record_lines(_opened(path, file), os.fstat(file.fileno()).st_size)
 
 
@@ -137,7 +137,7 @@ def _record_lines(opened: "ParquetFile", size: int) -> Iterator[bytes]:
 
 
 def _short_columns(opened: "ParquetFile") -> tuple[str, ...]:
-    """The columns that are short in the first rows."""
+    """Return the columns that are short in the first rows."""
     names: tuple[str, ...] = tuple(opened.schema_arrow.names)
     for group in range(opened.metadata.num_row_groups):
         with suppress(OSError), _broken_as_os_error():
@@ -220,7 +220,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def _is_bulk(kind: Any) -> bool:
-    """Whether values of a type are pictures, tokens or embeddings and no part of a session."""
+    """Return whether values of a type are pictures, tokens or embeddings and no part of a session."""
     from pyarrow import types
 
     if types.is_struct(kind):
@@ -248,7 +248,7 @@ def _decoded(opened: "ParquetFile", columns: _Columns, rows: RowStretch) -> Iter
 
 
 def _of_group(opened: "ParquetFile", group: int, columns: _Columns, place: int, end: int) -> Iterator[bytes]:
-    """A line for each row between two places of a group: as many say why they are not there as cannot be had.
+    """Return a line for each row between two places of a group: as many say why they are not there as cannot be had.
 
     Where a batch cannot be had, what of it comes before the damage can be in smaller ones.
     """
@@ -275,7 +275,7 @@ def _batches(opened: "ParquetFile", group: int, names: Sequence[str], batch_rows
 
 
 def _broken_column(opened: "ParquetFile", group: int, names: Sequence[str], batch_rows: int) -> str:
-    """Which of some columns of a group cannot be read, as a clause; empty where each can be on its own."""
+    """Return which of some columns of a group cannot be read, as a clause; empty where each can be on its own."""
     for name in names:
         try:
             with _broken_as_os_error():
@@ -286,7 +286,7 @@ def _broken_column(opened: "ParquetFile", group: int, names: Sequence[str], batc
 
 
 def _taken(batches: "Iterable[RecordBatch]", skip: int, count: int) -> "Iterator[RecordBatch]":
-    """What of some batches comes after `skip` rows, up to `count` rows."""
+    """Return what of some batches comes after `skip` rows, up to `count` rows."""
     for batch in batches:
         own = batch.slice(skip, count)
         skip = max(0, skip - batch.num_rows)
@@ -356,7 +356,7 @@ def _object(row: dict[str, Any], columns: _Columns) -> bytes:
 
 
 def _inline(name: str, value: Any) -> Any:
-    """The value of a column; where it is JSON text in a column that holds messages, that JSON as it stands."""
+    """Return the value of a column; where it is JSON text in a column that holds messages, that JSON as it stands."""
     if isinstance(value, bytes):
         value = value.decode(errors="replace")
     if isinstance(value, list) and name in _MESSAGES:

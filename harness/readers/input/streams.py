@@ -41,7 +41,7 @@ class ByteStream(io.BufferedReader):
 
     @property
     def broken(self) -> str | None:
-        """Why the stream ended early; `None` where it did not, or did not yet."""
+        """Return why the stream ended early; `None` where it did not, or did not yet."""
         return self._blocks.broken
 
     def next_line(self, limit: int) -> bytes:
@@ -52,7 +52,7 @@ class ByteStream(io.BufferedReader):
         return self._blocks.next_block() if self.of_rows else self.readline(limit)
 
     def read_up_to(self, limit: int) -> bytes:
-        """The rest, or its first `limit` bytes; memory grows with what is there, not with the limit."""
+        """Return the rest, or its first `limit` bytes; memory grows with what is there, not with the limit."""
         blocks = []
         while limit > 0 and (block := self.read(min(limit, BLOCK))):
             blocks.append(block)
@@ -85,7 +85,7 @@ class _Blocks(io.RawIOBase):
         return size
 
     def next_block(self) -> bytes:
-        """The next block that is not empty; nothing where they end or fail."""
+        """Return the next block that is not empty; nothing where they end or fail."""
         block: bytes | None = b""
         while block == b"" and self.broken is None:
             try:
@@ -102,7 +102,7 @@ class _Blocks(io.RawIOBase):
 def open_bytes(
     path: Path, offset: int = 0, size: int | None = None, rows: parquet.RowStretch | None = None
 ) -> ByteStream:
-    """The bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed."""
+    """Return the bytes of a file as UTF-8 without a byte-order mark, unpacked where they are packed."""
     file = open_regular(path)
     try:
         if offset or size is not None:
@@ -135,7 +135,7 @@ def open_records(path: Path) -> tuple[ByteStream, tuple[str, ...] | None]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A regular file, opened without waiting: a pipe that nobody writes to is an error, not a hang."""
+    """Return a regular file, opened without waiting: a pipe that nobody writes to is an error, not a hang."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -151,20 +151,20 @@ def _cannot_open(path: Path, error: OSError) -> InputError:
 
 
 def is_plain(path: Path) -> bool:
-    """Whether a file's own bytes are UTF-8 or nearly so, so that a stretch of it can be read on its own."""
+    """Return whether a file's own bytes are UTF-8 or nearly so, so that a stretch of it can be read on its own."""
     with open_regular(path) as file:
         start = file.read(len(databases.MAGIC))
     return not start.startswith((_GZIP, archive.MAGIC, databases.MAGIC, *parquet.MAGICS, *_WIDE_MARKS))
 
 
 def holds_a_table(path: Path) -> bool:
-    """Whether a file is a database or a table of Parquet: what such a file holds is many runs, not one."""
+    """Return whether a file is a database or a table of Parquet: what such a file holds is many runs, not one."""
     with open_regular(path) as file:
         return file.read(len(databases.MAGIC)).startswith((databases.MAGIC, *parquet.MAGICS))
 
 
 def row_groups(path: Path) -> list[tuple[int, int]] | None:
-    """The number of rows and of unpacked bytes of each row group; `None` where a file is no Parquet file."""
+    """Return the number of rows and of unpacked bytes of each row group; `None` where a file is not a Parquet file."""
     with open_regular(path) as file:
         return parquet.row_groups(path, file) if _is_parquet(file) else None
 

@@ -34,7 +34,7 @@ UNIT: Unit = "value"
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no ATIF, `None` when it is."""
+    """Return why the file is not an ATIF, `None` when it is."""
     if not isinstance(sample.first, dict):
         return "no JSON object"
     version = sample.first.get("schema_version")
@@ -46,7 +46,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The trajectory of one document, then those of its sub-agents."""
+    """Return the trajectory of one document, then those of its sub-agents."""
     pending: list[tuple[wire.Document, int, str | None]] = [(wire.decode(data, source), 0, None)]
     while pending:
         document, index, parent = pending.pop()
@@ -59,7 +59,7 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
 
 
 def from_atif(document: dict[str, Any], source: Source | None = None) -> Trajectory:
-    """The trajectory of a decoded ATIF document, without those of its sub-agents; the inverse of `to_atif`."""
+    """Return the trajectory of a decoded ATIF document, without those of its sub-agents; the inverse of `to_atif`."""
     source = source or Source(FORMAT)
     return _trajectory(wire.typed(document, source), source, None, None)
 
@@ -106,7 +106,7 @@ def _trajectory(document: wire.Document, source: Source, name: str | None, paren
 
 
 def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]:
-    """The fields of a document for which a trajectory has no place."""
+    """Return the fields of a document for which a trajectory has no place."""
     about_agent = {
         "version": agent.version if agent.version != wire.UNKNOWN else None,
         "tool_definitions": agent.tool_definitions,
@@ -122,7 +122,7 @@ def _placeless(document: wire.Document, agent: wire.AtifAgent) -> dict[str, Any]
 
 
 def _steps(raw_steps: list[wire.AtifStep], model: str | None) -> tuple[Step, ...]:
-    """The steps of a document from elsewhere."""
+    """Return the steps of a document from elsewhere."""
     steps = []
     for number, raw in enumerate(raw_steps, 1):
         step = _step(raw, number, model)
@@ -135,7 +135,7 @@ def _steps(raw_steps: list[wire.AtifStep], model: str | None) -> tuple[Step, ...
 
 
 def _step(raw: wire.AtifStep, number: int, model: str | None) -> Step:
-    """One step; written for speed, as most of the time that reading takes beyond decoding is spent here."""
+    """Return one step; written for speed, as most of the time that reading takes beyond decoding is spent here."""
     observation = raw.observation
     metrics = raw.metrics
     text = raw.message
@@ -208,7 +208,7 @@ def _result(raw: wire.Result) -> ToolResult:
 
 
 def _own_trajectory(extra: dict[str, Any], source: Source) -> wire.OwnTrajectory | None:
-    """What `to_atif` wrote beside ATIF's fields; `None` in a document from elsewhere."""
+    """Return what `to_atif` wrote beside ATIF's fields; `None` in a document from elsewhere."""
     own = extra.get(wire.OWN)
     if not isinstance(own, dict) or "source" not in own:
         return None
@@ -216,7 +216,7 @@ def _own_trajectory(extra: dict[str, Any], source: Source) -> wire.OwnTrajectory
 
 
 def _own_step(raw: wire.AtifStep, number: int, model: str | None, source: Source) -> Step:
-    """One step of a document that `to_atif` wrote."""
+    """Return one step of a document that `to_atif` wrote."""
     step = _step(raw, number, model)
     for call in step.calls:
         if call.extra or (call.id is not None and call.id.startswith(wire.OWN)):

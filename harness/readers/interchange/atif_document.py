@@ -1,4 +1,4 @@
-"""The types of an ATIF document as it stands in a file (RFC 0001 of Harbor, versions 1.0 to 1.8), read and written.
+"""The types of an ATIF document as it is in a file (RFC 0001 of Harbor, versions 1.0 to 1.8), read and written.
 
     {"schema_version": "ATIF-v1.8", "session_id": "run-7", "trajectory_id": "run-7/main",
      "agent": {"name": "fixer", "version": "2.1", "model_name": "m-large", "tool_definitions": [], "extra": {}},
@@ -27,7 +27,7 @@ from misstep.harness.trajectory import Outcome, Role, Source, Tokens, ToolCall
 
 OWN = "misstep"
 UNKNOWN = "unknown"
-"""Stands for the agent's name or version, which ATIF requires, where there is none."""
+"""Stands for the agent's name or version, which ATIF requires, if there is none."""
 
 Extra = dict[str, Any]
 
@@ -154,7 +154,7 @@ class OwnResult(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknow
 
 
 def made_up_id(index: int) -> str:
-    """The id written for the `index`-th call of a step where it has none: ATIF requires one."""
+    """Return the id written for the `index`-th call of a step where it has none: ATIF requires one."""
     return f"{OWN}-{index}"
 
 
@@ -162,7 +162,7 @@ _decoder = msgspec.json.Decoder(Document)
 
 
 def decode(data: bytes, source: Source) -> Document:
-    """The document in `data`; fields that no version of ATIF has are kept in `extra` of their level."""
+    """Return the document in `data`; fields that no version of ATIF has are kept in `extra` of their level."""
     try:
         document = _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -171,7 +171,7 @@ def decode(data: bytes, source: Source) -> Document:
 
 
 def typed(document: Any, source: Source) -> Document:
-    """A decoded JSON value as a document, as `decode` gives it."""
+    """Return a decoded JSON value as a document, as `decode` gives it."""
     try:
         document = unfolded(document)
     except ValueError as error:
@@ -180,7 +180,7 @@ def typed(document: Any, source: Source) -> Document:
 
 
 def _with_unknown_in_extra(document: Any) -> Any:
-    """A decoded JSON value with the fields that no version of ATIF has moved to `extra` of their level."""
+    """Return a decoded JSON value with the fields that no version of ATIF has moved to `extra` of their level."""
     root = {"subagent_trajectories": [document]}
     pending = [root]
     while pending:
@@ -246,12 +246,12 @@ def beside(extra: Extra, fields: Extra) -> Extra:
 
 
 def given(**fields: Any) -> Extra:
-    """The fields that are not null."""
+    """Return the fields that are not null."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def more_metrics(metrics: Metrics) -> Extra:
-    """The fields of a step's metrics for which our tokens have no place."""
+    """Return the fields of a step's metrics for which our tokens have no place."""
     if (
         metrics.extra is None
         and metrics.logprobs is None

@@ -1,4 +1,4 @@
-"""Long texts that stand in an ATIF document many times, as where steps refer to one attachment: written once.
+"""Long texts that are in an ATIF document many times, as where steps refer to one attachment: written once.
 
 The first place has the text, each further one says where that is, and `extra.misstep.repeated` names the places (JSON
 pointers), such that reading puts the text back. A document is left alone unless what it repeats is most of it:
@@ -34,7 +34,7 @@ def folded(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def unfolded(document: Any) -> Any:
-    """The document with every text in its places."""
+    """Return the document with every text in its places."""
     if not (repeated := repeated_in(document)):
         return document
     copy, left = _copied(document), _LARGEST
@@ -60,7 +60,7 @@ def repeated_in(document: Any) -> dict[str, list[str]]:
 
 
 def _texts(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Every text with its place, in the document's order."""
+    """Return every text with its place, in the document's order."""
     pending: list[tuple[str, Any]] = [("", document)]
     while pending:
         pointer, value = pending.pop()

@@ -1,6 +1,6 @@
 """A trajectory as an ATIF document of version 1.8, such that reading it gives the same trajectory.
 
-What stands in our `extra` under the name of an ATIF field of its level, and is of its type, is written as that field;
+What is in our `extra` under the name of an ATIF field of its level, and is of its type, is written as that field;
 the rest stays in ATIF's `extra`. What ATIF has no place for at all goes to `extra.misstep` of its level:
 
     {"step_id": 1, "source": "user", "message": "Go on.", "extra": {"misstep": {"speaker": "simulated customer"}}}
@@ -159,7 +159,7 @@ def _step(step: Step, number: int, model: str | None) -> dict[str, Any]:
 
 
 def _turn(step: Step, number: int, split: tuple[Extra, Extra], own: wire.OwnStep) -> dict[str, Any]:
-    """What steps of all roles have, and what is already worked out for one."""
+    """Return what steps of all roles have, and what is already worked out for one."""
     fields, extra = split
     if step.timestamp is not None and own.timestamp is None:
         fields["timestamp"] = step.timestamp
@@ -235,7 +235,7 @@ def _call(call: ToolCall, index: int) -> dict[str, Any]:
 
 
 def _result(result: ToolResult, known: set[str] | None) -> dict[str, Any]:
-    """One result; its call's id is written where the step has such a call, or none at all."""
+    """Return one result; its call's id is written where the step has such a call, or none at all."""
     fits: dict[str, Fits] = {
         "content": lambda value: _is_parts(value) and split_content(value)[0] == result.text,
         "subagent_trajectory_ref": _is_references,
@@ -253,7 +253,7 @@ def _result(result: ToolResult, known: set[str] | None) -> dict[str, Any]:
 
 
 def _split(extra: Extra, fits: dict[str, Fits]) -> tuple[Extra, Extra]:
-    """What of `extra` is an ATIF field of its level, in a fixed order, and what is not but for our own name."""
+    """Return what of `extra` is an ATIF field of its level, in a fixed order, and what is not but for our own name."""
     if not extra:
         return {}, {}
     fields = {name: extra[name] for name, fit in fits.items() if name in extra and fit(extra[name])}
@@ -261,12 +261,12 @@ def _split(extra: Extra, fits: dict[str, Fits]) -> tuple[Extra, Extra]:
 
 
 def _ordered(fields: Extra, type_: type[Struct]) -> Extra:
-    """The fields in the order in which they are read, so that what is written again is the same to the byte."""
+    """Return the fields in the order in which they are read, so that what is written again is the same to the byte."""
     return {name: fields[name] for name in type_.__struct_fields__ if name in fields}
 
 
 def _reserved(extra: Extra) -> Extra:
-    """What of `extra` stands under the one name that is ours in ATIF's."""
+    """Return what of `extra` stands under the one name that is ours in ATIF's."""
     return {wire.OWN: extra[wire.OWN]} if wire.OWN in extra else {}
 
 

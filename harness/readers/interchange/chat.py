@@ -76,7 +76,7 @@ class ChatMessage(Struct):
 def steps_of(
     messages: Sequence[Mapping[str, Any]], source: Source | None = None
 ) -> tuple[tuple[Step, ...], tuple[int, ...]]:
-    """The steps of a conversation, and for each message, counted from 0, the step it became or went into."""
+    """Return the steps of a conversation, and for each message, counted from 0, the step it became or went into."""
     source = source or Source("openai_chat")
     typed = convert(list(messages), list[ChatMessage], source)
     transcript = Transcript()
@@ -94,7 +94,7 @@ class Transcript:
         self._maker: dict[str, tuple[int, ToolCall]] = {}
 
     def steps(self) -> tuple[Step, ...]:
-        """The turns as steps."""
+        """Return the turns as steps."""
         return tuple(turn.step() for turn in self.turns)
 
     def add(self, raw: Mapping[str, Any], message: ChatMessage) -> int:
@@ -132,7 +132,7 @@ class Transcript:
 
 
 def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
-    """A message of system, user or assistant as a turn."""
+    """Return a message of system, user or assistant as a turn."""
     text, extra = text_and_rest(raw, message)
     if message.role not in _PLAIN_ROLES:
         extra["role"] = message.role
@@ -156,14 +156,14 @@ def turn_of(raw: Mapping[str, Any], message: ChatMessage) -> Turn:
 
 
 def result_of(raw: Mapping[str, Any], message: ChatMessage) -> ToolResult:
-    """A message of a tool as a result."""
+    """Return a message of a tool as a result."""
     text, extra = text_and_rest(raw, message)
     failed = extra.pop("is_error") if isinstance(extra.get("is_error"), bool) else None
     return ToolResult(text, failed, None, message.tool_call_id, extra)
 
 
 def text_and_rest(raw: Mapping[str, Any], message: ChatMessage) -> tuple[str, dict[str, Any]]:
-    """The text of a message, and what in it has no place in a step: other parts than text, other fields."""
+    """Return the text of a message, and what in it has no place in a step: other parts than text, other fields."""
     text, _ = split_content(message.content)
     extra = rest_of(dict(raw), ChatMessage)
     if message.content is not None and not isinstance(message.content, str):
@@ -180,7 +180,7 @@ def _is_text(part: Any) -> bool:
 
 
 def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
-    """A tool call of a message as a call of a step."""
+    """Return a tool call of a message as a call of a step."""
     extra = rest_of(raw, Call)
     if call.type not in (None, "function"):
         extra["type"] = call.type
@@ -194,5 +194,5 @@ def call_of(raw: dict[str, Any], call: Call) -> ToolCall:
 
 
 def is_chat(messages: list[Any]) -> bool:
-    """Whether a list that is not empty holds messages: objects that say in which role somebody speaks."""
+    """Return whether a list that is not empty holds messages: objects that say in which role somebody speaks."""
     return bool(messages) and all(isinstance(raw, dict) and isinstance(raw.get("role"), str) for raw in messages)

@@ -10,7 +10,7 @@
 
 A message says who speaks (`role`, `from`, `sender`, `speaker`, `source`, `author` or `name`) and what (`content`,
 `value`, `text`, `message` or `system_prompt`); the list that holds them may have any name, and a document may hold
-several such chats. A speaker who is no role but a name is an agent, unless it is named as a person or as what runs
+several such chats. A speaker who is not a role but a name is an agent, unless it is named as a person or as what runs
 code; where several are named the name tells and not the role, which is that of whoever kept the log.
 `extra["step_of_message"]` has for each message, counted from 0, the step that it became or went into.
 """
@@ -69,7 +69,7 @@ Raw = dict[str, Any]
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file holds no chats."""
+    """Return why the file holds no chats."""
     if not isinstance(sample.first, dict | list):
         return "not JSON"
     if next(_chats(sample.first), None) is None:
@@ -79,7 +79,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The chats of one document or line, in order."""
+    """Return the chats of one document or line, in order."""
     value = decode_json(data, source)
     chats = list(_chats(value))
     if not chats:
@@ -111,7 +111,7 @@ def _trajectory(fields: Raw, messages: str, source: Source, suffix: str) -> Traj
 
 
 def _chats(value: Any) -> Iterator[tuple[Raw, str]]:
-    """The chats in a document: an object each, and the name of its field that holds the messages."""
+    """Return the chats in a document: an object each, and the name of its field that holds the messages."""
     if isinstance(value, list) and _is_chat(value):
         yield {"messages": value}, "messages"
         return
@@ -132,7 +132,7 @@ def _chats(value: Any) -> Iterator[tuple[Raw, str]]:
 
 
 def _is_list_of_chats(values: list[Any]) -> bool:
-    """Whether all values are objects and the first of them holds a chat."""
+    """Return whether all values are objects and the first of them holds a chat."""
     return bool(values) and all(isinstance(one, dict) for one in values) and _messages_of(values[0]) is not None
 
 
@@ -142,7 +142,7 @@ def _messages_of(value: Raw) -> str | None:
 
 
 def _is_chat(values: list[Any]) -> bool:
-    """Whether all values are messages, and an agent is among those who speak."""
+    """Return whether all values are messages, and an agent is among those who speak."""
     if not values or not all(isinstance(raw, dict) and _is_message(raw) for raw in values):
         return False
     by_role = all(isinstance(raw.get("role"), str) for raw in values)
@@ -162,7 +162,7 @@ def _speaker(raw: Raw) -> str:
 
 
 def _plain(raw: Raw) -> Raw:
-    """A message with its speaker as `role` and what is said as `content`."""
+    """Return a message with its speaker as `role` and what is said as `content`."""
     speaker = next(name for name in SPEAKERS if isinstance(raw.get(name), str))
     text = next((name for name in TEXTS if name in raw), "content")
     said = {"role": raw[speaker], "content": raw.get(text)}
@@ -189,7 +189,7 @@ def _add(transcript: Transcript, raw: Raw, message: ChatMessage, *, several: boo
 
 
 def _role_of(name: str, turn: Turn) -> Role:
-    """What somebody is by name: what runs code is the system, a person is the user, all others are agents."""
+    """Return what somebody is by name: what runs code is the system, a person is the user, all others are agents."""
     words = [word.lower() for word in _WORD.findall(name)] or [""]
     if words[-1] in _MACHINES or "".join(turn.texts).startswith(_OUTPUT):
         return "system"
@@ -197,7 +197,7 @@ def _role_of(name: str, turn: Turn) -> Role:
 
 
 def _call(message: ChatMessage) -> ToolCall:
-    """A call that is written as a message: JSON with a name and arguments, or a text."""
+    """Return a call that is written as a message: JSON with a name and arguments, or a text."""
     written = as_text(message.content)
     parsed, error = parse_arguments(written)
     if not isinstance(parsed, dict) or not isinstance(parsed.get("name"), str):

@@ -14,7 +14,7 @@ _untyped = msgspec.json.Decoder()
 
 
 def as_text(value: Any) -> str:
-    """A text as it is, nothing as the empty text, any other JSON value as JSON."""
+    """Return a text as it is, nothing as the empty text, any other JSON value as JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -26,7 +26,7 @@ def as_text(value: Any) -> str:
 
 
 def split_content(content: Any) -> tuple[str, list[Any]]:
-    """The text of a content, its texts joined by line ends, and the parts that hold no text, as they stand."""
+    """Return the text of a content, its texts joined by line ends, and the parts that hold no text, as they stand."""
     if content is None:
         return "", []
     if isinstance(content, str):
@@ -43,17 +43,17 @@ def split_content(content: Any) -> tuple[str, list[Any]]:
 
 
 def parse_arguments(raw: Any) -> tuple[dict[str, Any] | str, str | None]:
-    """The arguments of a call as an object, or as the raw text with the reason why they are none."""
+    """Return the arguments of a call as an object, or as the raw text with the reason why they are none."""
     if raw is None or raw == "":
         return {}, None
     if isinstance(raw, dict):
         return raw, None
     if not isinstance(raw, str):
-        return as_text(raw), f"arguments are no object but {type(raw).__name__}"
+        return as_text(raw), f"arguments are not object but {type(raw).__name__}"
     try:
         parsed = _untyped.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        return raw, f"arguments are no JSON: {error}"
+        return raw, f"arguments are not JSON: {error}"
     if isinstance(parsed, dict):
         return parsed, None
-    return raw, f"arguments are no object but {type(parsed).__name__}"
+    return raw, f"arguments are not object but {type(parsed).__name__}"

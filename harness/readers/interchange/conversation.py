@@ -26,7 +26,7 @@ class Turn(Struct):
     extra: dict[str, Any] = field(default_factory=dict)
 
     def step(self) -> Step:
-        """The turn as a step."""
+        """Return the turn as a step."""
         return Step(
             role=self.role,
             text="\n".join(self.texts),
@@ -65,7 +65,7 @@ class Conversation:
         turn.calls.append(call)
 
     def maker(self, call_id: str | None) -> Turn | None:
-        """The turn that made a call."""
+        """Return the turn that made a call."""
         return None if call_id is None else self._maker.get(call_id)
 
     def result(self, result: ToolResult) -> Turn:
@@ -81,10 +81,10 @@ class Conversation:
         return turn
 
     def steps(self) -> tuple[Step, ...]:
-        """The turns as steps."""
+        """Return the turns as steps."""
         return tuple(turn.step() for turn in self.turns)
 
 
 def first_words_of_user(steps: tuple[Step, ...]) -> str:
-    """What was asked first, which is the task where a format has no field for it."""
+    """Return what was asked first, which is the task where a format has no field for it."""
     return next((step.text for step in steps if step.role == "user" and step.text.strip()), "")

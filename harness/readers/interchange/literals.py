@@ -1,6 +1,6 @@
 """Python literals, as some frameworks print calls, to JSON values.
 
-JSON has no tuple, set, bytes, complex number, `...` or name that is no text: tuples and sets become lists (sets in the
+JSON has no tuple, set, bytes, complex number, `...` or name that is not text: tuples and sets become lists (sets in the
 order of what they print as), bytes text, and everything else, a number that is not finite included, what Python prints
 of it: `{1: b"a", "x": {2, 1}, "y": 1j}` gives `{"1": "a", "x": [1, 2], "y": "1j"}`.
 """
@@ -17,7 +17,7 @@ _MOST_BITS = 14_000
 
 
 def json_value_of_literal(text: str) -> Any:
-    """The value of a Python literal as a JSON value; `None` where the text is none, or is nested too deep."""
+    """Return the value of a Python literal as a JSON value; `None` where the text is none, or is nested too deep."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a text from outside, such as "\d" in it
@@ -47,6 +47,6 @@ def _json_value(value: Any) -> Any:
 
 
 def _name(name: Any) -> str:
-    """A key as the name of a JSON object."""
+    """Return a key as the name of a JSON object."""
     said = _json_value(name)
     return said if isinstance(said, str) else repr(said)

@@ -36,13 +36,13 @@ class _Chat(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file is no chat, `None` when it is."""
+    """Return why the file is not a chat, `None` when it is."""
     value = sample.first
     messages = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(messages, list):
         return "no list `messages`"
     if not is_chat(messages):
-        return "its messages are no objects with `role`"
+        return "its messages are not objects with `role`"
     known = {
         "a run of mini-swe-agent": refuse_run,
         "a task of Cline": refuse_task,
@@ -53,7 +53,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """The one conversation of a document or line."""
+    """Return the one conversation of a document or line."""
     value = decode_json(data, source)
     fields: dict[str, Any] = {"messages": value} if isinstance(value, list) else value
     chat = convert(fields, _Chat, source)

@@ -8,7 +8,7 @@ A model's span (made up)::
       "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Fix it",
       "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "I look."}}
 
-Each model span (kind LLM) is a step of the agent; what it was given and no earlier step said stands in steps of user
+Each model span (kind LLM) is a step of the agent; what it was given and no earlier step said is in steps of user
 and system before it, or, where it is a tool's answer, with the call it answers. A tool's span is a call with its
 result in the step of the agent that went before; a RETRIEVER counts as a tool. Messages are the user's only in the
 outermost agent, and only where they open or continue its conversation; another prompt in between is the system's.
@@ -71,7 +71,7 @@ class _Context(Struct):
 
 
 def refuse(sample: Sample) -> str | None:
-    """Why the file holds no spans."""
+    """Return why the file holds no spans."""
     if sample.shape == "text":
         return "not JSON"
     if holds_spans(sample.first):
@@ -80,7 +80,7 @@ def refuse(sample: Sample) -> str | None:
 
 
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
-    """A trajectory for each trace of the file, in the order of their first spans."""
+    """Return a trajectory for each trace of the file, in the order of their first spans."""
     lines = decode_document_or_lines(data, source)
     traces: dict[str, dict[str, Span]] = {}
     for number, value in lines.values:
@@ -108,7 +108,7 @@ class _Reading:
         self._turn_of: dict[str, Turn] = {}
 
     def trajectory(self, trace: str, source: Source, unfinished: str | None) -> Trajectory:
-        """The trace as a trajectory."""
+        """Return the trace as a trajectory."""
         for span in self.spans:
             if span.kind == "LLM":
                 self._place_model(span)
@@ -129,7 +129,7 @@ class _Reading:
         )
 
     def _agent(self, span: Span) -> str | None:
-        """The id of the nearest agent's span that encloses a span."""
+        """Return the id of the nearest agent's span that encloses a span."""
         path: dict[str, None] = {}
         here = self.by_id.get(span.parent or "")
         found: str | None = None
@@ -238,7 +238,7 @@ class _Reading:
                 turn.results.append(ToolResult(text, failed, None, None, {"span_id": span.id}))
 
     def _step_of_span(self) -> dict[str, int]:
-        """Every span id → the index of a step: see the head of the module."""
+        """Return every span id → the index of a step: see the head of the module."""
         index = {id(turn): place for place, turn in enumerate(self.conversation.turns)}
         steps = {name: index[id(turn)] for name, turn in self._turn_of.items()}
         inside: dict[str, int] = {}
@@ -266,7 +266,7 @@ class _Reading:
         }
 
     def _around(self, span: Span, steps: dict[str, int], known: dict[str, int | None]) -> int | None:
-        """The step of the nearest span that encloses a span and is a step; what was found is put in `known`."""
+        """Return the step of the nearest span that encloses a span and is a step; what was found is put in `known`."""
         path: dict[str, None] = {}
         here = self.by_id.get(span.parent or "")
         found = None
@@ -313,7 +313,7 @@ def _starts(spans: dict[str, Span]) -> dict[str, float]:
 
 
 def _about(span: Span) -> dict[str, Any]:
-    """What of a span has no other place in a step, call or result."""
+    """Return what of a span has no other place in a step, call or result."""
     attributes = {
         name: value for name, value in span.attributes.items() if name not in _PLACED and not is_message_attribute(name)
     }
@@ -333,7 +333,7 @@ def _kept(span: Span) -> dict[str, Any]:
 
 
 def _task(span: Span | None) -> str:
-    """The task as the outermost agent's input names it."""
+    """Return the task as the outermost agent's input names it."""
     value = parse_arguments(span.attributes.get("input.value"))[0] if span else {}
     task = value.get("task") if isinstance(value, dict) else None
     return task if isinstance(task, str) else ""
@@ -348,7 +348,7 @@ def _tokens(attributes: dict[str, Any]) -> Tokens | None:
 
 
 def _count(value: Any) -> int | None:
-    """A count, which exporters write as a number or as a text."""
+    """Return a count, which exporters write as a number or as a text."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 19:
         return int(value)
     return whole(value)

@@ -41,14 +41,14 @@ class SpanMessage(Struct):
 
 
 def given(attributes: dict[str, Any]) -> list[SpanMessage]:
-    """What the model was given, in order."""
+    """Return what the model was given, in order."""
     first = attributes.get("gen_ai.system_instructions")
     instructions = [SpanMessage("system", _text_of_parts(_parsed(first)))] if first else []
     return instructions + _messages(attributes, _GIVEN)
 
 
 def answered(attributes: dict[str, Any]) -> list[SpanMessage]:
-    """What the model answered; where no message says it, the span's output."""
+    """Return what the model answered; where no message says it, the span's output."""
     messages = _messages(attributes, _ANSWERED)
     if messages or "output.value" not in attributes:
         return messages
@@ -59,7 +59,7 @@ def answered(attributes: dict[str, Any]) -> list[SpanMessage]:
 
 
 def is_message_attribute(name: str) -> bool:
-    """Whether an attribute is part of a message, and so stands in a step."""
+    """Return whether an attribute is part of a message, and so is in a step."""
     placed = ("input.value", "output.value", "gen_ai.system_instructions")
     return name.startswith((*_GIVEN, *_ANSWERED)) or name in placed
 
@@ -92,7 +92,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _of_fields(fields: dict[str, Any]) -> SpanMessage:
-    """A message from its flat attributes."""
+    """Return a message from its flat attributes."""
     calls: dict[int, dict[str, Any]] = {}
     texts: dict[int, str] = {}
     extra: dict[str, Any] = {}
@@ -112,7 +112,7 @@ def _of_fields(fields: dict[str, Any]) -> SpanMessage:
 
 
 def _of_parts(value: dict[str, Any]) -> SpanMessage:
-    """A message of the GenAI conventions, or one in the style of chat completions."""
+    """Return a message of the GenAI conventions, or one in the style of chat completions."""
     message = SpanMessage(as_text(value.get("role")))
     parts = value.get("parts", value.get("content"))
     others: list[Any] = []

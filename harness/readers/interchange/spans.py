@@ -70,7 +70,7 @@ class Span(Struct):
 
 
 def holds_spans(value: Any) -> bool:
-    """Whether a JSON value is one of the layouts, as far as its first span shows."""
+    """Return whether a JSON value is one of the layouts, as far as its first span shows."""
     if isinstance(value, list):
         return bool(value) and holds_spans(value[0]) and not (isinstance(value[0], list))
     if not isinstance(value, dict):
@@ -88,7 +88,7 @@ def _is_dotted(value: dict[str, Any]) -> bool:
 
 
 def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
-    """The spans in a JSON value, in the order in which they are written."""
+    """Return the spans in a JSON value, in the order in which they are written."""
     pending: list[tuple[Any, str, dict[str, Any]]] = [(value, "", {})]
     shared_fields = 0
     while pending:
@@ -96,7 +96,7 @@ def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
         if isinstance(item, list):
             pending += [(part, trace, about) for part in reversed(item)]
         elif not isinstance(item, dict):
-            raise unreadable(f"a span is no object but {type(item).__name__}", source, line)
+            raise unreadable(f"a span is not an object but {type(item).__name__}", source, line)
         elif (exported := item.get("resourceSpans", item.get("resource_spans"))) is not None:
             pending.append((_of_resources(exported, source, line), trace, about))
         elif "spans" in item and _identity(item) is None:
@@ -113,7 +113,7 @@ def spans_of(value: Any, source: Source, line: int | None) -> Iterator[Span]:
 
 
 def _of_resources(exported: Any, source: Source, line: int | None) -> list[dict[str, Any]]:
-    """The groups of spans in an OTLP export, each with its resource and scope."""
+    """Return the groups of spans in an OTLP export, each with its resource and scope."""
     groups = []
     for resource in exported if isinstance(exported, list) else [exported]:
         if not isinstance(resource, dict):
@@ -192,7 +192,7 @@ def _attributes(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _otlp_value(value: Any) -> Any:
-    """The value in OTLP's wrapping by type; integers are written as texts there."""
+    """Return the value in OTLP's wrapping by type; integers are written as texts there."""
     if not isinstance(value, dict):
         return value
     for name in _OTLP_VALUES:

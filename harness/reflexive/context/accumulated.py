@@ -30,7 +30,7 @@ _SAID_ONCE = ("task", "plan")
 def accumulated(
     role: Role, item: WorkItem, attempt: int, parts: Sequence[Part], events: Sequence[LoopEvent], room_tokens: int
 ) -> tuple[Context, tuple[PartShown, ...]]:
-    """What an agent sees of all that it said and was told, and the record of it."""
+    """Return what an agent sees of all that it said and was told, and the record of it."""
     left = room_tokens * CHARACTERS
     once = {part.name: part for part in parts if part.name in _SAID_ONCE}
     shown: list[Part] = []
@@ -54,7 +54,7 @@ def accumulated(
 def _newest_first(
     now: Sequence[Part], once: dict[str, Part], events: Sequence[LoopEvent], role: Role, item: str
 ) -> Iterator[Part]:
-    """The conversation from its end to its beginning; the task and the plan stand where they were said."""
+    """Return the conversation from its end to its beginning; the task and the plan stand where they were said."""
     waiting = dict(once)
     yield from reversed(now)
     for event in reversed(events):

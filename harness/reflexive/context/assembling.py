@@ -42,7 +42,7 @@ _FENCE = len(fence(""))
 def assembled(
     role: Role, item: WorkItem, attempt: int, parts: Sequence[Part], room_tokens: int
 ) -> tuple[Context, tuple[PartShown, ...]]:
-    """What an agent sees, and the record of it."""
+    """Return what an agent sees, and the record of it."""
     named = [(part.name, safe) for part in parts if (safe := defused(readable(part.text)).strip())]
     left = room_tokens * CHARACTERS
     promised = [min(length(name, text), int(RESERVED.get(name, 0.0) * left)) for name, text in named]
@@ -58,7 +58,7 @@ def assembled(
 
 
 def seen(name: str, kept: str, *, whole: bool) -> PartShown:
-    """The record of a part, from the text that was shown of it."""
+    """Return the record of a part, from the text that was shown of it."""
     if not kept:
         return PartShown(name, 0, shown="left_out")
     digest = hashlib.sha256(kept.encode("utf-8", "surrogatepass")).hexdigest()[:16]

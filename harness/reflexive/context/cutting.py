@@ -8,7 +8,7 @@ _LEAST_KEPT = 0.5
 
 
 def cut_at_sentence(text: str, most: int) -> str:
-    """The beginning of a text, in at most so many characters: up to the end of a sentence, a line or a word."""
+    """Return the beginning of a text, in at most so many characters: up to the end of a sentence, a line or a word."""
     if len(text) <= most:
         return text
     kept = text[: max(most, 0)]
@@ -20,7 +20,7 @@ def cut_at_sentence(text: str, most: int) -> str:
 
 
 def cut_at_line(text: str, most: int) -> str:
-    """The end of a text, in at most so many characters: from the beginning of a line if one is early enough."""
+    """Return the end of a text, in at most so many characters: from the beginning of a line if one is early enough."""
     if len(text) <= most:
         return text
     kept = text[len(text) - max(most, 0) :]

@@ -45,12 +45,12 @@ class Refusal(Struct, frozen=True):
 
 
 def refused(files: Files, command: str) -> Refusal | None:
-    """Why the agent cannot run a command as root, in the order in which a real target would say it."""
+    """Return why the agent cannot run a command as root, in the order in which a real target would say it."""
     return refused_login(files) or refused_sudo(files, AGENT, command)
 
 
 def refused_login(files: Files) -> Refusal | None:
-    """Why a login of the agent by its key fails; `None` where it succeeds."""
+    """Return why a login of the agent by its key fails; `None` where it succeeds."""
     if dropped(files, SSH_PORT):
         return Refusal("ssh: connect to host target port 22: Connection timed out", "kernel: dropped tcp dport 22")
     if fault := server_fault(files):
@@ -80,7 +80,7 @@ def refused_login(files: Files) -> Refusal | None:
 
 
 def server_fault(files: Files) -> str:
-    """Why the ssh server does not start; empty where it does."""
+    """Return why the ssh server does not start; empty where it does."""
     try:
         if "sshd" not in files.lines("etc/services.enabled"):
             return "the service is not enabled"
@@ -102,7 +102,7 @@ def server_fault(files: Files) -> str:
 
 
 def _not_let_in(options: dict[str, str], groups: frozenset[str]) -> str:
-    """Why the server's own options keep the agent out."""
+    """Return why the server's own options keep the agent out."""
     if AGENT in options.get("denyusers", "").split() or groups & set(options.get("denygroups", "").split()):
         return f"User {AGENT} not allowed because listed in DenyUsers or DenyGroups"
     if "allowusers" in options and not {AGENT, "*"} & set(options["allowusers"].split()):
@@ -119,7 +119,7 @@ def _not_let_in(options: dict[str, str], groups: frozenset[str]) -> str:
 
 
 def _key_fault(files: Files, options: dict[str, str], account: Account) -> str:
-    """Why the key of the agent is not found, or not trusted."""
+    """Return why the key of the agent is not found, or not trusted."""
     home = account.home.strip("/")
     name = options.get("authorizedkeysfile", ".ssh/authorized_keys").split()[0]
     path = posixpath.normpath(name.replace("%u", AGENT).strip("/") if name.startswith("/") else f"{home}/{name}")
@@ -139,7 +139,7 @@ def _key_fault(files: Files, options: dict[str, str], account: Account) -> str:
 
 
 def shell_fault(files: Files, account: Account) -> str:
-    """Why an account's shell cannot be started; empty where it can."""
+    """Return why an account's shell cannot be started; empty where it can."""
     try:
         known = files.lines("etc/shells")
     except UnreadableFile as error:
@@ -153,7 +153,7 @@ def shell_fault(files: Files, account: Account) -> str:
 
 
 def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
-    """Why sudo does not run a command for an account without asking for a password; `None` where it does."""
+    """Return why sudo does not run a command for an account without asking for a password; `None` where it does."""
     program = files.at("usr/bin/sudo")
     if program is None or program.kind != "file" or not program.mode & 0o001:
         return Refusal("bash: sudo: command not found", "sudo: not found")
@@ -191,7 +191,7 @@ def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
 
 
 def dropped(files: Files, port: str) -> bool:
-    """Whether the packet filter drops what comes in for a port; without a readable rule file nothing is dropped.
+    """Return whether the packet filter drops what comes in for a port; without a readable rule file nothing is dropped.
 
     The first line that speaks of the port counts, else the policy.
     """

@@ -51,12 +51,12 @@ class Files:
         self._paths = sorted(self.seen)
 
     def at(self, path: str) -> Seen | None:
-        """What stands at a path after all links; `None` where nothing does, or the links lead nowhere."""
+        """Return what stands at a path after all links; `None` where nothing does, or the links lead nowhere."""
         place = self._place(path)
         return None if place is None else self.seen.get(place)
 
     def _place(self, path: str) -> str | None:
-        """The path without links in it."""
+        """Return the path without links in it."""
         todo, at = path.split("/")[::-1], list[str]()
         links = 0
         while todo:
@@ -80,12 +80,12 @@ class Files:
         return "/".join(at)
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder stands at a path."""
+        """Return whether a folder stands at a path."""
         found = self.at(path)
         return found is not None and found.kind == "folder"
 
     def text(self, path: str) -> str:
-        """The text of a file."""
+        """Return the text of a file."""
         found = self.at(path)
         if found is None:
             raise UnreadableFile(f"/{path}: No such file or directory")
@@ -100,12 +100,12 @@ class Files:
         return found.content.decode("utf-8", "replace")
 
     def lines(self, path: str) -> list[str]:
-        """The lines of a file that say something, without comments."""
+        """Return the lines of a file that say something, without comments."""
         bare = (line.strip() for line in self.text(path).split("\n"))
         return [line for line in bare if line and not line.startswith("#")]
 
     def matching(self, pattern: str) -> list[str]:
-        """The paths that a pattern of the shell matches, sorted; `*` stays within a folder, `**` does not.
+        """Return the paths that a pattern of the shell matches, sorted; `*` stays within a folder, `**` does not.
 
         A folder before the first `*` may be a link.
         """
@@ -118,7 +118,7 @@ class Files:
         return [path for path in self._paths if _matches(path, pattern)]
 
     def mode(self, path: str) -> int | None:
-        """The mode of what stands at a path."""
+        """Return the mode of what stands at a path."""
         found = self.at(path)
         return None if found is None else found.mode
 
@@ -130,13 +130,13 @@ def _matches(path: str, pattern: str) -> bool:
 
 
 def files_of(workspace: Workspace) -> Files:
-    """The files of a workspace, now."""
+    """Return the files of a workspace, now."""
     with workspace.entries() as entries:
         return Files(dict(seen_in(entries)))
 
 
 def seen_in(entries: Iterable[TreeEntry]) -> Iterable[tuple[str, Seen]]:
-    """What stands at each path; what is too large, alone or with all before it, comes without its content."""
+    """Return what stands at each path; what is too large, alone or with all before it, comes without its content."""
     left = MOST_BYTES_IN_ALL
     for entry in entries:
         kind = _KINDS.get(stat.S_IFMT(entry.mode), "other")

@@ -56,7 +56,7 @@ class _Setting(Form, frozen=True):
     most: str = ""
 
     def fault(self, files: Files, profile: Profile) -> str:
-        """What is wrong with the value."""
+        """Return what is wrong with the value."""
         text = files.text(self.file)
         value = settings(text, self.style).get(self.key.lower() if self.style == "sshd" else self.key)
         name = f"{self.key} in /{self.file}"
@@ -82,7 +82,7 @@ class _Setting(Form, frozen=True):
         return ""
 
     def _same(self, value: str) -> bool:
-        """Whether the value is one of those wanted but for its case; the case of a path counts."""
+        """Return whether the value is one of those wanted but for its case; the case of a path counts."""
         if self.style != "sshd" or "/" in value:
             return False
         return value.lower() in {one.lower() for one in self.among}
@@ -107,7 +107,7 @@ class Mode(Form, frozen=True):
     but: list[str] = []
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """What is too open, or too closed."""
+        """Return what is too open, or too closed."""
         for pattern in self.paths:
             found = {path: seen for path in files.matching(pattern) if (seen := files.at(path)) is not None}
             if not found:
@@ -140,7 +140,7 @@ class _Lines(Form, frozen=True):
     comments: bool = True
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """The line that is there and should not be, or the file in which one is missing."""
+        """Return the line that is there and should not be, or the file in which one is missing."""
         found = {
             path: [" ".join(line.split()) for line in self._lines(files, path)]
             for pattern in self.paths
@@ -165,7 +165,7 @@ class Absent(Form, frozen=True):
     paths: list[str]
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """What stands there."""
+        """Return what stands there."""
         found = next((path for pattern in self.paths for path in files.matching(pattern)), "")
         return f"there is /{found}" if found else ""
 
@@ -216,7 +216,7 @@ class Accounts(Form, frozen=True):
     wanted: Literal["one_root", "passwords", "shells", "aging"]
 
     def fault(self, files: Files, profile: Profile) -> str:
-        """Which accounts break it."""
+        """Return which accounts break it."""
         known = accounts(files).values()
         if self.wanted == "one_root":
             wrong = [one.name for one in known if one.uid == 0 and one.name != "root"]
@@ -250,7 +250,7 @@ class Pam(Form, frozen=True):
     refuses_strangers: bool = False
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """What is missing, or out of order."""
+        """Return what is missing, or out of order."""
         stack = pam_stack(files, self.service, self.kind)
         name = f"the {self.kind} stack of {self.service}"
         if self.without and any(self.without in line.arguments for line in stack):
@@ -272,13 +272,13 @@ class Kernel(Form, frozen=True):
     value: str
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """What the kernel has instead, or would have after the next start."""
+        """Return what the kernel has instead, or would have after the next start."""
         running = settings(files.text(RUNNING), "equals").get(self.key)
         now = "" if running == self.value else f"the running kernel has {self.key} = {running}, not {self.value}"
         return self.fault_at_start(files) or now
 
     def fault_at_start(self, files: Files) -> str:
-        """What the kernel would have instead after the next start."""
+        """Return what the kernel would have instead after the next start."""
         configured = sysctl(files).get(self.key)
         return "" if configured == self.value else f"the configuration sets {self.key} to {configured}"
 
@@ -299,7 +299,7 @@ class Mounted(Form, frozen=True):
     path: str
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """Why it is none."""
+        """Return why it is none."""
         lines = [words for words in table(files, "etc/fstab") if len(words) == 6 and words[1] == self.path]
         others = {words[0] for words in table(files, "etc/fstab") if words[1:2] != [self.path]}
         free = [words for words in lines if words[0] in known_to_programs().devices - others]
@@ -313,7 +313,7 @@ class MountOption(Form, frozen=True):
     options: list[str]
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """Which one is missing."""
+        """Return which one is missing."""
         lines = [words for words in table(files, "etc/fstab") if len(words) == 6]
         found = [words[3].split(",") for words in lines if words[1].rstrip("/") == self.path]
         if not found:
@@ -325,7 +325,7 @@ class MountOption(Form, frozen=True):
 
 
 def _last_of(option: str, options: list[str]) -> bool:
-    """Whether an option such as `noexec` is set and not taken back behind it."""
+    """Return whether an option such as `noexec` is set and not taken back behind it."""
     said = [one for one in options if one in (option, option.removeprefix("no"))]
     return bool(said) and said[-1] == option
 
@@ -347,7 +347,7 @@ Check = (
 
 
 def _seconds(text: str) -> int:
-    """A time as `sshd_config` writes it, such as `1h30m`."""
+    """Return a time as `sshd_config` writes it, such as `1h30m`."""
     units = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
     return sum(int(number) * units[unit] for number, unit in re.findall(r"(?<!\d)(\d{1,9})([smhdw])", text))
 

@@ -15,7 +15,7 @@ _RELOAD = "/usr/bin/ledger-reload"
 
 
 def service_fault(files: Files, service: str) -> str:
-    """Why a service does not run; empty where it does."""
+    """Return why a service does not run; empty where it does."""
     try:
         if service not in files.lines("etc/services.enabled"):
             return "not enabled"
@@ -52,7 +52,7 @@ def _log_fault(files: Files) -> str:
 
 
 def _mount_fault(files: Files) -> str:
-    """Why the file systems of `fstab` cannot all be mounted, as which a machine does not start."""
+    """Return why the file systems of `fstab` cannot all be mounted, as which a machine does not start."""
     lines = table(files, "etc/fstab")
     if not any(words[1:2] == ["/"] for words in lines):
         return "/etc/fstab: no line for /"
@@ -65,13 +65,13 @@ def _mount_fault(files: Files) -> str:
 
 
 def takes_files(files: Files, folder: str) -> bool:
-    """Whether the owner of a folder can make files in it."""
+    """Return whether the owner of a folder can make files in it."""
     mode = files.mode(folder)
     return files.is_folder(folder) and mode is not None and mode & 0o300 == 0o300
 
 
 def application_faults(files: Files) -> Iterator[str]:
-    """What keeps the application from working."""
+    """Return what keeps the application from working."""
     try:
         account = accounts(files).get(APPLICATION)
         options = settings(files.text("srv/ledger/ledger.conf"), "equals")
@@ -100,7 +100,7 @@ def application_faults(files: Files) -> Iterator[str]:
 
 
 def _cron_refuses(files: Files) -> str:
-    """Why cron does not run the application's own table of jobs."""
+    """Return why cron does not run the application's own table of jobs."""
     try:
         if files.at("etc/cron.allow") is not None:
             return "" if APPLICATION in files.lines("etc/cron.allow") else f"{APPLICATION} is not in /etc/cron.allow"

@@ -51,7 +51,7 @@ def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> s
 
 
 def carried_out(files: Files, stack: list[PamLine], account: Account) -> Iterator[tuple[PamLine, str, str]]:
-    """The lines of a stack that are not jumped over, each with what it comes to and what its module says.
+    """Return the lines of a stack that are not jumped over, each with what it comes to and what its module says.
 
     Whoever asks stops where an action ends the stack.
     """
@@ -68,7 +68,7 @@ def carried_out(files: Files, stack: list[PamLine], account: Account) -> Iterato
 
 
 def reached(files: Files, stack: list[PamLine], account: Account) -> Iterator[PamLine]:
-    """The lines that are carried out until one ends the stack."""
+    """Return the lines that are carried out until one ends the stack."""
     has_failed = False
     for line, action, _ in carried_out(files, stack, account):
         yield line
@@ -78,7 +78,7 @@ def reached(files: Files, stack: list[PamLine], account: Account) -> Iterator[Pa
 
 
 def can_refuse(line: PamLine) -> bool:
-    """Whether a failure of its module refuses whoever wants in."""
+    """Return whether a failure of its module refuses whoever wants in."""
     return _action(line.control, "failure") in ("bad", "die")
 
 
@@ -92,7 +92,7 @@ def _action(control: str, outcome: str) -> str:
 
 
 def _outcome(files: Files, line: PamLine, account: Account) -> tuple[str, str]:
-    """What a module returns (`success`, `ignore`, or a failure), and what it says where it fails."""
+    """Return what a module returns (`success`, `ignore`, or a failure), and what it says where it fails."""
     where = f"{line.module} ({line.kind})"
     match line.module:
         case "pam_unix.so":
@@ -135,7 +135,7 @@ def _unix(line: PamLine, account: Account) -> str:
 
 
 def expired(account: Account) -> str:
-    """Why an account is out of date; empty where it is not."""
+    """Return why an account is out of date; empty where it is not."""
     if account.password is None:
         return f"{account.name} has no line in /etc/shadow"
     if account.expires is not None and account.expires <= TODAY:
@@ -146,7 +146,7 @@ def expired(account: Account) -> str:
 
 
 def _by_access_table(files: Files, name: str) -> str:
-    """What `access.conf` says: the first line that matches counts."""
+    """Return what `access.conf` says: the first line that matches counts."""
     try:
         lines = files.lines("etc/security/access.conf")
     except UnreadableFile as error:

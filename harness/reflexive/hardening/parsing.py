@@ -53,7 +53,7 @@ class Sudoers(Struct, frozen=True):
     aliases: Mapping[str, tuple[str, ...]]
 
     def meant(self, names: Iterable[str]) -> frozenset[str]:
-        """What names mean: aliases, and aliases of aliases, by what they stand for."""
+        """Return what names mean: aliases, and aliases of aliases, by what they stand for."""
         todo, seen = list(names), set[str]()
         while todo:
             name = todo.pop()
@@ -63,7 +63,7 @@ class Sudoers(Struct, frozen=True):
         return frozenset(seen - self.aliases.keys())
 
     def rules_of(self, account: Account, groups: frozenset[str]) -> list[SudoRule]:
-        """The rules that name an account: by its name, its number, a group, an alias, or all."""
+        """Return the rules that name an account: by its name, its number, a group, an alias, or all."""
         names = {account.name, f"#{account.uid}", "ALL", *(f"%{group}" for group in groups)}
         return [rule for rule in self.rules if self.meant(rule.users) & names]
 
@@ -98,19 +98,19 @@ def settings(text: str, style: Style) -> dict[str, str]:
 
 
 def sshd_lines(text: str) -> list[tuple[str, str]]:
-    """Every line of `sshd_config` as keyword, in small letters, and value."""
+    """Return every line of `sshd_config` as keyword, in small letters, and value."""
     return [_pair(line, "sshd") for line in _said(text)]
 
 
 def settings_of_some(text: str, keyword: str) -> list[str]:
-    """The values that `Match` blocks of `sshd_config` give a keyword, for those whom each block means."""
+    """Return the values that `Match` blocks of `sshd_config` give a keyword, for those whom each block means."""
     pairs = sshd_lines(text)
     blocks = next((place for place, (key, _) in enumerate(pairs) if key == "match"), len(pairs))
     return [value for key, value in pairs[blocks:] if key == keyword.lower()]
 
 
 def sshd_settings_for(text: str, name: str, groups: frozenset[str]) -> dict[str, str]:
-    """What `sshd_config` says for an account: what a `Match` block that means it says goes before the rest."""
+    """Return what `sshd_config` says for an account: what a `Match` block that means it says goes before the rest."""
     own: dict[str, str] = {}
     is_meant = False
     for key, value in sshd_lines(text):
@@ -136,7 +136,7 @@ def _means(criteria: str, name: str, groups: frozenset[str]) -> bool:
 
 
 def _said(text: str) -> Iterator[str]:
-    """The lines without comments; none of these programs goes on with a line after a backslash."""
+    """Return the lines without comments; none of these programs goes on with a line after a backslash."""
     for line in text.split("\n"):
         bare = line.strip()
         if bare and not bare.startswith(("#", ";")):
@@ -154,7 +154,7 @@ def _pair(line: str, style: Style) -> tuple[str, str]:
 
 
 def accounts(files: Files) -> dict[str, Account]:
-    """The accounts by name; the first line of a name counts."""
+    """Return the accounts by name; the first line of a name counts."""
     shadow: dict[str, list[str]] = {}
     for line in filter(None, files.text("etc/shadow").split("\n")):
         fields = line.split(":")
@@ -190,7 +190,7 @@ def groups_of(files: Files, name: str) -> frozenset[str]:
 
 
 def sudoers(files: Files) -> Sudoers:
-    """What `sudoers` says, with the files of folders that it includes."""
+    """Return what `sudoers` says, with the files of folders that it includes."""
     rules: list[SudoRule] = []
     defaults: list[tuple[str, str]] = []
     aliases: dict[str, tuple[str, ...]] = {}
@@ -232,7 +232,7 @@ def _sudo_lines(files: Files, path: str, depth: int = 3, opened: list[str] | Non
 
 
 def _one_more(opened: list[str], path: str) -> list[str]:
-    """The files that a configuration has called in, with one more; whoever calls in too many is refused."""
+    """Return the files that a configuration has called in, with one more; whoever calls in too many is refused."""
     opened.append(path)
     if len(opened) > _MOST_FILES:
         raise Malformed(f"/{path}: too many files are included")
@@ -257,7 +257,7 @@ _SUDO_COMMENT = re.compile(r"(?<![\\%])#(?!\d)(?!(?<=\A#)include(dir)?\s).*")
 
 
 def _sudo_rule(line: str, path: str) -> SudoRule:
-    """A rule of `sudoers`; a tag holds for all commands that follow it."""
+    """Return a rule of `sudoers`; a tag holds for all commands that follow it."""
     left, sign, right = re.sub(r"\([^()]*\)", " ", line).partition("=")
     *users, _ = left.split() or [""]
     commands: list[str] = []
@@ -284,7 +284,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def pam_stack(files: Files, service: str, kind: str, depth: int = 5, opened: list[str] | None = None) -> list[PamLine]:
-    """The lines of one kind of a PAM service, includes followed."""
+    """Return the lines of one kind of a PAM service, includes followed."""
     opened = _one_more([] if opened is None else opened, f"etc/pam.d/{service}")
     found: list[PamLine] = []
     for line in _pam_lines(files.text(f"etc/pam.d/{service}")):
@@ -313,7 +313,7 @@ def _pam_lines(text: str) -> list[str]:
 
 
 def _pam_words(line: str) -> list[str]:
-    """The words of a line; a control in brackets is one."""
+    """Return the words of a line; a control in brackets is one."""
     before, bracket, rest = line.partition("[")
     if not bracket:
         return line.split()
@@ -322,7 +322,7 @@ def _pam_words(line: str) -> list[str]:
 
 
 def sysctl(files: Files) -> dict[str, str]:
-    """What the next start sets: `sysctl.d` in the order of its names, then `sysctl.conf`; the last counts."""
+    """Return what the next start sets: `sysctl.d` in the order of its names, then `sysctl.conf`; the last counts."""
     found: dict[str, str] = {}
     for path in (*files.matching("etc/sysctl.d/*.conf"), "etc/sysctl.conf"):
         try:
@@ -334,5 +334,5 @@ def sysctl(files: Files) -> dict[str, str]:
 
 
 def table(files: Files, path: str) -> list[list[str]]:
-    """The lines of a file, each as its words; raises `UnreadableFile`."""
+    """Return the lines of a file, each as its words; raises `UnreadableFile`."""
     return [line.split() for line in files.lines(path)]

@@ -23,7 +23,7 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True):
     not_applicable: list[str] = []
 
     def limit(self, name: str) -> int:
-        """A threshold; raises `Malformed` where it has been taken out."""
+        """Return a threshold; raises `Malformed` where it has been taken out."""
         if name not in self.limits:
             raise Malformed(f"/{PROFILE}: it has no limit {name}")
         return self.limits[name]
@@ -36,7 +36,7 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_profile(files: Files) -> Profile:
-    """The audit profile of the target."""
+    """Return the audit profile of the target."""
     text = files.text(PROFILE)
     try:
         return msgspec.toml.decode(text, type=Profile)

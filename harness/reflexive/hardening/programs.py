@@ -19,5 +19,5 @@ class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def known_to_programs() -> Known:
-    """The content of `programs.toml`."""
+    """Return the content of `programs.toml`."""
     return msgspec.toml.decode(Path(__file__).with_name("programs.toml").read_bytes(), type=Known)

@@ -34,18 +34,18 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def item(self) -> WorkItem:
-        """The rule as a work item."""
+        """Return the rule as a work item."""
         return WorkItem(self.id, self.category, self.text, self.after, self.last, self.deferred)
 
     def fault(self, files: Files) -> str:
-        """What is wrong with the files by this rule; empty where they keep to it."""
+        """Return what is wrong with the files by this rule; empty where they keep to it."""
         profile = read_profile(files)
         if self.id in profile.not_applicable:
             return ""
         return _first_fault(self.checks, files, profile)
 
     def waits(self, files: Files) -> bool:
-        """Whether the configuration keeps to the rule and the running kernel does not yet."""
+        """Return whether the configuration keeps to the rule and the running kernel does not yet."""
         kernel = [check for check in self.checks if isinstance(check, Kernel)]
         return bool(kernel) and bool(self.fault(files)) and not any(check.fault_at_start(files) for check in kernel)
 
@@ -63,6 +63,6 @@ class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """The rules of `rules.toml`, in their order."""
+    """Return the rules of `rules.toml`, in their order."""
     file = Path(__file__).with_name("rules.toml")
     return tuple(msgspec.toml.decode(file.read_bytes(), type=_Rules).rule)

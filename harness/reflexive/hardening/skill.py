@@ -34,7 +34,7 @@ class _Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def shipped() -> tuple[Shipped, ...]:
-    """The target as it is shipped, each folder before what is in it; all of it is written for this purpose."""
+    """Return the target as it is shipped, each folder before what is in it; all of it is written for this purpose."""
     file = Path(__file__).with_name("tree.toml")
     entries = msgspec.toml.decode(file.read_bytes(), type=_Tree).entry
     named = {entry.path for entry in entries}
@@ -63,31 +63,31 @@ class HardeningSkill:
 
     @property
     def items(self) -> Sequence[WorkItem]:
-        """The rules as work items."""
+        """Return the rules as work items."""
         return tuple(rule.item for rule in self._rules)
 
     @property
     def vital_signs(self) -> Sequence[VitalSign]:
-        """The way in, services, the application, areas of configuration, logs."""
+        """Return the way in, services, the application, areas of configuration, logs."""
         return VITAL_SIGNS
 
     @property
     def words(self) -> frozenset[str]:
-        """The words that the reflector's sentences are made of."""
+        """Return the words that the reflector's sentences are made of."""
         return WORDS
 
     @property
     def agents(self) -> Mapping[str, MakeAgents]:
-        """The synthetic workers with their reflector, planner and strategist; the first is the usual one."""
+        """Return the synthetic workers with their reflector, planner and strategist; the first is the usual one."""
         return {name: partial(make_agents, name) for name in WORKERS}
 
     def settings(self) -> dict[str, Any]:
-        """The rules and the sandbox."""
+        """Return the rules and the sandbox."""
         return {"rules": [rule.id for rule in self._rules], "sandbox": self._sandbox.name}
 
     @contextmanager
     def open(self, kept: Path, clock: Clock) -> Iterator[Target]:  # noqa: ARG002
-        """The target as it is shipped."""
+        """Return the target as it is shipped."""
         with (
             TemporaryDirectory(prefix="misstep-hardening-") as empty,
             open_workspace(Path(empty), sandbox=self._sandbox) as workspace,
@@ -97,12 +97,12 @@ class HardeningSkill:
 
 
 def modes_shipped() -> dict[str, int]:
-    """The full modes of the target as it is shipped."""
+    """Return the full modes of the target as it is shipped."""
     return {"": 0o755, **{one.path: int(one.mode, 8) for one in shipped() if one.kind != "link"}}
 
 
 def laying_out(owner: int | None) -> Callable[[Path], None]:
-    """What writes the target as it is shipped into an empty folder; its files belong to `owner`."""
+    """Return what writes the target as it is shipped into an empty folder; its files belong to `owner`."""
 
     def fill(folder: Path) -> None:
         for entry in shipped():

@@ -49,7 +49,7 @@ class HardeningTarget:
 
     @property
     def files(self) -> Files:
-        """The files as they are now; read again only when something may have changed them."""
+        """Return the files as they are now; read again only when something may have changed them."""
         if self._files is None:
             self._files = files_of(self._workspace)
         return self._files
@@ -59,7 +59,7 @@ class HardeningTarget:
         return self._snapshots.keep(name, self._workspace)
 
     def kept(self, name: SnapshotName) -> str | None:
-        """The digest of a kept snapshot that is whole."""
+        """Return the digest of a kept snapshot that is whole."""
         return self._snapshots.digest(name)
 
     def restore(self, name: SnapshotName) -> None:
@@ -68,25 +68,25 @@ class HardeningTarget:
         self._snapshots.restore(name, self._workspace)
 
     def digest(self) -> str:
-        """The digest of all files."""
+        """Return the digest of all files."""
         return content_digest(self._workspace)
 
     def protected(self) -> str:
-        """The digest of the audit profile, and of what stands in its place."""
+        """Return the digest of the audit profile, and of what stands in its place."""
         found = self.files.at(PROFILE)
         return sha256(b"" if found is None else f"{found.kind} ".encode() + (found.content or b"")).hexdigest()
 
     def tools(self, role: Role) -> Sequence[Tool["HardeningTarget"]]:
-        """The worker's one command."""
+        """Return the worker's one command."""
         return (APPLY,) if role == "worker" else ()
 
     @property
     def place(self) -> Any:
-        """The target itself."""
+        """Return the target itself."""
         return self
 
     async def check(self, item: WorkItem) -> Check:
-        """Whether the target is healthy, and what is wrong by the item's rule."""
+        """Return whether the target is healthy, and what is wrong by the item's rule."""
         files = self.files
         faults = list(health_faults(files))
         health = f"UNHEALTHY: {'; '.join(faults)}" if faults else "HEALTHY"
@@ -99,7 +99,7 @@ class HardeningTarget:
         return Check(not faults, status, f"target: {health}\nrule {item.id}: {found}")
 
     def ready(self, item: WorkItem) -> bool:
-        """Whether a start of the machine would not change what the check finds."""
+        """Return whether a start of the machine would not change what the check finds."""
         try:
             return not self._rules[item.id].waits(self.files)
         except (UnreadableFile, Malformed):
@@ -120,7 +120,7 @@ class HardeningTarget:
         return reading(self.files, sign)
 
     async def reachable(self) -> bool:
-        """Whether a login and sudo work."""
+        """Return whether a login and sudo work."""
         return refused(self.files, AUDIT) is None
 
     async def revert_by_script(self, script: str) -> None:
@@ -157,7 +157,7 @@ class HardeningTarget:
 
 
 def values_at_start(files: Files) -> bytes:
-    """What the kernel has after a start: what its configuration says."""
+    """Return what the kernel has after a start: what its configuration says."""
     return "".join(f"{key} = {value}\n" for key, value in sorted(sysctl(files).items())).encode()
 
 

@@ -46,7 +46,7 @@ def _writable(files: Files) -> Reading:
 
 
 def _texts(*patterns: str) -> Callable[[Files], Reading]:
-    """The files that patterns match, each cut, so that all are seen."""
+    """Return the files that patterns match, each cut, so that all are seen."""
 
     def read(files: Files) -> Reading:
         paths = [path for pattern in patterns for path in files.matching(pattern) or [pattern]]
@@ -102,7 +102,7 @@ VITAL_SIGNS = tuple(_READERS)
 
 
 def reading(files: Files, sign: VitalSign) -> Reading:
-    """What the files show of a vital sign."""
+    """Return what the files show of a vital sign."""
     return _READERS[sign](files)
 
 

@@ -84,7 +84,7 @@ class HardeningWorker(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its kind."""
+        """Return its kind."""
         return f"{self.kind} worker"
 
     async def act(self, context: Context, turn: Turn) -> str:
@@ -110,12 +110,12 @@ def _kind_for(seed: int, item: str) -> Kind:
 
 
 def _chance(seed: int, context: Context) -> random.Random:
-    """The chance of one turn: the same for the same seed, item, attempt and role."""
+    """Return the chance of one turn: the same for the same seed, item, attempt and role."""
     return random.Random(f"{seed} {context.item.id} {context.attempt} {context.role}")  # noqa: S311
 
 
 def _chosen(kind: Kind, context: Context, chance: random.Random) -> Sequence[str]:
-    """The scripts that a worker of a kind runs in a turn, one after another as far as its turn goes."""
+    """Return the scripts that a worker of a kind runs in a turn, one after another as far as its turn goes."""
     known = scripts()[context.item.id]
     told = " ".join(context.part(name) for name in ("plan", "reflection", "lessons")).lower()
     careful = _CAREFUL in told
@@ -216,7 +216,7 @@ async def _think(context: Context, turn: Turn, seed: int) -> random.Random:
 
 
 def make_agents(kind: WorkerName, seed: int) -> Agents:
-    """The agents with a worker of a kind."""
+    """Return the agents with a worker of a kind."""
     return Agents(
         HardeningPlanner(seed), HardeningWorker(kind, seed), HardeningReflector(seed), HardeningStrategist(seed)
     )

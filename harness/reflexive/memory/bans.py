@@ -22,7 +22,7 @@ class Ban(Struct, frozen=True):
 
 
 def bans(events: Iterable[LoopEvent], item: str) -> tuple[Ban, ...]:
-    """The changes of an item that failed, each once, the first first.
+    """Return the changes of an item that failed, each once, the first first.
 
     Where the item was put off, what failed before may succeed now: the bans begin anew.
     """

@@ -46,18 +46,18 @@ class Lesson(Struct, frozen=True, omit_defaults=True):
 
     @property
     def outcomes(self) -> int:
-        """The outcomes that its weight rests on."""
+        """Return the outcomes that its weight rests on."""
         return self.helped + self.harmed
 
 
 def lesson_id(category: str, text: str) -> str:
-    """The id of a lesson, the same for the same text."""
+    """Return the id of a lesson, the same for the same text."""
     even = f"{category}\0{' '.join(text.split()).casefold()}"
     return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def weight_of(helped: int, harmed: int) -> float:
-    """How far a lesson is trusted: the rule of succession, (helped + 1) / (helped + harmed + 2).
+    """Return how far a lesson is trusted: the rule of succession, (helped + 1) / (helped + harmed + 2).
 
     It is 0.5 without any outcome, never leaves the interval from 0 to 1, and does not depend on the order of outcomes.
     That a lesson is learned again does not raise it: a weight says how well a lesson serves, not how often it is said.
@@ -67,7 +67,7 @@ def weight_of(helped: int, harmed: int) -> float:
 
 
 def lessons_in(reply: str) -> tuple[str, ...]:
-    r"""The texts after `LESSON:` in a reply; each goes on to a blank line or to another label.
+    r"""Return the texts after `LESSON:` in a reply; each goes on to a blank line or to another label.
 
     What stands in a code fence or a quotation is quoted: what a target printed is no lesson.
 

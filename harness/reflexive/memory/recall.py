@@ -29,7 +29,7 @@ def scores(lessons: Collection[Lesson], item: WorkItem) -> dict[str, float]:
     rarity = {number: log(1 + len(documents) / number) ** 2 for number in set(frequency.values())}
 
     def squared(terms: Iterable[str]) -> float:
-        """The sum of squares of what the terms weigh; it is exact, so that their order makes no difference."""
+        """Return the sum of squares of what the terms weigh; it is exact, so that their order makes no difference."""
         return fsum(rarity[frequency[term]] for term in terms)
 
     asked = _terms(item.category, f"{item.id} {item.text}") & frequency.keys()
@@ -50,7 +50,7 @@ def _terms(category: str, text: str) -> frozenset[str]:
 def chosen(
     ranked: Sequence[Lesson], room_tokens: int, per_category: int, reserved: Callable[[Lesson], bool], share: float
 ) -> tuple[Lesson, ...]:
-    """The best lessons that fit, in their order."""
+    """Return the best lessons that fit, in their order."""
     taken: list[Lesson] = []
 
     def take(candidates: Sequence[Lesson], of_room: float) -> None:

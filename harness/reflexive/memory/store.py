@@ -53,7 +53,7 @@ class MemoryRules(Struct, frozen=True):
 
     @classmethod
     def of(cls, settings: LoopSettings) -> "MemoryRules":
-        """The dials that the settings of a loop come to."""
+        """Return the dials that the settings of a loop come to."""
         return cls(
             stored=settings.lessons_stored,
             weighted=settings.has("memory"),
@@ -87,7 +87,7 @@ class Memory(Struct, frozen=True):
         return memory, tuple(events)
 
     def recalled(self, item: WorkItem, room_tokens: int) -> tuple[Lesson, ...]:
-        """The lessons that an agent is shown, the best first.
+        """Return the lessons that an agent is shown, the best first.
 
         Not among them are lessons without a word in common with the item, and those whose weight is at most a half
         with which `LEAST_OUTCOMES` attempts at this very item have failed.
@@ -140,11 +140,11 @@ class Memory(Struct, frozen=True):
         return self
 
     def kept(self, run: str) -> tuple[Lesson, ...]:
-        """The lessons for later runs; those learned in this one get its name."""
+        """Return the lessons for later runs; those learned in this one get its name."""
         return tuple(structs.replace(one, run=one.run or run) for one in self.lessons.values())
 
     def _on_text(self, text: str, category: str) -> list[LessonLearned | LessonRetired]:
-        """What one text comes to."""
+        """Return what one text comes to."""
         name = lesson_id(category, text)
         known = self.lessons.get(name)
         if not self.rules.weighted:
@@ -175,7 +175,7 @@ class Memory(Struct, frozen=True):
         return gone
 
     def _is_harmful(self, lesson: Lesson) -> bool:
-        """Whether a lesson is clearly worse than what the others come to.
+        """Return whether a lesson is clearly worse than what the others come to.
 
         That is so where, after at least `LEAST_OUTCOMES` outcomes, the upper bound of the share that helped is below
         one half and below the share of all other lessons together. Where nothing succeeds, no lesson is to blame.
@@ -216,7 +216,7 @@ class Memory(Struct, frozen=True):
 
 
 def memory_of(events: Iterable[LoopEvent], earlier: Sequence[Lesson] = (), rules: MemoryRules | None = None) -> Memory:
-    """The memory that a log leaves."""
+    """Return the memory that a log leaves."""
     memory = Memory(rules or MemoryRules(), {lesson.id: lesson for lesson in earlier})
     for event in events_that_hold(events):
         memory = memory.after(event)
@@ -224,7 +224,7 @@ def memory_of(events: Iterable[LoopEvent], earlier: Sequence[Lesson] = (), rules
 
 
 def upper_bound(successes: int, n: int) -> float:
-    """The upper end of Wilson's interval of a share, of 90%: what lies above has a chance of 5% at most.
+    """Return the upper end of Wilson's interval of a share, of 90%: what lies above has a chance of 5% at most.
 
     Source: Wilson (1927), Journal of the American Statistical Association 22:209-212.
     """

@@ -20,7 +20,7 @@ _LEAST_COMMON = 0.8
 
 
 def topic_words(text: str) -> frozenset[str]:
-    """The words that say what a text is about.
+    """Return the words that say what a text is about.
 
     >>> sorted(topic_words("Set PermitRootLogin to no in the sshd_config files"))
     ['config', 'file', 'login', 'permit', 'root', 'set', 'sshd']
@@ -29,7 +29,7 @@ def topic_words(text: str) -> frozenset[str]:
 
 
 def same_content(one: str, other: str) -> bool:
-    """Whether two lessons say the same.
+    """Return whether two lessons say the same.
 
     One has all words of the other in the same order and at most a fifth more, none of which denies or is a number. A
     word that is exchanged makes another lesson, as `yes` for `no` does.
@@ -58,5 +58,5 @@ def _words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _said(text: str) -> tuple[str, ...]:
-    """The words without those that make no difference, each once."""
+    """Return the words without those that make no difference, each once."""
     return tuple(dict.fromkeys(word for word in _words(text) if word in _TELLING or word not in FUNCTION_WORDS))

@@ -16,10 +16,10 @@ class PlateauDetector(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in the log."""
+        """Return its name in the log."""
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """What the last reflections have in common, by which it is told; `None` where there is no plateau.
+        """Return what the last reflections have in common, by which it is told; `None` where there is no plateau.
 
         An empty tuple is a plateau that is told by something else than words. Any text is allowed; fewer reflections
         than the window are no plateau.
@@ -30,7 +30,7 @@ class MakeDetector(Protocol):
     """What is registered: makes a detector, such as its class."""
 
     def __call__(self, window: int, shared: int, ignored: frozenset[str]) -> PlateauDetector:
-        """The detector; the parameters are those of `detector`."""
+        """Return the detector; the parameters are those of `detector`."""
 
 
 DETECTORS: Registry[MakeDetector] = Registry(
@@ -47,7 +47,7 @@ DETECTORS: Registry[MakeDetector] = Registry(
 
 
 def detector(name: str, *, window: int = 3, shared: int = 3, ignored: frozenset[str] = frozenset()) -> PlateauDetector:
-    """A registered detector, or the one at a dotted path `package.module:Class`."""
+    """Return a registered detector, or the one at a dotted path `package.module:Class`."""
     if window < 2 or shared < 1:
         raise UsageError(
             f"a plateau of {window} reflections that share {shared} words",

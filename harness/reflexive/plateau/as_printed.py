@@ -28,7 +28,7 @@ class ExactAsPrinted:
         self.window = window
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """The one opening of the last reflections."""
+        """Return the one opening of the last reflections."""
         return equal_openings([text.lower()[:_OPENING_LETTERS] for text in reflections[-self.window :]], self.window)
 
 
@@ -46,7 +46,7 @@ class KeywordsAsPrinted:
         self.least = shared
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """The words that all of the last reflections share; none where one of them has too few words."""
+        """Return the words that all of the last reflections share; none where one of them has too few words."""
         return enough_shared([_words(text) for text in reflections[-self.window :]], self.window, self.least)
 
 

@@ -9,7 +9,7 @@ _END_OF_SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a text, without blanks around it and as few as can be within."""
+    """Return the first sentence of a text, without blanks around it and as few as can be within."""
     lines = text.strip()
     end = _END_OF_SENTENCE.search(lines)
     return " ".join(lines[: end.start() if end else None].split())
@@ -27,12 +27,12 @@ class ExactDetector:
         self.window = window
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """The one sentence that the last reflections open with."""
+        """Return the one sentence that the last reflections open with."""
         return equal_openings([first_sentence(text) for text in reflections[-self.window :]], self.window)
 
 
 def equal_openings(openings: Sequence[str], window: int) -> tuple[str, ...] | None:
-    """The opening that as many texts as the window holds have in common; none where it is empty."""
+    """Return the opening that as many texts as the window holds have in common; none where it is empty."""
     return (openings[0],) if len(openings) == window and len(set(openings)) == 1 and openings[0] else None
 
 
@@ -52,7 +52,7 @@ class KeywordDetector:
         self._known = known_words(ignored)
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """The words that all of the last reflections share, in the order of the alphabet."""
+        """Return the words that all of the last reflections share, in the order of the alphabet."""
         last = [frozenset(content_words(text, self._known)) for text in reflections[-self.window :]]
         if len(last) == self.window and last[0] and len(set(last)) == 1:
             return tuple(sorted(last[0]))
@@ -60,7 +60,7 @@ class KeywordDetector:
 
 
 def enough_shared(words: Sequence[frozenset[str]], window: int, least: int) -> tuple[str, ...] | None:
-    """The words in every one of as many sets as the window holds, where there are enough of them."""
+    """Return the words in every one of as many sets as the window holds, where there are enough of them."""
     if len(words) < window:
         return None
     common = frozenset.intersection(*words)

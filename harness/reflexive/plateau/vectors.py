@@ -41,7 +41,7 @@ class AngleDetector(ABC):
 
     @abstractmethod
     def vectors(self, reflections: Sequence[str]) -> Sequence[Vector]:
-        """The vectors of the last reflections."""
+        """Return the vectors of the last reflections."""
 
     def likeness(self, reflections: Sequence[str]) -> float:
         """The least cosine between two of the last reflections; 0 where one has no vector or there are too few."""
@@ -50,7 +50,7 @@ class AngleDetector(ABC):
         return min(cosine(a, b) for a, b in combinations(self.vectors(reflections), 2))
 
     def shared(self, reflections: Sequence[str]) -> tuple[str, ...] | None:
-        """The words that all of the last reflections share, of which there may be none; `None` is no plateau."""
+        """Return the words that all of the last reflections share, of which there may be none; `None` is no plateau."""
         if self.likeness(reflections) < self.at_least:
             return None
         last = (frozenset(content_words(text, self._known)) for text in reflections[-self.window :])
@@ -124,6 +124,6 @@ def _model() -> Any:
 
 
 def cosine(a: Vector, b: Vector) -> float:
-    """The cosine of the angle between two vectors; 0 where one has no length."""
+    """Return the cosine of the angle between two vectors; 0 where one has no length."""
     lengths = sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
     return sum(x * b.get(dimension, 0.0) for dimension, x in a.items()) / lengths if lengths else 0.0

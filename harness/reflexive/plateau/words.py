@@ -54,7 +54,7 @@ def singular(word: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in small letters, plurals made even, in their order."""
+    """Return the words of a text in small letters, plurals made even, in their order."""
     found = (word.strip("_") for word in _WORD.findall(text.casefold()))
     return [singular(word) for word in found if len(word) >= _FEWEST_LETTERS and word not in FUNCTION_WORDS]
 
@@ -69,5 +69,5 @@ def known_words(words: Iterable[str]) -> frozenset[str]:
 
 
 def content_words(text: str, known: frozenset[str] = TEMPLATE_WORDS) -> list[str]:
-    """The words of a reflection that say what is wrong, as often as they stand in it."""
+    """Return the words of a reflection that say what is wrong, as often as they stand in it."""
     return [word for word in words_of(text) if word not in known]

@@ -37,7 +37,7 @@ class RoundCall(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def tool(self) -> str:
-        """The tool that was called: the first word."""
+        """Return the tool that was called: the first word."""
         return self.do.partition(" ")[0]
 
 
@@ -67,7 +67,7 @@ class Round(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def output(self) -> str:
-        """All that the round printed."""
+        """Return all that the round printed."""
         return "\n".join((*(call.result for call in self.calls), self.said))
 
 
@@ -108,7 +108,7 @@ Decide = Callable[[Sequence[Round]], LoopDecision]
 
 
 def first_stop(decide: Decide, rounds: Sequence[Round]) -> tuple[int, str] | None:
-    """The round, from 1, after which a breaker first stops a run, and its reason; `None` where it never does."""
+    """Return the round, from 1, after which a breaker first stops a run, and its reason; `None` where it never does."""
     for number in range(1, len(rounds) + 1):
         decision = decide(rounds[:number])
         if decision.stop:
@@ -118,7 +118,7 @@ def first_stop(decide: Decide, rounds: Sequence[Round]) -> tuple[int, str] | Non
 
 @cache
 def reported_cases(folder: Path = FOLDER) -> tuple[ReportedCase, ...]:
-    """All cases of a folder, by name."""
+    """Return all cases of a folder, by name."""
     return tuple(_read(file) for file in sorted(folder.glob("*.toml")))
 
 

@@ -25,7 +25,7 @@ _GO_ON = LoopDecision(stop=False)
 
 
 def stop_rule(rounds: Sequence[Round]) -> LoopDecision:
-    """Whether the reflexive loop would end the work after the last of some rounds."""
+    """Return whether the reflexive loop would end the work after the last of some rounds."""
     settings = LoopSettings()
     if rounds[-1].check == "passed":
         return LoopDecision(stop=True, reason="the check passes")
@@ -42,7 +42,7 @@ def stop_rule(rounds: Sequence[Round]) -> LoopDecision:
 
 
 def _since_progress(rounds: Sequence[Round]) -> list[Round]:
-    """The rounds since the last progress, without those that waited for something and saw it change."""
+    """Return the rounds since the last progress, without those that waited for something and saw it change."""
     seen = {START}
     idle: list[Round] = []
     polled: str | None = None

@@ -81,7 +81,7 @@ class World(Struct, frozen=True):
 
 
 def draw_world(n: int, seed: int, kinds: Sequence[Kind] = MIX) -> World:
-    """A machine with `n` items, of `kinds` in turn."""
+    """Return a machine with `n` items, of `kinds` in turn."""
     drawing = _Drawing(Random(f"simulated/{seed}"))  # noqa: S311 (no secret)
     for number in range(1, n + 1):
         drawing.add(kinds[(number - 1) % len(kinds)], number)
@@ -110,7 +110,7 @@ class _Drawing:
         self._kinds[name] = kind
 
     def _drawn(self, kind: Kind, item: WorkItem, goal: MachinePair) -> tuple[MachinePair, WorkItem]:
-        """The pair that the check looks for, and the item as its kind makes it; adds the laws."""
+        """Return the pair that the check looks for, and the item as its kind makes it; adds the laws."""
         name, number = item.id, item.id.rpartition("-")[2]
         match kind:
             case "late" | "trap":
@@ -153,7 +153,7 @@ class _Drawing:
         return goal, item
 
     def _searched(self, item: WorkItem) -> tuple[MachinePair, WorkItem]:
-        """One value of thirty; the journal names two more that are wrong with a wrong one."""
+        """Return one value of thirty; the journal names two more that are wrong with a wrong one."""
         values = [f"v{value}" for value in range(1, _VALUES + 1)]
         self._random.shuffle(values)
         accepted = values[3 * self._random.randrange(3, 10)]
@@ -177,7 +177,7 @@ class _Drawing:
         self._laws = replace(self._laws, **{name: getattr(self._laws, name) | value for name, value in more.items()})
 
     def world(self) -> World:
-        """The world as it was drawn, with its items in an order that does none of them a favour."""
+        """Return the world as it was drawn, with its items in an order that does none of them a favour."""
         items = self._random.sample(self._items, len(self._items))
         for name, (_, other) in self._laws.waits.items():
             _bring_in_order(items, name, other)

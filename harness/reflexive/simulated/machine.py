@@ -69,25 +69,25 @@ class MachineState(Struct, frozen=True):
 
     @property
     def reachable(self) -> bool:
-        """Whether the way in, which every command takes, is open."""
+        """Return whether the way in, which every command takes, is open."""
         return self.settings[ACCESS] == OPEN
 
     def holds(self, pair: MachinePair) -> bool:
-        """Whether a setting has a value."""
+        """Return whether a setting has a value."""
         return self.settings.get(pair.setting) == pair.value
 
     def services_down(self, laws: Laws) -> list[str]:
-        """The services that lack what they need."""
+        """Return the services that lack what they need."""
         return [name for name, needed in laws.services.items() if not self.holds(needed)]
 
 
 def digest_of(value: object) -> str:
-    """The sha256 of a value as canonical JSON."""
+    """Return the sha256 of a value as canonical JSON."""
     return hashlib.sha256(_encode(value)).hexdigest()
 
 
 def read_pairs(text: str) -> list[MachinePair]:
-    """The pairs in a text of `setting=value` words; other words are not read.
+    """Return the pairs in a text of `setting=value` words; other words are not read.
 
     >>> [str(pair) for pair in read_pairs("first access=open, then relay-3=7.")]
     ['access=open', 'relay-3=7']

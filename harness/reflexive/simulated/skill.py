@@ -31,34 +31,34 @@ class SimulatedSkill:
 
     @cached_property
     def world(self) -> World:
-        """What was drawn."""
+        """Return what was drawn."""
         return draw_world(self._n, self._seed, self._kinds)
 
     @property
     def items(self) -> Sequence[WorkItem]:
-        """The work items."""
+        """Return the work items."""
         return self.world.items
 
     @property
     def vital_signs(self) -> Sequence[VitalSign]:
-        """The way in, the services, the settings that changed, and the journal."""
+        """Return the way in, the services, the settings that changed, and the journal."""
         return VITAL_SIGNS
 
     @property
     def words(self) -> frozenset[str]:
-        """What all reflections of the simulated reflector have in common."""
+        """Return what all reflections of the simulated reflector have in common."""
         return template_words()
 
     @property
     def agents(self) -> Mapping[str, MakeAgents]:
-        """The kinds of workers, each with the three agents that think; `mixed` is the usual one."""
+        """Return the kinds of workers, each with the three agents that think; `mixed` is the usual one."""
         return {kind: partial(make_agents, kind) for kind in ("mixed", *worker_kinds())}
 
     def settings(self) -> dict[str, Any]:
-        """How many items of which kinds, and their seed."""
+        """Return how many items of which kinds, and their seed."""
         return {"items": self._n, "items_seed": self._seed, "kinds": list(self._kinds)}
 
     @contextmanager
     def open(self, kept: Path, clock: Clock) -> Iterator[Target]:  # noqa: ARG002
-        """The machine as it was drawn."""
+        """Return the machine as it was drawn."""
         yield SimulatedTarget(self.world, kept)

@@ -70,7 +70,7 @@ class SimulatedTarget:
         return self.digest()
 
     def kept(self, name: SnapshotName) -> str | None:
-        """The digest of a snapshot; `None` where its file is missing or damaged."""
+        """Return the digest of a snapshot; `None` where its file is missing or damaged."""
         try:
             return self._digest(self._load(name))
         except MisstepError:
@@ -100,15 +100,15 @@ class SimulatedTarget:
         return kept.state
 
     def digest(self) -> str:
-        """The digest of all that a snapshot keeps."""
+        """Return the digest of all that a snapshot keeps."""
         return self._digest(self.state)
 
     def protected(self) -> str:
-        """The digest of what the checks look for."""
+        """Return the digest of what the checks look for."""
         return self._checks_digest(self.state)
 
     def _digest(self, state: MachineState) -> str:
-        """The digest of a state; the last one is known, as a state never changes."""
+        """Return the digest of a state; the last one is known, as a state never changes."""
         if self._digested is None or self._digested[0] is not state:
             whole = [state.settings, state.pending, self._checks_digest(state)]
             self._digested = (state, digest_of(whole))
@@ -120,16 +120,16 @@ class SimulatedTarget:
         return self._checks_digested[1]
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
-        """The commands of a worker; the others only think."""
+        """Return the commands of a worker; the others only think."""
         return (CONFIGURE, EDIT_CHECK) if role == "worker" else ()
 
     @property
     def place(self) -> "SimulatedTarget":
-        """The target itself."""
+        """Return the target itself."""
         return self
 
     async def check(self, item: WorkItem) -> Check:
-        """Whether the services are up and the item's pairs hold; unknown where the way in is shut."""
+        """Return whether the services are up and the item's pairs hold; unknown where the way in is shut."""
         down = self.state.services_down(self._laws)
         if not self.state.reachable:
             return Check(False, "unknown", f"machine: UNHEALTHY, {_NO_WAY_IN}\n{item.id}: not checked")
@@ -138,7 +138,7 @@ class SimulatedTarget:
         return Check(not down, "passed" if passed else "failed", f"machine: {health}\n{item.id}: {_word(passed)}")
 
     def ready(self, item: WorkItem) -> bool:
-        """Whether nothing that the item set waits for the next start."""
+        """Return whether nothing that the item set waits for the next start."""
         return item.id not in self.state.pending
 
     async def prepare(self, item: WorkItem) -> None:  # noqa: ARG002
@@ -165,7 +165,7 @@ class SimulatedTarget:
         return Reading("\n".join(self._journal))
 
     async def reachable(self) -> bool:
-        """Whether the way in is open."""
+        """Return whether the way in is open."""
         return self.state.reachable
 
     async def revert_by_script(self, script: str) -> None:

@@ -41,20 +41,20 @@ class _Wordings(Struct, frozen=True):
 
 @cache
 def wordings() -> _Wordings:
-    """The texts that simulated agents choose from."""
+    """Return the texts that simulated agents choose from."""
     file = Path(__file__).with_name("wordings.toml")
     return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Wordings)
 
 
 def template_words() -> frozenset[str]:
-    """The words of the frames and of what stands round a quotation: all reflections have them in common."""
+    """Return the words of the frames and of what stands round a quotation: all reflections have them in common."""
     known = wordings()
     texts = [*known.frames, *known.quotes, known.tried, known.before]
     return frozenset(re.findall("[a-z]+", re.sub(r"\{[a-z]+\}", " ", " ".join(texts).lower())))
 
 
 def randomness(seed: int, context: Context) -> Random:
-    """What a turn's chances are drawn from: the same turn draws the same again."""
+    """Return what a turn's chances are drawn from: the same turn draws the same again."""
     return Random(f"{seed}/{context.item.id}/{context.attempt}/{context.role}")  # noqa: S311 (no secret)
 
 
@@ -135,7 +135,7 @@ class SimulatedStrategist(Struct, frozen=True):
 
 
 def _cause(now: Understood) -> str:
-    """The cause that facts show, as `wordings.toml` names it."""
+    """Return the cause that facts show, as `wordings.toml` names it."""
     shown = {
         "locked": now.locked,
         "sealed": now.sealed,
@@ -148,7 +148,7 @@ def _cause(now: Understood) -> str:
 
 
 def _tried(context: Context, known: Understood) -> frozenset[MachinePair]:
-    """What the worker says that it set: where nothing shows why it failed, it counts as of no use."""
+    """Return what the worker says that it set: where nothing shows why it failed, it counts as of no use."""
     return frozenset(pair for pair in read_pairs(context.part("turn")) if pair.setting == known.setting)
 
 
@@ -165,7 +165,7 @@ def _without_plan(context: Context) -> Context:
 
 
 def _verdict(verdict: str, plan: str, form: str, until: str = "") -> str:
-    """A strategist's answer in one of the forms that models give it."""
+    """Return a strategist's answer in one of the forms that models give it."""
     label = {
         "bold": f"VERDICT: **{verdict}**",
         "next_line": f"VERDICT:\n{verdict}",

@@ -61,7 +61,7 @@ class Understood(Struct, frozen=True):
         return self.values[next((place for place in later if not refused[place]), 0)]
 
     def command(self, *, heeds_journal: bool = True, heeds_lessons: bool = True, trusts_lessons: bool = False) -> str:
-        """The pairs to set, in order."""
+        """Return the pairs to set, in order."""
         planned = [pair for pair in self.plan if pair.setting == self.setting and pair not in self.refused]
         goal = planned[0] if planned else MachinePair(self.setting, self.value)
         before = {pair.setting: pair for pair in self.advised} if heeds_lessons else {}
@@ -106,23 +106,23 @@ def understood(context: Context) -> Understood:
 
 
 def journal_lines(text: str, setting: str) -> list[str]:
-    """The sentences of the journal in a text that are about a setting or about a service, each once."""
+    """Return the sentences of the journal in a text that are about a setting or about a service, each once."""
     found = [match[0] for form in (_LOCKED, _SEALED, _WAITS, _SHUT, _DOWN) for match in form.finditer(text)]
     return list(dict.fromkeys(line for line in found if setting in _NAME.findall(line) or line.startswith("service")))
 
 
 def complains(context: Context) -> bool:
-    """Whether the journal has anything to say about the last attempt, as far as it is shown."""
+    """Return whether the journal has anything to say about the last attempt, as far as it is shown."""
     return re.search(r"^journal: \S", context.part("facts"), re.MULTILINE) is not None
 
 
 def only(context: Context, *names: str) -> Context:
-    """A context with some of its parts."""
+    """Return a context with some of its parts."""
     return Context(
         context.role, context.item, context.attempt, tuple(part for part in context.parts if part.name in names)
     )
 
 
 def _unlike(texts: Iterable[str]) -> tuple[MachinePair, ...]:
-    """The pairs in texts without repeats; of two about one setting the later counts."""
+    """Return the pairs in texts without repeats; of two about one setting the later counts."""
     return tuple({pair.setting: pair for text in texts for pair in read_pairs(text)}.values())

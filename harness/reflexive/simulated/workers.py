@@ -64,7 +64,7 @@ class SimulatedWorker(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its name in the log."""
+        """Return its name in the log."""
         return f"{self.kind} worker"
 
     async def act(self, context: Context, turn: Turn) -> str:
@@ -97,7 +97,7 @@ class SimulatedWorker(Struct, frozen=True):
 
 
 def _command(kind: WorkerKind, known: Understood, random: Random) -> str:
-    """What to enter first."""
+    """Return what to enter first."""
     match kind:
         case "stubborn":
             planned = [str(pair) for pair in known.plan]
@@ -118,7 +118,7 @@ async def _cheat(known: Understood, context: Context, turn: Turn, random: Random
 
 
 def make_agents(kind: WorkerKind, seed: int) -> Agents:
-    """A worker of a kind with the three that think."""
+    """Return a worker of a kind with the three that think."""
     return Agents(
         planner=SimulatedPlanner(seed),
         worker=SimulatedWorker(seed, kind),
@@ -128,6 +128,6 @@ def make_agents(kind: WorkerKind, seed: int) -> Agents:
 
 
 def worker_kinds() -> tuple[WorkerKind, ...]:
-    """All kinds, the usual one first."""
+    """Return all kinds, the usual one first."""
     kinds: tuple[WorkerKind, ...] = get_args(WorkerKind)
     return ("mixed", *(kind for kind in kinds if kind != "mixed"))

@@ -60,7 +60,7 @@ class Program(Struct, frozen=True):
 
 
 def quixbugs(folder: Path) -> Iterator[Program]:
-    """The programs of QuixBugs' Python half, with what their pytest files import."""
+    """Return the programs of QuixBugs' Python half, with what their pytest files import."""
     support = json.loads((folder / "support.json").read_bytes())
     for case in _lines(folder / "cases.jsonl.gz"):
         name = case["id"]
@@ -82,7 +82,7 @@ def quixbugs(folder: Path) -> Iterator[Program]:
 
 
 def humanevalfix(folder: Path) -> Iterator[Program]:
-    """The tasks of HumanEvalFix in Python: a function and its check as one test."""
+    """Return the tasks of HumanEvalFix in Python: a function and its check as one test."""
     for case in _lines(folder / "cases.jsonl.gz"):
         before, after = (case["declaration"] + case[key] for key in ("buggy", "correct"))
         lines = case["test"].rstrip().splitlines()
@@ -101,7 +101,7 @@ SETS: dict[str, Callable[[Path], Iterator[Program]]] = {"quixbugs": quixbugs, "h
 
 
 def drawn(name: str, folder: Path, n: int | None, seed: int) -> set[str] | None:
-    """The ids of `n` cases of a set by chance; `None`, for all of them, without a number."""
+    """Return the ids of `n` cases of a set by chance; `None`, for all of them, without a number."""
     if n is None:
         return None
     ids = [program.id for program in SETS[name](folder)]
@@ -111,7 +111,7 @@ def drawn(name: str, folder: Path, n: int | None, seed: int) -> set[str] | None:
 def write_cases(
     name: str, folder: Path, to: Path, sandbox: Sandbox, only: Collection[str] | None = None, workers: int = 1
 ) -> list[CaseFolder]:
-    """The cases of a data set as folders below `to`; those that are there already are taken as they are."""
+    """Return the cases of a data set as folders below `to`; those that are there already are taken as they are."""
     if name not in SETS:
         raise UsageError(f"no data set {name!r} of broken programs", f"Known: {', '.join(SETS)}.")
     programs = [program for program in SETS[name](folder) if only is None or program.id in only]

@@ -133,7 +133,7 @@ def _together(
     wanted: Wanted,
     random: Random,
 ) -> list[tuple[FaultPlace, Fault]]:
-    """A fault, now and then with one or two more for any category, or with as many as a larger patch needs."""
+    """Return a fault, now and then with one or two more for any category, or with as many as a larger patch needs."""
     together = [first]
     more = random.choice((1, 2)) if random.random() < _SEVERAL else 0
     for _ in range(more if not wanted.category else _MOST_FAULTS - 1):
@@ -173,7 +173,7 @@ def _candidate(source: CaseSource, chosen: Sequence[tuple[FaultPlace, Fault]]) -
 
 
 def _tests_of(source: CaseSource, fault: Fault, traced: Traced) -> set[str]:
-    """The passing tests that execute what the edits of a fault touch, or else the functions around them."""
+    """Return the passing tests that execute what the edits of a fault touch, or else the functions around them."""
     found = set[str]()
     for path, edits in fault.edits.items():
         module = source.modules[path]
@@ -195,7 +195,7 @@ def _covered(coverage: float | None) -> bool:
 
 
 def _coverage(source: CaseSource, candidate: _Candidate, oracle: Sequence[str], traced: Traced) -> float | None:
-    """The share of the lines that the golden patch brings, or stands beside, which the oracle executes."""
+    """Return the share of the lines that the golden patch brings, or stands beside, which the oracle executes."""
     named = {*oracle}
     tests = tuple(test for test in traced.lines if test in named or (test and test.partition("::")[0] in named))
     wanted: dict[str, set[int]] = {}

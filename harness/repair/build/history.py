@@ -79,7 +79,7 @@ def refusal(
     *,
     is_generated: Callable[[str], bool] = lambda _: False,
 ) -> str:
-    """Which of the four heuristics a commit breaks, in words; empty where it breaks none."""
+    """Return which of the four heuristics a commit breaks, in words; empty where it breaks none."""
     if newest.committed - commit.committed > timedelta(days=options.days):
         return f"older than {options.days} days"
     if is_bot(commit):
@@ -100,7 +100,7 @@ def refusal(
 
 
 def is_source(path: str) -> bool:
-    """Whether a file is a program's source by its name: not a test, not of the build, not generated."""
+    """Return whether a file is a program's source by its name: not a test, not of the build, not generated."""
     known = language_of(path) is not None
     return known and not (is_test_file(path) or _BUILD.search(path) or _GENERATED.search(path))
 
@@ -172,13 +172,13 @@ def _considered(
 
 
 def case_name(repository: Repository, commit: Commit) -> str:
-    """The id of a commit's case: the name of the repository's folder, and the commit."""
+    """Return the id of a commit's case: the name of the repository's folder, and the commit."""
     name = re.sub(r"[^A-Za-z0-9._+-]", "-", repository.folder.resolve().name)[:80].lstrip("-._+")
     return f"{name or 'history'}-{commit.short}"
 
 
 def _mended(commit: Commit, runs: CommitRuns, times: int) -> tuple[FailedTest, ...]:
-    """The tests that fail before a commit in each run, and pass at it."""
+    """Return the tests that fail before a commit in each run, and pass at it."""
     before = commit.parents[0]
     failing = tuple(test for test in reproduce(runs, before).failing if test.id)
     for _ in range(times - 1 if failing else 0):

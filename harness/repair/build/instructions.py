@@ -11,7 +11,7 @@ from misstep.harness.repair.build.syntax import Fault
 
 
 def instructions(faults: Iterable[Fault], broken: Mapping[str, bytes], fixed: Mapping[str, bytes]) -> dict[str, str]:
-    """The two texts, by `high_level` and `detailed`."""
+    """Return the two texts, by `high_level` and `detailed`."""
     requests = list(dict.fromkeys(fault.request for fault in faults))
     return {"high_level": "\n".join(requests), "detailed": "\n".join(_steps(broken, fixed))}
 

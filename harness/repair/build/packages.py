@@ -79,7 +79,7 @@ class Package(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def key(self) -> str:
-        """A file name for it."""
+        """Return a file name for it."""
         return f"{self.name.replace('@', '').replace('/', '-')}-{self.version}"
 
 
@@ -127,7 +127,7 @@ def _remove(tree: Path, name: str) -> None:
 
 
 def _archive(package: Package, cache: Path) -> Path:
-    """The archive of a package, from the cache or from its registry."""
+    """Return the archive of a package, from the cache or from its registry."""
     kept = cache / package.file
     if not kept.is_file():
         with tempfile.TemporaryDirectory(dir=cache) as folder:

@@ -71,17 +71,17 @@ class _Recipes(Struct, forbid_unknown_fields=True):
 
 
 def complexity(changed_lines: int) -> str:
-    """The category of a patch by its changed lines (section 5.1)."""
+    """Return the category of a patch by its changed lines (section 5.1)."""
     return "small" if changed_lines < SMALL else "medium" if changed_lines <= LARGE else "large"
 
 
 def recipes_file(set_name: str) -> Path:
-    """Where the project's recipes of a set are."""
+    """Return where the project's recipes of a set are."""
     return data_folder() / "repair" / f"{set_name}.toml"
 
 
 def read_recipes(file: Path) -> list[Recipe]:
-    """The recipes in a file."""
+    """Return the recipes in a file."""
     try:
         return msgspec.toml.decode(file.read_bytes(), type=_Recipes).case
     except (OSError, msgspec.MsgspecError) as error:
@@ -100,7 +100,7 @@ def write_recipes(file: Path, recipes: Iterable[Recipe], heading: str) -> None:
 
 
 def sampled(recipes: list[Recipe], n: int | None, seed: int) -> list[Recipe]:
-    """All of them, or `n` by chance, spread evenly over packages and categories."""
+    """Return all of them, or `n` by chance, spread evenly over packages and categories."""
     if n is None or n >= len(recipes):
         return recipes
     random = Random(seed)  # noqa: S311 -- a sample, no secret
@@ -116,7 +116,7 @@ def sampled(recipes: list[Recipe], n: int | None, seed: int) -> list[Recipe]:
 
 
 def faults_at(module: Module, operator: str) -> Iterable[tuple[FaultPlace, Fault]]:
-    """Every fault of an operator in a module, with its place."""
+    """Return every fault of an operator in a module, with its place."""
     counts: dict[int, int] = {}
     for fault in OPERATORS[operator](module):
         choice = counts.get(fault.line, 0)
@@ -125,7 +125,7 @@ def faults_at(module: Module, operator: str) -> Iterable[tuple[FaultPlace, Fault
 
 
 def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str, bytes]:
-    """The files that faults change, by path."""
+    """Return the files that faults change, by path."""
     edits: dict[str, list[object]] = {}
     for fault in faults:
         for path, some in fault.edits.items():
@@ -135,7 +135,7 @@ def planted(faults: Iterable[Fault], modules: Mapping[str, Module]) -> dict[str,
 
 
 def faults_of(recipe: Recipe, modules: Mapping[str, Module]) -> list[Fault]:
-    """The faults that a recipe names."""
+    """Return the faults that a recipe names."""
     found = []
     for place in recipe.faults:
         known = faults_at(modules[place.file], place.operator) if place.file in modules else ()
@@ -149,7 +149,7 @@ def faults_of(recipe: Recipe, modules: Mapping[str, Module]) -> list[Fault]:
 
 
 def digest(files: Mapping[str, bytes]) -> str:
-    """A hash of files with their paths."""
+    """Return a hash of files with their paths."""
     hashed = hashlib.sha256()
     for path, text in sorted(files.items()):
         hashed.update(f"{path}\0{len(text)}\0".encode() + text)
@@ -157,7 +157,7 @@ def digest(files: Mapping[str, bytes]) -> str:
 
 
 def diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
-    """The change of files as git writes it; all of them end with a line end."""
+    """Return the change of files as git writes it; all of them end with a line end."""
     parts = []
     for path in sorted(before):
         old, new = (text.decode().splitlines(keepends=True) for text in (before[path], after[path]))
@@ -167,6 +167,6 @@ def diff(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
 
 
 def changed_lines(patch: str) -> int:
-    """The lines that a unified diff adds and removes."""
+    """Return the lines that a unified diff adds and removes."""
     signs = [line for line in patch.split("\n") if line[:1] in ("+", "-")]
     return len(signs) - 2 * patch.count("diff --git ")

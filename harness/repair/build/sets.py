@@ -107,7 +107,7 @@ class _Search:
         return sum(category in ("", each.complexity) and package in ("", each.package) for each in self.recipes)
 
     def enough(self, category: str) -> bool:
-        """Whether a category is full, or the search was stopped."""
+        """Return whether a category is full, or the search was stopped."""
         return self.stopped.is_set() or self._count(category) >= self.n
 
     def in_package(self, source: CaseSource, category: str, quota: int) -> None:
@@ -128,7 +128,7 @@ class _Search:
             say(f"misstep: {name}: {error.line()}")
 
     def _candidates(self, source: CaseSource, category: str) -> Iterator[Recipe | None]:
-        """What tries on a package give; the next call for it goes on where this one ends."""
+        """Return what tries on a package give; the next call for it goes on where this one ends."""
         key = source.package.name, category
         if key not in self._tries:
             wanted = Wanted(category, one_file=self.set_name == "patchgen")
@@ -151,7 +151,7 @@ class _Search:
 
 
 def chosen(set_name: str, file: Path, n: int | None, seed: int) -> list[Recipe]:
-    """The recipes to build: all, or `n` by chance (for PatchGen `n` of each category)."""
+    """Return the recipes to build: all, or `n` by chance (for PatchGen `n` of each category)."""
     recipes = read_recipes(file)
     if set_name != "patchgen":
         return sampled(recipes, n, seed)

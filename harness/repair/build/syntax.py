@@ -95,11 +95,11 @@ class Module(Struct, frozen=True):
     package: "Mapping[str, Module]"
 
     def text(self, node: "Node") -> str:
-        """The text of a node."""
+        """Return the text of a node."""
         return self.source[node.start_byte : node.end_byte].decode()
 
     def nodes(self, within: "Node | None" = None) -> "Iterator[Node]":
-        """Every named node in the order of the text."""
+        """Return every named node in the order of the text."""
         waiting = [within or self.root]
         while waiting:
             node = waiting.pop()
@@ -107,7 +107,7 @@ class Module(Struct, frozen=True):
             waiting.extend(reversed(node.named_children))
 
     def function(self, node: "Node") -> "Node | None":
-        """The outermost function that a node stands in, itself if it is one."""
+        """Return the outermost function that a node stands in, itself if it is one."""
         found: Node | None = None
         at: Node | None = node
         while at is not None:
@@ -119,7 +119,7 @@ class Module(Struct, frozen=True):
         return found
 
     def function_name(self, node: "Node") -> str:
-        """The name of the function that a node stands in, with its class; empty at the top of the file."""
+        """Return the name of the function that a node stands in, with its class; empty at the top of the file."""
         function = self.function(node)
         if function is None:
             return ""
@@ -137,13 +137,13 @@ class Module(Struct, frozen=True):
         return ".".join(reversed(parts))
 
     def fault(self, operator: str, node: "Node", edits: "tuple[Edit, ...]", request: str) -> Fault:
-        """A fault of this file at a node; `{function}` in the request is where it stands."""
+        """Return a fault of this file at a node; `{function}` in the request is where it stands."""
         name = self.function_name(node)
         said = request.replace("{function}", f"`{name}`" if name else f"`{self.path}`")
         return Fault(operator, self.path, name, node.start_point.row + 1, {self.path: edits}, said)
 
     def whole_lines(self, first: "Node", last: "Node | None" = None) -> tuple[int, int] | None:
-        """The bytes of the lines that nodes fill by themselves; `None` where something else stands on them."""
+        """Return the bytes of the lines that nodes fill by themselves; `None` where something else stands on them."""
         start = self.source.rfind(b"\n", 0, first.start_byte) + 1
         end = self.source.find(b"\n", (last or first).end_byte)
         end = len(self.source) if end < 0 else end + 1
@@ -152,24 +152,24 @@ class Module(Struct, frozen=True):
         return None if before or after not in (b"", b";") else (start, end)
 
     def indent(self, node: "Node") -> bytes:
-        """The blanks before the line on which a node begins."""
+        """Return the blanks before the line on which a node begins."""
         start = self.source.rfind(b"\n", 0, node.start_byte) + 1
         line = self.source[start : node.start_byte + 1]
         return line[: len(line) - len(line.lstrip())]
 
 
 def replaced(node: "Node", text: str) -> tuple[Edit, ...]:
-    """The edit that puts a text in a node's place."""
+    """Return the edit that puts a text in a node's place."""
     return (Edit(node.start_byte, node.end_byte, text.encode()),)
 
 
 def exchanged(module: Module, one: "Node", other: "Node") -> tuple[Edit, ...]:
-    """The edits that put two nodes in each other's place."""
+    """Return the edits that put two nodes in each other's place."""
     return (*replaced(one, module.text(other)), *replaced(other, module.text(one)))
 
 
 def with_edits(source: bytes, edits: tuple[Edit, ...]) -> bytes:
-    """A text with edits made in it."""
+    """Return a text with edits made in it."""
     result, at = [], 0
     for edit in sorted(edits, key=lambda each: (each.start, each.end)):
         if edit.start < at:
@@ -180,7 +180,7 @@ def with_edits(source: bytes, edits: tuple[Edit, ...]) -> bytes:
 
 
 def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Module]:
-    """The modules of a package by path; files that do not parse, or are no plain text, are left out."""
+    """Return the modules of a package by path; files that do not parse, or are no plain text, are left out."""
     known: dict[str, Module] = {}
     for path, source in sorted(sources.items()):
         if b"\r" in source or not source.endswith(b"\n") or not _is_text(source):
@@ -192,7 +192,7 @@ def read_modules(language: str, sources: Mapping[str, bytes]) -> dict[str, Modul
 
 
 def parses(language: str, source: bytes) -> bool:
-    """Whether a text has no syntax error."""
+    """Return whether a text has no syntax error."""
     if language == "python":
         try:
             compile(source, "<planted>", "exec", dont_inherit=True)
@@ -212,7 +212,7 @@ def _is_text(source: bytes) -> bool:
 
 @cache
 def parser(language: str) -> "Parser":
-    """The parser of a language."""
+    """Return the parser of a language."""
     try:
         tree_sitter = import_module("tree_sitter")
         grammar = import_module(LANGUAGES[language].grammar)

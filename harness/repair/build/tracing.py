@@ -79,7 +79,7 @@ class Traced(Struct, frozen=True, dict=True):
     seconds: float
 
     def tests_of(self, file: str, first: int, last: int) -> set[str]:
-        """The tests that execute a line from `first` to `last` of a file."""
+        """Return the tests that execute a line from `first` to `last` of a file."""
         by_line = self._by_line.get(file, {})
         return set[str]().union(*(by_line.get(line, ()) for line in range(first, last + 1)))
 
@@ -95,12 +95,12 @@ class Traced(Struct, frozen=True, dict=True):
         return found
 
     def executed(self, tests: tuple[str, ...], file: str) -> set[int]:
-        """The lines of a file that tests execute, those of imports too."""
+        """Return the lines of a file that tests execute, those of imports too."""
         return {line for test in ("", *tests) for line in self.lines.get(test, {}).get(file, ())}
 
 
 def source_files(tree: Path, package: Package) -> dict[str, bytes]:
-    """The files of a package in which faults may be planted, by path."""
+    """Return the files of a package in which faults may be planted, by path."""
     ends = (".py",) if package.language == "python" else (".js", ".cjs", ".mjs")
     found: dict[str, bytes] = {}
     for named in package.sources:
@@ -114,14 +114,14 @@ def source_files(tree: Path, package: Package) -> dict[str, bytes]:
 
 
 def untouched(tree: Path, package: Package) -> CaseFolder:
-    """A package as a case without a fault, so that it is laid out as its cases are."""
+    """Return a package as a case without a fault, so that it is laid out as its cases are."""
     return _Untouched(RepairCase(package.key, package.language, "", package.test_command, ("",)), tree)
 
 
 class _Untouched(CaseFolder, frozen=True):
     @property
     def before(self) -> Path:
-        """The tree itself."""
+        """Return the tree itself."""
         return self.folder
 
 
@@ -144,7 +144,7 @@ def trace(tree: Path, package: Package, sandbox: Sandbox) -> Traced:
 
 
 def failing_files(workspace: Workspace, files: Sequence[str], most: int | None = None) -> set[str]:
-    """Those of some test files of JavaScript that fail; its reports do not say which file a test is in.
+    """Return those of some test files of JavaScript that fail; its reports do not say which file a test is in.
 
     Once more than `most` have failed, the others are not run.
     """
@@ -157,7 +157,7 @@ def failing_files(workspace: Workspace, files: Sequence[str], most: int | None =
 
 
 def test_of(test: str) -> str:
-    """A test without its parameters."""
+    """Return a test without its parameters."""
     return test.partition("[")[0]
 
 
@@ -202,14 +202,14 @@ _ROOT = re.compile(r"^.*?/(?:ws|misstep-[^/]+/tree(?:/[^/]+)?)/")
 
 
 def _inside(url: str) -> str:
-    """The path in the workspace of a script; empty of one from elsewhere, or of a package beside it."""
+    """Return the path in the workspace of a script; empty of one from elsewhere, or of a package beside it."""
     path = unquote(urlsplit(url).path) if url.startswith("file:") else ""
     inside = _ROOT.sub("", path) if _ROOT.match(path) else ""
     return "" if inside.startswith("node_modules/") else inside
 
 
 def _executed(script: _Script, source: bytes) -> Iterator[int]:
-    """The lines of which something was executed; a range within another says more of its part."""
+    """Return the lines of which something was executed; a range within another says more of its part."""
     text = source.decode("utf-8", "replace")
     counted = [1] * len(text)
     ranges = sorted(
@@ -228,7 +228,7 @@ def _executed(script: _Script, source: bytes) -> Iterator[int]:
 
 
 def share_executed(lines: Mapping[str, set[int]], executed: Mapping[str, set[int]]) -> float | None:
-    """The share of lines that was executed; `None` where there is none."""
+    """Return the share of lines that was executed; `None` where there is none."""
     total = sum(map(len, lines.values()))
     hit = sum(len(wanted & executed.get(path, set())) for path, wanted in lines.items())
     return round(hit / total, 4) if total else None

@@ -33,13 +33,13 @@ class CaseSource(Struct, frozen=True):
 
 
 def open_source(package: Package, packages: dict[str, Package]) -> CaseSource:
-    """A package's files, fetched where they are not at hand."""
+    """Return a package's files, fetched where they are not at hand."""
     tree = package_tree(package, packages)
     return CaseSource(package, tree, read_modules(package.language, source_files(tree, package)))
 
 
 def source_of(recipe: Recipe) -> CaseSource:
-    """The package that a recipe names."""
+    """Return the package that a recipe names."""
     packages = known_packages()
     if recipe.package not in packages:
         raise InputError(f"{recipe.id} is made of {recipe.package}, which is not on the list of packages")
@@ -96,7 +96,7 @@ def write_planted(recipe: Recipe, source: CaseSource, set_name: str, out: Path, 
 
 
 def task_text(report: SuiteReport) -> str:
-    """What an agent is told: the failure as the tests print it (section 4, task-specific instructions)."""
+    """Return what an agent is told: the failure as the tests print it (section 4, task-specific instructions)."""
     shown = msgspec.structs.replace(report, failed=report.failed[:_FAILURES])
     more = len(report.failed) - len(shown.failed)
     return (

@@ -40,7 +40,7 @@ class Bisection(Struct, frozen=True):
 
     @property
     def change(self) -> Commit | None:
-        """The blamed change, where it is a single one."""
+        """Return the blamed change, where it is a single one."""
         return self.changes[0] if len(self.changes) == 1 else None
 
 

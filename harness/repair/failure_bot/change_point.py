@@ -99,7 +99,7 @@ class ChangePoint:
         self._update()
 
     def best(self) -> tuple[range, float]:
-        """The likeliest change and its posterior: one commit, or several that no run can tell apart.
+        """Return the likeliest change and its posterior: one commit, or several that no run can tell apart.
 
         They are several where the commits before the last of them could not be run.
         """
@@ -112,7 +112,7 @@ class ChangePoint:
         return (range(kept[0], found.stop) if kept else found), min(most, 1.0)
 
     def next(self) -> int | None:
-        """The commit whose run tells most; none where no run can tell anything more."""
+        """Return the commit whose run tells most; none where no run can tell anything more."""
         gains = self._gains()
         for place in (*range(self._begins), *self._undecided):
             gains[place] = 0.0
@@ -126,7 +126,7 @@ class ChangePoint:
         return max(good, key=lambda place: (min(abs(place - other) for other in self._undecided), gains[place]))
 
     def rates(self) -> tuple[float, float]:
-        """How often the test fails before and after the change, as posterior means."""
+        """Return how often the test fails before and after the change, as posterior means."""
         before = sum(mass * rate for mass, rate in zip(self.posterior, self._rate_before, strict=True))
         after = sum(mass * rate for mass, rate in zip(self.posterior, self._rate_after, strict=True))
         return before, after

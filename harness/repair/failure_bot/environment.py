@@ -33,7 +33,7 @@ _TESTS_TIME = "Give more with --test-seconds, or look at what waits"
 
 
 def stopped_by(report: SuiteReport) -> Objection | None:
-    """The limit that ended a run of all tests before it said anything."""
+    """Return the limit that ended a run of all tests before it said anything."""
     if report.ended in ("exited", "signal"):
         return None
     said = last_line(report.output)[:200]
@@ -46,7 +46,7 @@ def stopped_by(report: SuiteReport) -> Objection | None:
 def lacking(
     test: FailedTest, paths: Collection[str], text: Callable[[str], str | None], *, has_passed: bool | None = None
 ) -> Objection | None:
-    """What a failure says that the environment lacks."""
+    """Return what a failure says that the environment lacks."""
     said = f"{test.message}\n{test.trace}"
     never = has_passed is False
     is_asserted = _ASSERTED.match(test.message.removeprefix("[").strip()) is not None
@@ -64,7 +64,7 @@ def lacking(
 
 
 def silent(output: str) -> Objection:
-    """What is said of a command in which no test was seen at any commit."""
+    """Return what is said of a command in which no test was seen at any commit."""
     return Objection(NO_TEST, f"no test was seen at any commit; the last line is {last_line(output)[:300]!r}")
 
 
@@ -74,13 +74,13 @@ def _line_of(said: str, found: re.Match[str]) -> str:
 
 
 def _is_own(name: str, paths: Collection[str]) -> bool:
-    """Whether a module is one of the project's own files or folders."""
+    """Return whether a module is one of the project's own files or folders."""
     top = re.split(r"[./]", name)[0]
     return any(f"/{path}".endswith(f"/{top}.py") or f"/{top}/" in f"/{path}" for path in paths)
 
 
 def _is_declared(name: str, paths: Collection[str], text: Callable[[str], str | None]) -> bool:
-    """Whether a file of the project says that it needs a package."""
+    """Return whether a file of the project says that it needs a package."""
     top = re.escape(re.split(r"[./]", name)[0]).replace("_", "[-_]")
     pattern = re.compile(rf"(?<![\w-]){top}(?![\w-])", re.IGNORECASE)
     return any(pattern.search(text(path) or "") for path in paths if _DECLARING.search(path))

@@ -79,7 +79,7 @@ def estimate(
     prior: FlakinessPrior | None = None,
     confidence: float = 0.95,
 ) -> Flakiness:
-    """The posterior after so many failures in so many runs at one commit, which follows those of the record."""
+    """Return the posterior after so many failures in so many runs at one commit, which follows those of the record."""
     prior = prior or FlakinessPrior()
     at_commits = [[one.failed for one in group] for _, group in groupby(record, key=lambda one: one.commit)]
     mixed = any(len(set(outcomes)) > 1 for outcomes in at_commits)

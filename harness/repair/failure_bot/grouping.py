@@ -67,7 +67,7 @@ def innermost(trace: str, paths: Collection[str]) -> Frame | None:
 
 
 def normalised(message: str) -> str:
-    """The first line of a message without addresses, numbers, paths and what else differs from run to run."""
+    """Return the first line of a message without addresses, numbers, paths and what else differs from run to run."""
     text = next((line.strip() for line in message.splitlines() if line.strip()), "")[:_LONGEST]
     for pattern, word in _VARYING:
         text = pattern.sub(word, text)
@@ -75,7 +75,7 @@ def normalised(message: str) -> str:
 
 
 def cause_of(failure: FailedTest, paths: Collection[str]) -> Cause:
-    """What a failure shares with others of its cause."""
+    """Return what a failure shares with others of its cause."""
     frame = innermost(failure.trace, paths)
     message = normalised(failure.message or failure.trace)
     return Cause(message, frame.path, frame.line) if frame else Cause(message)
@@ -91,7 +91,7 @@ def group_failures(failures: Iterable[FailedTest], paths: Collection[str]) -> li
 
 
 def joined(groups: Sequence[Group], blamed: Sequence[str]) -> list[Group]:
-    """The groups, those with one blamed change joined."""
+    """Return the groups, those with one blamed change joined."""
     of: dict[str, list[Group]] = {}
     for place, (group, change) in enumerate(zip(groups, blamed, strict=True)):
         of.setdefault(change or f"{place}", []).append(replace(group, blamed=change))

@@ -34,7 +34,7 @@ class OwnedPattern(Struct, frozen=True):
     line: int
 
     def matches(self, path: str) -> bool:
-        """Whether it matches a file, given by its path from the root.
+        """Return whether it matches a file, given by its path from the root.
 
         As in gitignore, but `folder/*` has no files of inner folders.
         """
@@ -70,12 +70,12 @@ def parse_codeowners(text: str) -> tuple[OwnedPattern, ...]:
 
 
 def code_owners(patterns: tuple[OwnedPattern, ...], path: str) -> OwnedPattern | None:
-    """The line that says who owns a file: the last that matches it."""
+    """Return the line that says who owns a file: the last that matches it."""
     return next((one for one in reversed(patterns) if one.matches(path)), None)
 
 
 def is_bot(commit: Commit) -> bool:
-    """Whether a program made a commit, by the name and address of its author."""
+    """Return whether a program made a commit, by the name and address of its author."""
     return _BOT.search(commit.author) is not None or _BOT.search(commit.email) is not None
 
 

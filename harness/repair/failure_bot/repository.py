@@ -48,7 +48,7 @@ class Commit(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The start of its id, as people write it."""
+        """Return the start of its id, as people write it."""
         return self.id[:10]
 
 
@@ -99,7 +99,7 @@ class Repository:
         shutil.rmtree(self._own, ignore_errors=True)
 
     def commit(self, name: str) -> Commit:
-        """The commit of a name: an id, a branch, a tag, `HEAD~3`."""
+        """Return the commit of a name: an id, a branch, a tag, `HEAD~3`."""
         found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", check=False)
         if not found.strip() and name == "HEAD":
             raise InputError("has no commit yet", "Commit the files first.", file=self.folder)
@@ -108,7 +108,7 @@ class Repository:
         return next(self._log("--no-walk", found.decode().strip()))
 
     def uncommitted_paths(self) -> list[str]:
-        """The files of the checkout that are not as at its head, without those that it ignores."""
+        """Return the files of the checkout that are not as at its head, without those that it ignores."""
         if not self.has_files:
             return []
         self._ask("read-tree", "HEAD", at=self.folder)
@@ -132,11 +132,11 @@ class Repository:
         return found[: places[0] + 1][::-1] if places else found[::-1]
 
     def diff(self, commit: Commit) -> str:
-        """What a commit changed of what it landed on, as a unified diff."""
+        """Return what a commit changed of what it landed on, as a unified diff."""
         return self._ask("diff-tree", "-p", *_PLAIN, "--full-index", *_from(commit)).decode("utf-8", "surrogateescape")
 
     def described(self, commit: Commit) -> str:
-        """A commit as people are shown it: its title, author, summary, and what it changed."""
+        """Return a commit as people are shown it: its title, author, summary, and what it changed."""
         message = self._ask("log", "--no-walk", "--format=%B", commit.id).decode("utf-8", "replace").strip()
         title, _, summary = message.partition("\n")
         head = [f"Title: {title}", f"Author: {commit.author}, {commit.committed:%Y-%m-%d}"]
@@ -145,7 +145,7 @@ class Repository:
         return "\n".join([*head, "", self.diff(commit)])
 
     def changed_files(self, commit: Commit) -> list[ChangedFile]:
-        """The files that a commit changed of what it landed on."""
+        """Return the files that a commit changed of what it landed on."""
         said = self._ask("diff-tree", "-r", "--raw", "--numstat", "-z", *_PLAIN, *_from(commit)).split(b"\0")
         if not commit.parents:
             said = said[1:]  # a root commit's own id comes first
@@ -163,17 +163,17 @@ class Repository:
         return [ChangedFile(path, plain and path in counts) for path, plain in texts.items()]
 
     def authors(self, commit: str, path: str) -> Iterator[Commit]:
-        """The commits that changed a file, newest first."""
+        """Return the commits that changed a file, newest first."""
         return self._log("--max-count=20", commit, "--", f":(literal){path}")
 
     def text(self, commit: str, path: str) -> str | None:
-        """The text of a file at a commit; none where there is none."""
+        """Return the text of a file at a commit; none if there is none."""
         if self._ask("cat-file", "-t", f"{commit}:{path}", check=False).strip() != b"blob":
             return None
         return self._ask("cat-file", "blob", f"{commit}:{path}").decode("utf-8", "replace")
 
     def paths(self, commit: str) -> list[str]:
-        """The paths of the files of a commit."""
+        """Return the paths of the files of a commit."""
         return [path for _, _, path in self._entries(commit)]
 
     def export(self, commit: str, folder: Path) -> Path:
@@ -249,7 +249,7 @@ def _name(path: bytes) -> str:
 
 
 def _objects(said: bytes) -> Iterator[bytes]:
-    """The contents in what `git cat-file --batch` printed."""
+    """Return the contents in what `git cat-file --batch` printed."""
     at = 0
     while at < len(said):
         end = said.index(b"\n", at)
@@ -269,7 +269,7 @@ def _make_folders(root: Path, path: str, made: set[str]) -> None:
 
 
 def _git_folders(folder: Path) -> tuple[Path, Path]:
-    """The git folder of a checkout and the one that holds its objects, which differ in a linked worktree."""
+    """Return the git folder of a checkout and the one that holds its objects, which differ in a linked worktree."""
     git = folder / ".git"
     if git.is_file():
         git = (folder / git.read_text().partition("gitdir:")[2].strip()).resolve()
@@ -278,7 +278,7 @@ def _git_folders(folder: Path) -> tuple[Path, Path]:
     common = git / "commondir"
     shared = (git / common.read_text().strip()).resolve() if common.is_file() else git
     if not (git / "HEAD").is_file() or not (shared / "objects").is_dir():
-        raise InputError("is no git repository", "Give the folder of a checkout.", file=folder)
+        raise InputError("is not a git repository", "Give the folder of a checkout.", file=folder)
     if (shared / "objects/info/alternates").is_file():
-        raise InputError("its objects stand in another repository", "Run `git repack -a -d` there.", file=folder)
+        raise InputError("its objects are in another repository", "Run `git repack -a -d` there.", file=folder)
     return git, shared

@@ -73,7 +73,7 @@ class CommitRuns:
         return run_suite(workspace, self.command, tests, self._limits, how=how)
 
     def workspace(self, commit: str) -> Workspace:
-        """The tree of a commit as it was committed, open until some other trees have been asked for."""
+        """Return the tree of a commit as it was committed, open until some other trees have been asked for."""
         if commit in self._open:
             workspace, snapshot, closing = self._open.pop(commit)
             workspace.restore(snapshot)
@@ -111,7 +111,7 @@ def reproduce(runs: CommitRuns, commit: str) -> Reproduction:
 
 
 def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
-    """The tests that failed; if the command names none, one without id: the whole command."""
+    """Return the tests that failed; if the command names none, one without id: the whole command."""
     if report.failed or report.passed:
         return tuple({test.id: test for test in reversed(report.failed)}.values())[::-1]
     if report.exit_code in _NOT_STARTED:
@@ -128,7 +128,7 @@ def failing_tests(report: SuiteReport, command: str) -> tuple[FailedTest, ...]:
 
 
 def outcome_of(report: SuiteReport, test: str) -> Outcome:
-    """What a run of one test says of it.
+    """Return what a run of one test says of it.
 
     A test that is not there, or is skipped, does not fail; one whose file cannot be imported at that commit, or
     that meets a limit, says nothing, unless that is the failure itself. The whole command, which has no id, says
@@ -155,7 +155,7 @@ def outcome_of(report: SuiteReport, test: str) -> Outcome:
 
 
 def _is_absent(failed: FailedTest, test: str) -> bool:
-    """Whether unittest says that it knows no such test: its module, its class or its own name is not there."""
+    """Return whether unittest says that it knows no such test: its module, its class or its own name is not there."""
     if not failed.id.startswith(_UNKNOWN_TO_UNITTEST):
         return False
     missing = _MISSING.search(failed.message)

@@ -16,7 +16,7 @@ _FAILED_AS_WHOLE = "The test command failed; it names no test."
 
 
 def task_text(task: RepairTask, change: Commit | None = None) -> str:
-    """What an agent is told of a task: the failure, its trace, and the change that it began with."""
+    """Return what an agent is told of a task: the failure, its trace, and the change that it began with."""
     number = len(task.tests)
     lines = [
         f"{number} test{'s' * (number > 1)} failed: {', '.join(task.tests)}" if all(task.tests) else _FAILED_AS_WHOLE,
@@ -32,7 +32,7 @@ def task_text(task: RepairTask, change: Commit | None = None) -> str:
 
 
 def diff_number(task: RepairTask) -> str:
-    """What `get_diff_details` calls the blamed change."""
+    """Return what `get_diff_details` calls the blamed change."""
     return task.blame[:10]
 
 

@@ -61,7 +61,7 @@ class RepairTask(Struct, frozen=True, omit_defaults=True):
 
     @property
     def key(self) -> str:
-        """What tells whether two tasks are about one failure."""
+        """Return what tells whether two tasks are about one failure."""
         return "\0".join((self.repository, self.blame or f"{self.tests[0]}\0{self.message}"))
 
 
@@ -113,7 +113,7 @@ class TaskStore:
         return task
 
     def task(self, number: int) -> RepairTask:
-        """The task of an id."""
+        """Return the task of an id."""
         with self._usable():
             row = self._rows.execute("SELECT id, state, content FROM task WHERE id = ?", (number,)).fetchone()
         if row is None:
@@ -121,7 +121,7 @@ class TaskStore:
         return _task(row)
 
     def tasks(self, state: TaskState | None = None) -> list[RepairTask]:
-        """All tasks, or those of a state, in the order of their ids."""
+        """Return all tasks, or those of a state, in the order of their ids."""
         with self._usable():
             rows = self._rows.execute(
                 "SELECT id, state, content FROM task WHERE ? IS NULL OR state = ? ORDER BY id", (state, state)
@@ -147,7 +147,7 @@ class TaskStore:
 
     @contextmanager
     def _at_once(self) -> Iterator[None]:
-        """A transaction that no other process writes into; undone where it fails."""
+        """Return a transaction that no other process writes into; undone where it fails."""
         self._rows.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -175,7 +175,7 @@ def _sendable_text(text: str) -> str:
 
 
 def _sendable(task: RepairTask) -> RepairTask:
-    """The task without halves of characters, which no file of UTF-8 takes."""
+    """Return the task without halves of characters, which no file of UTF-8 takes."""
     texts = {name: getattr(task, name) for name in task.__struct_fields__ if isinstance(getattr(task, name), str)}
     tests = tuple(_sendable_text(test) for test in task.tests)
     return replace(task, tests=tests, **{name: _sendable_text(text) for name, text in texts.items()})

@@ -118,7 +118,7 @@ class _Triage:
         self._on_event(FailureEvent(stage, text))
 
     def all(self) -> list[Triaged]:
-        """Each task with all that it rests on."""
+        """Return each task with all that it rests on."""
         limit = f"{self.options.limits.seconds:.0f} s at most for each run"
         self.tell("reproduce", f"running {self.runs.command!r} at {self.commit.short} ({self.commit.subject}), {limit}")
         found = reproduce(self.runs, self.commit.id)
@@ -151,7 +151,7 @@ class _Triage:
         return lack or (silent(report.output) if is_silent else None)
 
     def how(self, test: str) -> How:
-        """How a test is run: with all others where it was not seen to fail without them."""
+        """Return how a test is run: with all others where it was not seen to fail without them."""
         return "alone" if self.seen_alone.get(test) == "failed" else "whole"
 
     def _flakiness(self, tests: Sequence[str]) -> dict[str, Flakiness]:
@@ -184,7 +184,7 @@ class _Triage:
         return found
 
     def _outcomes(self, tests: Sequence[str], how: How) -> dict[str, Outcome]:
-        """What one run at the head says of tests; nothing is run for none."""
+        """Return what one run at the head says of tests; nothing is run for none."""
         if not tests:
             return {}
         what = f"the {len(tests)} undecided tests alone" if how == "alone" else "the whole command"

@@ -9,7 +9,7 @@ from misstep.harness.repair.search.testing import Effort
 
 
 def search_repairer(format_name: str, effort: Effort = Effort()) -> Callable[[CaseWorkspace], Repairer]:  # noqa: B008
-    """What makes the policy and its patcher for a case, its edits in a format."""
+    """Return what makes the policy and its patcher for a case, its edits in a format."""
 
     def make(place: CaseWorkspace) -> Repairer:
         policy = SearchPolicy(place, effort)

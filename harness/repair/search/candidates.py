@@ -39,7 +39,7 @@ _FAVOURED = 1.5
 def candidates(
     sources: Mapping[str, ProgramSource], suspects: Sequence[Suspect], failure: str, sample: int = 0
 ) -> list[Candidate]:
-    """Every change of the templates for the most suspicious lines, by suspicion, kind and closeness."""
+    """Return every change of the templates for the most suspicious lines, by suspicion, kind and closeness."""
     favoured = {
         kind for name, kinds in _AFTER.items() if re.search(rf"\b{name}\b", failure) for kind in kinds.split("|")
     }
@@ -66,7 +66,7 @@ def candidates(
 
 
 def _outside(source: ProgramSource, change: Change) -> bool:
-    """Whether a change is of the file's own level, where no function's code holds it."""
+    """Return whether a change is of the file's own level, where no function's code holds it."""
     return not any(first <= change.line <= last for first, last in source.function_lines)
 
 
@@ -75,7 +75,7 @@ def _order(each: Candidate) -> tuple[float, str, int, int, str]:
 
 
 def _changes(source: ProgramSource, scores: Mapping[int, float]) -> Iterator[tuple[Change, float]]:
-    """Each change that a template proposes for these lines, and how suspicious its place is."""
+    """Return each change that a template proposes for these lines, and how suspicious its place is."""
     scopes: dict[Function | None, Scope] = {}
     read: dict[str, float] = {}
     for node in ast.walk(source.tree):
@@ -116,7 +116,7 @@ def _suspicion(node: ast.AST, statement: ast.stmt, scores: Mapping[int, float]) 
 
 
 def _shortest(text: str, change: Change) -> Change | None:
-    """A change without what stays the same at its ends; `None` where nothing changes."""
+    """Return a change without what stays the same at its ends; `None` where nothing changes."""
     old, new = text[change.start : change.end], change.text
     if old == new:
         return None

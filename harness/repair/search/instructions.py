@@ -24,7 +24,7 @@ _HEADING = re.compile(r"^Replace line (\d{1,9}) and what follows:\n(`{3,99})\n",
 
 
 def instruction(before: str, after: str, why: str) -> str:
-    """What a patcher has to do to make one text of another, where lines differ in one place.
+    """Return what a patcher has to do to make one text of another, where lines differ in one place.
 
     Whole lines are named, with the number of the first.
     """
@@ -49,7 +49,7 @@ def instruction(before: str, after: str, why: str) -> str:
 
 
 def carried_out(content: str, text: str) -> str | None:
-    """The text that an instruction makes of a file; `None` where it does not fit."""
+    """Return the text that an instruction makes of a file; `None` where it does not fit."""
     found = _HEADING.search(text)
     if found is None:
         return None
@@ -75,7 +75,7 @@ class SearchPatcher:
         self._format = edit_format(format_name)
 
     async def patch(self, request: PatchRequest, ask: Ask) -> str:  # noqa: ARG002
-        """The edit."""
+        """Return the edit."""
         after = carried_out(request.content, request.instructions)
         if after is None:
             raise AgentStopped("the instruction names no lines of this file")

@@ -17,7 +17,7 @@ from misstep.harness.repair.search.testing import Observed
 _FRAME = re.compile(r"(?:File \"([^\"\n]+)\", line (\d+))|(?:^|[\s(])([\w./-]+\.py):(\d+)", re.MULTILINE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _ON_TRACE = 0.35
-"""How much of the suspicion the end of a failing test's trace decides, where there is one."""
+"""How much of the suspicion the end of a failing test's trace decides, if there is one."""
 _NEAR = (1.0, 0.75, 0.6)
 """Suspicion of the last line of a trace, of the one that called it, and of all that called those."""
 
@@ -32,7 +32,7 @@ class Suspect(Struct, frozen=True):
 
 
 def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, ProgramSource]) -> list[Suspect]:
-    """The lines that failing tests of the oracle execute, the most suspicious first."""
+    """Return the lines that failing tests of the oracle execute, the most suspicious first."""
     failed = [each for each in observed if each.oracle and not each.passed]
     passed = [each for each in observed if each.passed]
     failing, passing = _executions(failed), _executions(passed)
@@ -50,7 +50,7 @@ def by_spectrum(observed: Sequence[Observed], sources: Mapping[str, ProgramSourc
 
 
 def by_text(text: str, tests: Sequence[str], sources: Mapping[str, ProgramSource]) -> list[Suspect]:
-    """The lines that a failure's trace names, then those of the functions that it or the failing tests call.
+    """Return the lines that a failure's trace names, then those of the functions that it or the failing tests call.
 
     `tests` are the texts of the tests' files.
     """
@@ -92,7 +92,7 @@ def _executions(observed: Sequence[Observed]) -> dict[tuple[str, int], int]:
 
 
 def _on_traces(text: str, sources: Mapping[str, ProgramSource]) -> Iterator[tuple[tuple[str, int], float]]:
-    """The program's lines that a text names as places, with their suspicion: the last ones first."""
+    """Return the program's lines that a text names as places, with their suspicion: the last ones first."""
     places = []
     for found in _FRAME.finditer(text):
         name, line = found[1] or found[3], int(found[2] or found[4])
@@ -105,7 +105,7 @@ def _on_traces(text: str, sources: Mapping[str, ProgramSource]) -> Iterator[tupl
 
 
 def _function_lines(source: ProgramSource, line: int) -> range:
-    """The lines of the body of the innermost function around a line."""
+    """Return the lines of the body of the innermost function around a line."""
     around = [
         node
         for node in ast.walk(source.tree)

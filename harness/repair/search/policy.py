@@ -47,7 +47,7 @@ class SearchPolicy:
         self._tried = 0
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
-        """The next command: look at the failure, at the suspicious place, edit, judge what the edit brought."""
+        """Return the next command: look at the failure, at the suspicious place, edit, judge what the edit brought."""
         done = [call.name for step in steps for call in step.calls if step.role == "agent"]
         if self._tests is not None and not done:
             return Action("run_tests", thought="I look at how the tests fail.")
@@ -74,7 +74,7 @@ class SearchPolicy:
         return await asyncio.to_thread(self._edit, chosen)
 
     def notes(self) -> dict[str, int]:
-        """How many changes were tried on the tests, where the setting lets it run them."""
+        """Return how many changes were tried on the tests, where the setting lets it run them."""
         return {} if self._tests is None else {"candidates": self._tried}
 
     def _localise(self, text: str, said: str) -> None:
@@ -95,7 +95,7 @@ class SearchPolicy:
         return tests
 
     def _choose(self) -> Candidate | None:
-        """The next change to hand in, and those before it are done with."""
+        """Return the next change to hand in, and those before it are done with."""
         if self._tests is None:
             while self._left:
                 chosen = self._left.pop(0)
@@ -141,14 +141,14 @@ class SearchPolicy:
         return Action("edit", {"file_path": chosen.path, "instructions": instruction(before, after, why)}, thought)
 
     def _last_applied(self) -> str | None:
-        """The file of the last edit where it is still in place; an edit may have been refused."""
+        """Return the file of the last edit where it is still in place; an edit may have been refused."""
         path = self._handed_in[-1].path if self._handed_in else None
         if path is None or self._place.workspace.read(path) == self._sources[path].text.encode():
             return None
         return path
 
     def _satisfied(self, observation: str) -> bool:
-        """Whether what the setting shows of the last edit speaks for it."""
+        """Return whether what the setting shows of the last edit speaks for it."""
         if any(said in observation for said in _COMPLAINED) or observation.startswith("The edit was not applied"):
             return False
         return self._tests is None or _PASSED in observation

@@ -100,13 +100,13 @@ class SearchPlugin:
             self.failed[report.nodeid] = str(report.longrepr)[-2000:]
 
     def ordered(self, session: pytest.Session) -> list[pytest.Item]:
-        """The tests that a candidate must pass, in the order of the job."""
+        """Return the tests that a candidate must pass, in the order of the job."""
         wanted = {name: place for place, name in enumerate(self.job.get("tests", ()))}
         chosen = [item for item in session.items if item.nodeid in wanted]
         return sorted(chosen, key=lambda item: wanted[item.nodeid])
 
     def of_oracle(self, item: pytest.Item) -> bool:
-        """Whether a test is one of the oracle."""
+        """Return whether a test is one of the oracle."""
         name = item.nodeid
         return any(name == test or name.startswith((f"{test}::", f"{test}[")) for test in self.job["oracle"])
 
@@ -141,7 +141,7 @@ class SearchPlugin:
         return passed or self.job["budget"] <= 0
 
     def observed(self, item: pytest.Item) -> dict[str, Any]:
-        """What one test does: whether it passes and in what time, and the lines that it executes."""
+        """Return what one test does: whether it passes and in what time, and the lines that it executes."""
         found: dict[str, Any] = {}
         for traced in (False, True):
             pid, reading, writing = _fork()
@@ -239,7 +239,7 @@ class Swaps:
                     self.alive.setdefault((path, code.co_qualname, code.co_firstlineno), []).append(each)
 
     def of(self, candidate: dict[str, Any]) -> list[tuple[types.FunctionType, types.CodeType]] | None:
-        """Function → new code; none where nothing alive changes, `None` where the candidate is no Python."""
+        """Function → new code; none where nothing alive changes, `None` where the candidate is not Python."""
         path = candidate["path"]
         if path not in self.texts:
             text = (_ROOT / path).read_bytes().decode()
@@ -272,7 +272,7 @@ def _absolute(path: str) -> str:
 
 
 def _same(one: types.CodeType, other: types.CodeType) -> bool:
-    """Whether two codes do the same, wherever they stand."""
+    """Return whether two codes do the same, wherever they stand."""
     return (
         one.co_code == other.co_code
         and one.co_names == other.co_names
@@ -288,7 +288,7 @@ def _same(one: types.CodeType, other: types.CodeType) -> bool:
 
 
 def _top_level(tree: ast.Module, text: str, place: int) -> tuple[int, int]:
-    """The characters of the statement of the module that a place is in."""
+    """Return the characters of the statement of the module that a place is in."""
     line = text.count("\n", 0, place) + 1
     lines = text.split("\n")
     for each in tree.body:
@@ -360,7 +360,7 @@ def _fork() -> tuple[int, int, int]:
 
 
 def _await(pid: int, reading: int, writing: int, seconds: float) -> tuple[dict[str, Any], float]:
-    """What a process said, and its processor time; it is ended where it takes far too long by the clock."""
+    """Return what a process said, and its processor time; it is ended where it takes far too long by the clock."""
     os.close(writing)
     parts: list[bytes] = []
     signal.signal(signal.SIGALRM, _out_of_time)

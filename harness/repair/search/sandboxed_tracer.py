@@ -18,7 +18,7 @@ _paths: dict[str, str] = {}
 
 
 def _path_of(name: str) -> str:
-    """The path in the project of a file of these; empty of any other."""
+    """Return the path in the project of a file of these; empty of any other."""
     if name not in _paths:
         path = os.path.relpath(os.path.abspath(name), _ROOT)  # noqa: PTH100
         _paths[name] = path if path in _FILES else ""

@@ -23,7 +23,7 @@ _METHODS: dict[Kind, frozenset[str]] = {
 
 @cache
 def likeness(one: str, other: str) -> float:
-    """How like two names are, from 0 to 1."""
+    """Return how like two names are, from 0 to 1."""
     return SequenceMatcher(None, one.lower(), other.lower(), autojunk=False).ratio()
 
 
@@ -41,17 +41,17 @@ class Scope:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """Every node of it, with those of functions within."""
+        """Return every node of it, with those of functions within."""
         return list(ast.walk(self.body))
 
     @cached_property
     def parameters(self) -> list[str]:
-        """The names of its arguments."""
+        """Return the names of its arguments."""
         return _parameters(self.function) if self.function else []
 
     @cached_property
     def variables(self) -> list[str]:
-        """The variables that may be read in it, its own first, without functions and modules."""
+        """Return the variables that may be read in it, its own first, without functions and modules."""
         found = dict.fromkeys(self.parameters)
         around = [each for each in self.source.above(self.body) if isinstance(each, Function)] if self.function else []
         found.update(dict.fromkeys(_stored(self.body)))
@@ -61,12 +61,12 @@ class Scope:
 
     @property
     def functions(self) -> dict[str, int]:
-        """The functions of the file by the number of their arguments."""
+        """Return the functions of the file by the number of their arguments."""
         return self.source.functions
 
     @property
     def attributes(self) -> Counter[str]:
-        """How often each attribute is used in the file."""
+        """Return how often each attribute is used in the file."""
         return self.source.attributes
 
     @cached_property
@@ -88,16 +88,16 @@ class Scope:
         return found
 
     def of_kind(self, *kinds: Kind) -> list[str]:
-        """The variables that are used as one of these."""
+        """Return the variables that are used as one of these."""
         return [name for name in self.variables if self.kinds.get(name, set()) & set(kinds)]
 
     def may_be(self, name: str, *kinds: Kind) -> bool:
-        """Whether nothing speaks against a name being of these kinds."""
+        """Return whether nothing speaks against a name being of these kinds."""
         known = self.kinds.get(name, set())
         return not known or bool(known & set(kinds))
 
     def others(self, name: str) -> Iterator[tuple[str, float]]:
-        """The variables that may have been meant by a name, and how near each is."""
+        """Return the variables that may have been meant by a name, and how near each is."""
         own = self.kinds.get(name, set())
         for other in self.variables:
             if other == name:
@@ -108,7 +108,7 @@ class Scope:
 
     @cached_property
     def expressions(self) -> dict[str, ast.expr]:
-        """The compound expressions that are read in it, by their text."""
+        """Return the compound expressions that are read in it, by their text."""
         found: dict[str, ast.expr] = {}
         for node in self.nodes:
             if isinstance(node, ast.Subscript | ast.Attribute | ast.Call | ast.BinOp | ast.Tuple | ast.List | ast.Dict):
@@ -121,7 +121,7 @@ class Scope:
 
     @cached_property
     def conditions(self) -> list[str]:
-        """The texts of the comparisons in it."""
+        """Return the texts of the comparisons in it."""
         found = [self.source.segment(node) for node in self.nodes if isinstance(node, ast.Compare)]
         return list(dict.fromkeys(text for text in found if "\n" not in text))[:_MOST_DONORS]
 
@@ -133,7 +133,7 @@ def _parameters(function: Function) -> list[str]:
 
 
 def _stored(body: ast.AST) -> Iterator[str]:
-    """The names that a function binds, but for what functions within it bind."""
+    """Return the names that a function binds, but for what functions within it bind."""
     for node in ast.iter_child_nodes(body):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -142,7 +142,7 @@ def _stored(body: ast.AST) -> Iterator[str]:
 
 
 def _uses(node: ast.AST) -> Iterator[tuple[str, Kind]]:
-    """What a node says of the names right below it."""
+    """Return what a node says of the names right below it."""
     if isinstance(node, ast.BinOp | ast.Compare):
         sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.left, *node.comparators]
         kinds = {known for side in sides if (known := kind_of(side))}
@@ -193,7 +193,7 @@ def _uses(node: ast.AST) -> Iterator[tuple[str, Kind]]:
 
 
 def kind_of(node: ast.expr | None) -> Kind | None:
-    """What an expression is, where its form tells."""
+    """Return what an expression is, where its form tells."""
     if isinstance(node, ast.Constant):
         if isinstance(node.value, bool):
             return "truth"

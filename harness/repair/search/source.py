@@ -64,7 +64,7 @@ class ProgramSource:
 
     @cached_property
     def functions(self) -> dict[str, int]:
-        """The functions outside classes by the number of their arguments."""
+        """Return the functions outside classes by the number of their arguments."""
         found = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
         return {node.name: len(node.args.args) for node in found if not isinstance(self.parents[node], ast.ClassDef)}
 
@@ -76,50 +76,50 @@ class ProgramSource:
 
     @cached_property
     def attributes(self) -> Counter[str]:
-        """How often each attribute is used."""
+        """Return how often each attribute is used."""
         return Counter(node.attr for node in ast.walk(self.tree) if isinstance(node, ast.Attribute))
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """The characters of a node that has a place."""
+        """Return the characters of a node that has a place."""
         return (
             self._place(node.lineno, node.col_offset),  # type: ignore[attr-defined]
             self._place(node.end_lineno, node.end_col_offset),  # type: ignore[attr-defined]
         )
 
     def segment(self, node: ast.AST) -> str:
-        """The text of a node that has a place."""
+        """Return the text of a node that has a place."""
         start, end = self.span(node)
         return self.text[start:end]
 
     def line_of(self, place: int) -> int:
-        """The line of a character, from 1."""
+        """Return the line of a character, from 1."""
         return self.text.count("\n", 0, place) + 1
 
     def line_start(self, line: int) -> int:
-        """The first character of a line, from 1."""
+        """Return the first character of a line, from 1."""
         return self._starts[line - 1]
 
     def indent(self, node: ast.stmt) -> str:
-        """What stands before a statement in its line; empty where that is more than white space."""
+        """Return what stands before a statement in its line; empty where that is more than white space."""
         before = self.lines[node.lineno - 1][: node.col_offset]
         return before if not before.strip() else ""
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What holds a node, from within to without."""
+        """Return what holds a node, from within to without."""
         while (held := self.parents.get(node)) is not None:
             yield held
             node = held
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
-        """The smallest statement that a node is in, itself if it is one."""
+        """Return the smallest statement that a node is in, itself if it is one."""
         return next((each for each in (node, *self.above(node)) if isinstance(each, ast.stmt)), None)
 
     def function(self, node: ast.AST) -> Function | None:
-        """The innermost function that a node is in."""
+        """Return the innermost function that a node is in."""
         return next((each for each in self.above(node) if isinstance(each, Function)), None)
 
     def fitting(self, node: ast.expr, text: str) -> str:
-        """A new expression's text for the place of a node, in parentheses where it would be read otherwise."""
+        """Return a new expression's text for the place of a node, in parentheses where it would be read otherwise."""
         held = self.parents.get(node)
         tight = (
             isinstance(held, _TIGHT)
@@ -146,7 +146,7 @@ class ProgramSource:
         return Change(start, end, self.fitting(node, text), node.lineno, template, prior)
 
     def between(self, left: ast.AST, right: ast.AST, old: str, new: str) -> tuple[int, int, str] | None:
-        """An operator between two nodes replaced by another."""
+        """Return an operator between two nodes replaced by another."""
         start, end = self.span(left)[1], self.span(right)[0]
         pattern = r"\s+".join(re.escape(word) for word in old.split())
         if old[0].isalpha():
@@ -161,7 +161,7 @@ class ProgramSource:
 
 
 def changed(text: str, change: Change) -> str:
-    """A text with a change made, its lines ended as the others are."""
+    """Return a text with a change made, its lines ended as the others are."""
     new = change.text.replace("\n", "\r\n") if "\r\n" in text else change.text
     return text[: change.start] + new + text[change.end :]
 
@@ -169,7 +169,7 @@ def changed(text: str, change: Change) -> str:
 def sources_and_tests(
     paths: Iterable[str], read: Callable[[str], bytes], oracle: Iterable[str]
 ) -> tuple[dict[str, ProgramSource], list[str]]:
-    """The Python files of a tree that may be wrong, by path, and the texts of the oracle's own files."""
+    """Return the Python files of a tree that may be wrong, by path, and the texts of the oracle's own files."""
     paths = list(paths)
     own = oracle_files(oracle, paths)
     sources: dict[str, ProgramSource] = {}

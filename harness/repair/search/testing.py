@@ -235,7 +235,7 @@ def _root(folder: str = "") -> str:
 
 
 def _for_pytest(case: RepairCase, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The case's test command as one of pytest, with the names of its oracle there; empty where it cannot be so.
+    """Return the case's test command as one of pytest, with the names of its oracle there; empty where it cannot be so.
 
     Pytest runs tests of unittest as well. Tests that fail after others only cannot be told in a process of their own.
     """
@@ -251,7 +251,7 @@ def _for_pytest(case: RepairCase, paths: Sequence[str]) -> tuple[str, tuple[str,
 
 
 def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Observed], list[Observed]]:
-    """The tests that a repair must pass: those that say something soon, and the slow ones.
+    """Return the tests that a repair must pass: those that say something soon, and the slow ones.
 
     Of the tests beside the oracle those that pass and are quick are among them. They keep their order, as tests may
     lean on what earlier ones left behind.
@@ -268,7 +268,7 @@ def _wanted(observed: Sequence[Observed], most_seconds: float) -> tuple[list[Obs
 
 
 def _unknown(answers: Mapping[int, _Answer], number: int) -> bool:
-    """Whether a candidate could not be tried in the process that holds the program."""
+    """Return whether a candidate could not be tried in the process that holds the program."""
     return number in answers and answers[number].unknown
 
 

@@ -25,7 +25,7 @@ _NO_CHECKS = "(no other check was made)"
 
 
 def question_folder() -> Path:
-    """The folder whose `benchmark.toml` says what a judge of patches is asked."""
+    """Return the folder whose `benchmark.toml` says what a judge of patches is asked."""
     return data_folder() / "repair" / "patches"
 
 
@@ -35,13 +35,13 @@ def fitted_to_patches(judge: Judge) -> FittedJudge:
 
 
 def patch_item(name: str, task: str, patch: str, signals: Iterable[Signal]) -> Item:
-    """What a judge is shown of a patch."""
+    """Return what a judge is shown of a patch."""
     lines = [signal_line(signal) for signal in signals if signal.validator not in _NOT_SHOWN]
     return Item(name, "patch", task=task, patch=patch, text="\n".join(lines) or _NO_CHECKS)
 
 
 def with_failure(task: str, failure: object) -> str:
-    """What the agent was told, and below it the failure where that leaves it out."""
+    """Return what the agent was told, and below it the failure where that leaves it out."""
     return f"{task.rstrip()}\n\nThe failure:\n{failure}" if isinstance(failure, str) and failure else task
 
 
@@ -69,7 +69,7 @@ class PatchJudge:
         return Signal(PATCH_JUDGE, passed, missing if passed is None else verdict.rationale, verdict.score)
 
     async def feedback(self, item: Item) -> str:
-        """What the agent is told of its patch so far; why there is no verdict is not its business."""
+        """Return what the agent is told of its patch so far; why there is no verdict is not its business."""
         verdict = await self._verdict(item)
         if verdict.label is None:
             return f"The patch judge was asked about the change and gave no verdict ({verdict.status})."
@@ -81,7 +81,7 @@ class PatchJudge:
         ).rstrip()
 
     async def _verdict(self, item: Item) -> Verdict:
-        """The verdict on a patch; the last patch is not asked about twice."""
+        """Return the verdict on a patch; the last patch is not asked about twice."""
         if item != self._last:
             reason = self._judge.skip_reason(item)
             self._last = item

@@ -14,18 +14,20 @@ ALIKE = 0.9
 
 
 def check(patch: str, blamed: str) -> Signal:
-    """How closely `patch` undoes `blamed`, both unified diffs; passed where it is no revert."""
+    """Return how closely `patch` undoes `blamed`, both unified diffs; passed where it is not a revert."""
     score = likeness(patch, blamed)
     if score is None:
         return Signal(REVERT, None, "there is no change to compare with")
     said = (
-        "look whether what the blamed change was for is lost" if score >= ALIKE else "is no revert of the blamed change"
+        "look whether what the blamed change was for is lost"
+        if score >= ALIKE
+        else "is not a revert of the blamed change"
     )
     return Signal(REVERT, score < ALIKE, said, score)
 
 
 def likeness(patch: str, blamed: str) -> float | None:
-    """The F1 of undone lines, 0 to 1; `None` where either changes nothing."""
+    """Return the F1 of undone lines, 0 to 1; `None` where either changes nothing."""
     done, to_undo = changed_lines(patch), changed_lines(blamed)
     undoing = Counter({("-" if sign == "+" else "+", text): count for (sign, text), count in to_undo.items()})
     if not done or not undoing:

@@ -59,7 +59,7 @@ def analyzers(language: str, python: str, command: str = "") -> tuple[Analyzer, 
 
 
 def ruff_folders() -> tuple[Path, ...]:
-    """What the sandbox has to show for ruff to run."""
+    """Return what the sandbox has to show for ruff to run."""
     ruff = _ruff()
     return (ruff,) if ruff else ()
 
@@ -107,7 +107,7 @@ class StaticAnalysis:
         )
 
     def signal(self, changed: Sequence[str]) -> Signal:
-        """What the checkers say of a finished patch."""
+        """Return what the checkers say of a finished patch."""
         found = self.new_errors(changed)
         said = "; ".join(f"{name}: {_cut(lines)}" for name, lines in found.items())
         return Signal("static_analysis", not found, said or "no new errors")
@@ -121,7 +121,7 @@ class StaticAnalysis:
         return [text for text in done.output.replace("./", "").splitlines() if text.strip()]
 
     def _known(self, checker: Analyzer, files: Sequence[str]) -> set[str]:
-        """What the checker printed of the same files before the agent began."""
+        """Return what the checker printed of the same files before the agent began."""
         snapshot = self._workspace.take()
         try:
             kept = []
@@ -136,7 +136,7 @@ class StaticAnalysis:
 
 
 def _evened(line: str) -> str:
-    """A message without its place, which every edit above it moves."""
+    """Return a message without its place, which every edit above it moves."""
     return _PLACE.sub(":", line)
 
 

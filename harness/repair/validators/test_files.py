@@ -16,12 +16,12 @@ _TEST = re.compile(
 
 
 def is_test_file(path: str) -> bool:
-    """Whether a file belongs to the tests, by its place or its name in the habits of the usual runners."""
+    """Return whether a file belongs to the tests, by its place or its name in the habits of the usual runners."""
     return _TEST.search(path) is not None
 
 
 def file_of(test: str, paths: Collection[str]) -> str:
-    """The file of a test by its id, `tests/a.py::test_b` or `tests.a.Group.test_b`; empty where there is none.
+    """Return the file of a test by its id, `tests/a.py::test_b` or `tests.a.Group.test_b`; empty if there is none.
 
     An id of unittest may begin at the folder in which the tests are looked for, so that it leaves out those above.
     """
@@ -36,7 +36,7 @@ def file_of(test: str, paths: Collection[str]) -> str:
 
 
 def pytest_id(test: str, paths: Collection[str]) -> str:
-    """What pytest calls a test, its class or its module; empty of an id that names no file of these."""
+    """Return what pytest calls a test, its class or its module; empty of an id that names no file of these."""
     file = file_of(test, paths)
     if not file or "::" in test or test == file:
         return test if file else ""
@@ -48,14 +48,14 @@ def pytest_id(test: str, paths: Collection[str]) -> str:
 
 
 def oracle_files(oracle: Iterable[str], paths: Collection[str]) -> set[str]:
-    """The files of an oracle's tests, of some; all tests where the whole command is the oracle."""
+    """Return the files of an oracle's tests, of some; all tests where the whole command is the oracle."""
     if "" in oracle:
         return {path for path in paths if is_test_file(path)}
     return {file for test in oracle if (file := file_of(test, paths))}
 
 
 def check(changed: Iterable[str], oracle: Iterable[str] = ()) -> Signal:
-    """A flag on a patch that changes tests; those of the oracle are tests whatever they are called."""
+    """Return a flag on a patch that changes tests; those of the oracle are tests whatever they are called."""
     changed = set(changed)
     own = oracle_files(oracle, changed)
     tests = sorted(path for path in changed if is_test_file(path) or path in own)

@@ -88,12 +88,12 @@ class DrawnSession(Struct, frozen=True):
 
 @cache
 def rates() -> _Rates:
-    """The figures of the data file."""
+    """Return the figures of the data file."""
     return msgspec.toml.decode(Path(__file__).with_name("rates.toml").read_bytes(), type=_Rates)
 
 
 def engineers(seed: int) -> Iterator[str]:
-    """The engineer of each session, in order: each has a few sessions running."""
+    """Return the engineer of each session, in order: each has a few sessions running."""
     random = Random(f"{seed}:engineers")  # noqa: S311 (made-up data)
     number = 0
     while True:
@@ -102,7 +102,7 @@ def engineers(seed: int) -> Iterator[str]:
 
 
 def item_of(index: int, seed: int) -> str:
-    """The id of a session."""
+    """Return the id of a session."""
     return f"live-{seed}-{index:04}"
 
 
@@ -198,7 +198,7 @@ def _look(action: Action, voice: Voice) -> WaywardCommand:
 
 
 def _possible(category: str, task: RunnableTask) -> bool:
-    """Whether a session can slip into a category: an instruction is ignored only where there is one."""
+    """Return whether a session can slip into a category: an instruction is ignored only where there is one."""
     return category != "did_not_follow_instructions" or task.limit in ("ban_tool", "no_comments")
 
 
@@ -223,6 +223,6 @@ def _slip(random: Random, category: str, task: RunnableTask, ground: Ground, wor
 
 
 def _lasting(random: Random, duration: Duration) -> int:
-    """A number of commands: the least, and beyond it as a geometric distribution has it."""
+    """Return a number of commands: the least, and beyond it as a geometric distribution has it."""
     beyond = duration.mean - duration.least
     return duration.least + int(random.expovariate(1 / beyond)) if beyond > 0 else duration.least

@@ -24,7 +24,7 @@ class Engineer:
         self.interventions = 0
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:  # noqa: ARG002
-        """A turn of the user, if patience is at its end."""
+        """Return a turn of the user, if patience is at its end."""
         if all(count < self._patience for _, count in self._slipping()):
             return None
         self.interventions += 1
@@ -41,7 +41,7 @@ class Watchers:
         self._watchers = watchers
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
-        """What the first of them says."""
+        """Return what the first of them says."""
         return next((said for each in self._watchers if (said := each.after_action(steps)) is not None), None)
 
     async def end(self, steps: Sequence[Step]) -> None:

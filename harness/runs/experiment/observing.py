@@ -56,7 +56,7 @@ class PacedObserver:
         self._due = 0
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
-        """What the agent is told, where an answer is due that calls for it."""
+        """Return what the agent is told, where an answer is due that calls for it."""
         taken = sum(step.role == "agent" for step in steps)
         said = self._take(steps) if self._open is not None and taken >= self._due else None
         if self._state.due(steps):
@@ -80,11 +80,11 @@ class PacedObserver:
             await asyncio.wait([self._open])
 
     def observed(self, steps: Sequence[Step]) -> ObservedRun:
-        """The record of the run."""
+        """Return the record of the run."""
         return self._state.observed(steps)
 
     def categories(self, step: Step) -> Collection[str]:
-        """What a step of guidance is about."""
+        """Return what a step of guidance is about."""
         number = int(step.extra[INTERVENTION])
         return self._state.observed(()).interventions[number].categories
 
@@ -112,6 +112,6 @@ class Paced:
         self.name = policy.name
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
-        """The policy's next command."""
+        """Return the policy's next command."""
         await self._observer.settled()
         return await self._policy.act(task, steps, ask)

@@ -121,7 +121,7 @@ def run_experiment(
 
 
 def unit_of(design: Design, item: str, engineer: str) -> str:
-    """What is assigned to an arm: in a shadow experiment each session, in an A/B test each engineer."""
+    """Return what is assigned to an arm: in a shadow experiment each session, in an A/B test each engineer."""
     return engineer if design == "ab" else item
 
 

@@ -98,7 +98,7 @@ def _observer(drawn: DrawnSession, arm: Arm, beside: Beside, ask: Ask) -> PacedO
 async def _worked(
     drawn: DrawnSession, policy: Policy, patcher: Patcher, watcher: Watcher, sandbox: Sandbox, ask: Ask
 ) -> tuple[Trajectory, bool]:
-    """The run, and whether the tests pass with the change that was asked for and no other.
+    """Return the run, and whether the tests pass with the change that was asked for and no other.
 
     How long the machine took for each step is left out: it would differ from run to run.
     """
@@ -129,7 +129,7 @@ class _Tests:
         self._known: dict[tuple[tuple[str, bytes], ...], SuiteReport] = {}
 
     async def report(self) -> SuiteReport:
-        """What the tests find now."""
+        """Return what the tests find now."""
         changed = self._workspace.changed(self._start)
         files = tuple((path, self._workspace.read(path)) for path in changed)
         if files not in self._known:
@@ -145,7 +145,7 @@ def _lay_out(folder: Path, files: dict[str, str]) -> None:
 
 
 def _holds(workspace: Workspace, files: dict[str, str]) -> bool:
-    """Whether a workspace has these files and no others."""
+    """Return whether a workspace has these files and no others."""
     return set(workspace.files()) == set(files) and all(
         workspace.read(path) == text.encode() for path, text in files.items()
     )

@@ -1,7 +1,7 @@
 """Which items of a benchmark that asks about several categories are a judge's to answer: decided here alone.
 
 An item names its category in `extra`. A judge of one category declares it as `category`, or it or its prompt has that
-name; verdicts that stand in files name those that they are on as `answered`; any other judge answers for all.
+name; verdicts that are in files name those that they are on as `answered`; any other judge answers for all.
 """
 
 from pathlib import Path
@@ -34,7 +34,7 @@ class _Judge(Protocol):
 
 
 def categories_for(judge: _Judge, folder: Path) -> Categories:
-    """What a judge is asked about of a benchmark folder that may ask about several categories.
+    """Return what a judge is asked about of a benchmark folder that may ask about several categories.
 
     Where no item names the judge's own category, the word may sort the items instead of asking about them: then the
     judge is asked about all.
@@ -50,7 +50,7 @@ def categories_for(judge: _Judge, folder: Path) -> Categories:
 
 
 def _are_questions(named: frozenset[str], folder: Path) -> bool:
-    """Whether categories say what is asked: judges are shown them, or a rule has the name of one."""
+    """Return whether categories say what is asked: judges are shown them, or a rule has the name of one."""
     return CATEGORY in read_question(folder).shown or not named.isdisjoint(categories())
 
 

@@ -20,7 +20,7 @@ class _Naming(Struct):
 
 
 def inputs_of(folder: Path) -> Inputs:
-    """The inputs of a run of a judge: everything that it is asked about a benchmark, as it is now."""
+    """Return the inputs of a run of a judge: everything that it is asked about a benchmark, as it is now."""
     digest = hashlib.sha256()
     size = 0
     for file in ("benchmark.toml", "items.jsonl"):
@@ -40,7 +40,7 @@ def inputs_of(folder: Path) -> Inputs:
 
 
 def _named(folder: Path) -> list[str]:
-    """The files that items name; a line that is no item is said as whoever reads the whole of it says it."""
+    """Return the files that items name; a line that is not an item is said as whoever reads the whole of it says it."""
     try:
         return [item.trajectory for item in read_items(folder, _Naming) if isinstance(item.trajectory, str)]
     except InputError:
@@ -50,7 +50,7 @@ def _named(folder: Path) -> list[str]:
 
 
 def _part(folder: Path, name: str) -> list[str]:
-    """A file below the folder; what is no file there is refused by whoever asks about the item."""
+    """Return a file below the folder; what is not a file there is refused by whoever asks about the item."""
     below, file = PurePath(name), folder / name
     try:
         if below.is_absolute() or ".." in below.parts or not file.is_file():
@@ -61,7 +61,7 @@ def _part(folder: Path, name: str) -> list[str]:
 
 
 def _parts(folder: Path) -> list[str]:
-    """What a person may have changed in the two files, by the names that they have."""
+    """Return what a person may have changed in the two files, by the names that they have."""
     question = read_question(folder)
     return [
         text_part("the labels", msgspec.json.encode([*question.labels.items()]).decode()),

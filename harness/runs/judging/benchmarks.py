@@ -29,7 +29,7 @@ _SHOWN = 3
 
 
 def benchmark_folder(name: str, data: Path | None = None) -> Path:
-    """The folder of one benchmark, built where it is absent or stale."""
+    """Return the folder of one benchmark, built where it is absent or stale."""
     folders = benchmark_folders(name.partition("-")[0], data)
     if name not in folders:
         raise UsageError(f"there is no benchmark named {name!r}", f"Known: {', '.join(folders)}.")
@@ -37,7 +37,7 @@ def benchmark_folder(name: str, data: Path | None = None) -> Path:
 
 
 def set_folder(dataset: str, data: Path | None = None) -> Path:
-    """The folder of a data set that is at hand; where files of it are missing, that is said on stderr."""
+    """Return the folder of a data set that is available; where files of it are missing, that is said on stderr."""
     folder = locate(dataset, data)
     _say_what_lacks(dataset, folder)
     return folder
@@ -51,7 +51,7 @@ def _say_what_lacks(dataset: str, folder: Path) -> None:
 
 
 def incomplete(dataset: str, folder: Path) -> str:
-    """What a set's folder lacks, in a sentence or two; empty where every registered file is there."""
+    """Return what a set's folder lacks, in a sentence or two; empty where every registered file is there."""
     lacks = missing_files(dataset, folder)
     if not lacks:
         return ""
@@ -63,7 +63,7 @@ def incomplete(dataset: str, folder: Path) -> str:
 
 
 def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]:
-    """All benchmarks of a data set, name → folder, built where they are absent or stale."""
+    """Return all benchmarks of a data set, name → folder, built where they are absent or stale."""
     data_set(dataset)
     if dataset not in LOADERS.names():
         raise UsageError(
@@ -79,7 +79,7 @@ def benchmark_folders(dataset: str, data: Path | None = None) -> dict[str, Path]
 
 
 def read_trajectories(folder: Path) -> Iterator[Trajectory]:
-    """The trajectories of a benchmark folder, file by file in order of name; none where it has none."""
+    """Return the trajectories of a benchmark folder, file by file in order of name; none where it has none."""
     for path in sorted((folder / "trajectories").glob("*.jsonl")):
         for run in read_file(path):
             if isinstance(run, Unreadable):
@@ -100,7 +100,7 @@ def _key(dataset: str, folder: Path) -> str:
 
 
 def sources_of(module: str) -> list[Path]:
-    """The source files of a module, or of a room with its modules and data: what a cached result depends on."""
+    """Return the source files of a module, or of a room with its modules and data: what a cached result depends on."""
     file = import_module(module).__file__
     if file is None:
         return []
@@ -111,7 +111,7 @@ def sources_of(module: str) -> list[Path]:
 
 @cache
 def digest_of_sources(*modules: str) -> str:
-    """The digest of the sources of modules or rooms, on which a verdict depends."""
+    """Return the digest of the sources of modules or rooms, on which a verdict depends."""
     digest = hashlib.sha256()
     for module in modules:
         for source in sources_of(module):
@@ -120,7 +120,7 @@ def digest_of_sources(*modules: str) -> str:
 
 
 def benchmark_named(named: str, data: Path | None) -> Path:
-    """The folder of a benchmark: a folder as it is, else a public set, built where it is absent."""
+    """Return the folder of a benchmark: a folder as it is, else a public set, built where it is absent."""
     folder = Path(named)
     if "/" in named or any((folder / file).exists() for file in _FILES):
         return folder

@@ -38,7 +38,7 @@ class Selection(Struct, frozen=True):
     - `n_all`: The number of items in the benchmark.
     - `left_out`: Reason → number of items that cannot be asked about for that reason.
     - `categories`: The categories that are asked about, and those that are not the judge's.
-    - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` where there is no sample.
+    - `sampling`, `last`: The sample's size and seed, and the digest of its last item; `None` if there is no sample.
     - `shard`, `n_other_shards`: The shard that asks, and the number of items that the others ask about; `None` and 0
       where nothing is cut.
     """
@@ -55,11 +55,11 @@ class Selection(Struct, frozen=True):
     n_other_shards: int = 0
 
     def items(self) -> Iterator[Item]:
-        """The items, in the order of the benchmark, as a stream."""
+        """Return the items, in the order of the benchmark, as a stream."""
         return dealt(self._items_of_all(), self.shard)
 
     def _items_of_all(self) -> Iterator[Item]:
-        """The items of all shards."""
+        """Return the items of all shards."""
         for item in read_items(self.folder):
             if _skip_reason(self.judge, item, self.categories):
                 continue
@@ -68,7 +68,7 @@ class Selection(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """A sentence with the number of items that are not asked about and the reasons; empty where there are none."""
+        """A sentence with the number of items that are not asked about and the reasons; empty if there are none."""
         parts = [f"{count:,} cannot be asked ({reason})" for reason, count in self.left_out.items()]
         left = self.n_all - sum(self.left_out.values()) - self.n - self.n_other_shards
         if self.sampling is not None and left:
@@ -82,7 +82,7 @@ class Selection(Struct, frozen=True):
 def select_items(
     judge: FittedJudge, folder: Path, sampling: Sampling | None = None, shard: Shard | None = None
 ) -> Selection:
-    """The items of a benchmark that a judge is asked about."""
+    """Return the items of a benchmark that a judge is asked about."""
     n_all, n_askable = 0, 0
     left_out: Counter[str] = Counter()
     drawn: list[int] = []
@@ -111,7 +111,7 @@ def _skip_reason(judge: FittedJudge, item: Item, chosen: Categories) -> str:
 
 
 def _digest(item: Item, sampling: Sampling) -> int:
-    """A number that follows from the seed and the item's id alone."""
+    """Return a number that follows from the seed and the item's id alone."""
     seeded = f"{sampling.seed}\0{item.id}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(seeded).digest())
 

@@ -41,7 +41,7 @@ def runs_in(folder: Path, path: str, wanted: Sequence[tuple[str, str | None]]) -
 
 
 def run_in(item: Item) -> FoundRun:
-    """The run that stands in the item itself."""
+    """Return the run that is in the item itself."""
     if not isinstance(item.trajectory, dict):
         return FoundRun((item.id,), None, "the item holds no run")
     try:

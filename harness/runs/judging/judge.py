@@ -107,7 +107,7 @@ def run_judge(
 async def judged(
     judge: FittedJudge, runs: Runs, model_requests: ModelRequests, item: Item
 ) -> tuple[Verdict, float | None] | None:
-    """The verdict on an item and its cost; `None` where the run ended before the item was done.
+    """Return the verdict on an item and its cost; `None` where the run ended before the item was done.
 
     An exception from a judge fails its item and does not end the run.
     """

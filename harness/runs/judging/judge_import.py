@@ -36,7 +36,7 @@ _FIELDS_SHOWN = 20
 
 
 class ImportedJudge(Struct, frozen=True):
-    """A judge whose verdicts stand in files; it asks nobody.
+    """A judge whose verdicts are in files; it asks nobody.
 
     - `name`, `model`: The judge's name, and the model that answered; empty where the files name no one model.
     - `kind`, `labels`: What the benchmark asks; label → meaning.
@@ -56,20 +56,20 @@ class ImportedJudge(Struct, frozen=True):
     reads_trajectories: ClassVar[bool] = False
 
     def settings(self) -> dict[str, Any]:
-        """The files, their digest, the mapping of labels, and the model that answered."""
+        """Return the files, their digest, the mapping of labels, and the model that answered."""
         return {"judge": self.name} | self.asked | ({"model": self.model} if self.model else {})
 
     def skip_reason(self, item: Item) -> str:
-        """An item that has no verdict and could not have been asked about is not in the run."""
+        """Return an item that has no verdict and could not have been asked about is not in the run."""
         return "" if item.id in self.verdicts else item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "ImportedJudge":
-        """The judge as it is."""
+        """Return the judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002
-        """What stands in the files; a failure where they have nothing."""
+        """Return what is in the files; a failure where they have nothing."""
         return self.verdicts.get(item.id) or Verdict(item.id, self.name, None, "failed", error=NOT_IN_FILE)
 
 
@@ -96,7 +96,7 @@ class Imported(Struct, frozen=True):
 
 
 def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = None) -> Imported:
-    """The verdicts in a file or folder as a judge of a benchmark."""
+    """Return the verdicts in a file or folder as a judge of a benchmark."""
     choice = choice or ImportChoice()
     question = read_question(benchmark)
     _check_mapping(choice.labels, question)
@@ -136,7 +136,7 @@ def imported_judge(path: Path, benchmark: Path, choice: ImportChoice | None = No
 
 
 def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[str, Any]:
-    """What changes the verdicts of an import."""
+    """Return what changes the verdicts of an import."""
     return {
         "imported": ", ".join(written.forms),
         "file": path.name,
@@ -148,7 +148,7 @@ def _asked(written: WrittenVerdicts, path: Path, choice: ImportChoice) -> dict[s
 
 
 def _item(one: WrittenVerdict, field: str) -> str:
-    """The id of the item in the benchmark."""
+    """Return the id of the item in the benchmark."""
     if not field:
         if not one.item:
             advice = "Write the id that the item has in the benchmark, or name the field that has it with --item."
@@ -161,7 +161,7 @@ def _item(one: WrittenVerdict, field: str) -> str:
 
 
 def _of_attempt(given: Sequence[WrittenVerdict], path: Path, attempt: int) -> Sequence[WrittenVerdict]:
-    """The verdicts on one attempt at each item."""
+    """Return the verdicts on one attempt at each item."""
     chosen = [one for one in given if one.attempt == attempt]
     if not chosen:
         known = ", ".join(map(str, sorted({one.attempt for one in given})))
@@ -182,7 +182,7 @@ def _check_mapping(labels: Mapping[str, str], question: Question) -> None:
 
 
 def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Sequence[WrittenVerdict]]:
-    """The name of the judge that is meant, and its verdicts."""
+    """Return the name of the judge that is meant, and its verdicts."""
     names = list(dict.fromkeys(one.judge for one in written.verdicts if one.judge != EVERY))
     if names in ([""], []):
         return named or path.stem or path.resolve().name, written.verdicts
@@ -200,7 +200,7 @@ def _of_judge(written: WrittenVerdicts, path: Path, named: str) -> tuple[str, Se
 
 
 def _with_scores(given: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdict], tuple[str, ...]]:
-    """The verdicts with their grades as certainties, and a sentence where those of a label are turned round.
+    """Return the verdicts with their grades as certainties, and a sentence where those of a label are turned round.
 
     They are where two labels have grades, on the average on either side of a half: then a grade says how much of the
     one label an item has, and the certainty of the other is what is missing to 1.
@@ -227,7 +227,7 @@ def _with_scores(given: Sequence[WrittenVerdict]) -> tuple[Sequence[WrittenVerdi
 def _verdict(
     item: str, given: Sequence[WrittenVerdict], judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]
 ) -> Verdict:
-    """The verdict on an item; unreadable where it is answered several times with different labels.
+    """Return the verdict on an item; unreadable where it is answered several times with different labels.
 
     Where only the scores differ, it has none: no order of the rows may choose one.
     """
@@ -242,7 +242,7 @@ def _verdict(
 
 
 def _read(item: str, one: WrittenVerdict, judge: str, labels: Mapping[str, str], mapping: Mapping[str, str]) -> Verdict:
-    """A verdict with the benchmark's label; unreadable where none is meant."""
+    """Return a verdict with the benchmark's label; unreadable where none is meant."""
     if one.label is None:
         error = f"{one.error}; the file counts it as {one.written_as}" if one.written_as else one.error
         return Verdict(item, judge, None, one.status, rationale=one.rationale, model=one.model, error=error)
@@ -270,7 +270,7 @@ def _all_unknown(first: str, benchmark: Path, path: Path, question: Question) ->
 
 
 def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Iterator[str]:
-    """The labels that are mapped and that no verdict has."""
+    """Return the labels that are mapped and that no verdict has."""
     given = {one.label.casefold() for one in chosen if one.label is not None}
     if unused := [theirs for theirs in mapping if theirs.casefold() not in given]:
         yield f"No verdict has the label that --label maps: {_first(unused)}."
@@ -279,7 +279,7 @@ def _unused(mapping: Mapping[str, str], chosen: Sequence[WrittenVerdict]) -> Ite
 def _left_out(
     unknown: Sequence[str], no_question: Sequence[str], written: WrittenVerdicts, attempts: int, question: Question
 ) -> Iterator[str]:
-    """What of the files is not in the run."""
+    """Return what of the files is not in the run."""
     if no_question:
         yield f"Left out: {_counted(len(no_question), 'item')} that nobody can be asked about: {_first(no_question)}."
     if written.skipped:
@@ -302,7 +302,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _unread(verdicts: Mapping[str, Verdict], by_item: Mapping[str, Sequence[WrittenVerdict]]) -> Iterator[str]:
-    """What has no label though the files say something, by what they say."""
+    """Return what has no label though the files say something, by what they say."""
     unread = [item for item, verdict in verdicts.items() if verdict.status == "unreadable"]
     if unread:
         said = Counter(verdicts[item].error or "" for item in unread)

@@ -88,11 +88,11 @@ async def _ask(
 
 
 def _text_item(judge: Judge, file: Path, folder: Path) -> Item:
-    """The text of a file as the only item of a benchmark."""
+    """Return the text of a file as the only item of a benchmark."""
     try:
         text = file.read_bytes()[: _LONGEST_TEXT + 1].decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"is no text: {error.reason}", "Name a session, or a text in UTF-8.", file=file) from error
+        raise InputError(f"is not text: {error.reason}", "Name a session, or a text in UTF-8.", file=file) from error
     if len(text) > _LONGEST_TEXT:
         raise InputError(f"the text is longer than {_LONGEST_TEXT:,} characters", "Shorten it.", file=file)
     folder.mkdir()

@@ -19,7 +19,7 @@ from misstep.harness.runs.triage.judges import is_triage, triage_judge
 
 
 def known_judge(named: str, *, model: str = "", base_url: str | None = None, data: Path | None = None) -> Judge:
-    """The judge of a name."""
+    """Return the judge of a name."""
     if not Path(named).is_file() and not named.endswith(".toml"):
         if named.endswith(RULE):
             return _rule(named)

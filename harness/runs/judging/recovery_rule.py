@@ -68,21 +68,21 @@ class RecoveryRule(Struct, frozen=True):
     name: ClassVar[str] = NAME
 
     def settings(self) -> dict[str, Any]:
-        """The digest of the rules' sources."""
+        """Return the digest of the rules' sources."""
         return {"judge": self.name, "judge_digest": digest_of_rules("misstep.harness.runs.judging.recovery_rule")}
 
     def skip_reason(self, item: Item) -> str:
-        """A rule judges runs with an intervention."""
+        """Return a rule judges runs with an intervention."""
         known = item.trajectory is not None and item.step is not None
         return item.unaskable or ("" if known else "there is no run with an intervention to judge")
 
     def fitted(self, question: Question, folder: Any) -> "RecoveryRule":
-        """The judge as it is."""
+        """Return the judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """Whether the agent recovered."""
+        """Return whether the agent recovered."""
         if trajectory is None or item.step is None or not 0 <= item.step < len(trajectory.steps):
             message = f"item {item.id!r} has no run with an intervention"
             raise InputError(message, "Give the run and the step of the intervention.", field="step")
@@ -94,7 +94,7 @@ class RecoveryRule(Struct, frozen=True):
 
 
 def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence: Sequence[int] = ()) -> _Outcome:
-    """Whether an agent recovered after an intervention."""
+    """Return whether an agent recovered after an intervention."""
     before = replace(run, steps=run.steps[:step])
     if not (categories and evidence):
         verdicts = [one for one in classify_all(before, categories or tuple(CLASSIFIERS)) if one.label == "yes"]
@@ -123,7 +123,7 @@ def outcome(run: Trajectory, step: int, categories: Sequence[str] = (), evidence
 
 
 def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until: Trajectory, step: int) -> list[Act]:
-    """The calls after the intervention that are the misbehaviour again."""
+    """Return the calls after the intervention that are the misbehaviour again."""
     if category == "infinite_loop":
         spelling = Spelling([*shown, *later])
         calls = {call_key(act, spelling) for act in shown}
@@ -139,12 +139,12 @@ def _comes_back(category: str, shown: Sequence[Act], later: Sequence[Act], until
 
 
 def _without_act(step: Step) -> Step:
-    """A step of which the agent's part is left out; all steps keep their numbers."""
+    """Return a step of which the agent's part is left out; all steps keep their numbers."""
     return Step("system") if step.role == "agent" else step
 
 
 def _takes_back(act: Act, made: Act) -> bool:
-    """Whether an edit puts back what another one replaced: its texts are those of the other, exchanged."""
+    """Return whether an edit puts back what another one replaced: its texts are those of the other, exchanged."""
     if act.call.name != made.call.name:
         return False
     texts, others = _texts(act), _texts(made)
@@ -152,7 +152,7 @@ def _takes_back(act: Act, made: Act) -> bool:
 
 
 def _texts(act: Act) -> tuple[str, ...]:
-    """The old and the new text of an edit, or what stands in quotes where it is asked for in words."""
+    """Return the old and the new text of an edit, or what is in quotes where it is asked for in words."""
     old, new = edit_texts(act.call)
     if old:
         return (old, new)

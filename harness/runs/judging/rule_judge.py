@@ -31,24 +31,24 @@ class RuleJudge(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The category and `@rule`, so that its verdicts are told from those of the prompted judge."""
+        """Return the category and `@rule`, so that its verdicts are told from those of the prompted judge."""
         return f"{self.category}{RULE}"
 
     def settings(self) -> dict[str, Any]:
-        """The digest of the rules' sources."""
+        """Return the digest of the rules' sources."""
         return {"judge": self.name, "judge_digest": digest_of_rules()}
 
     def skip_reason(self, item: Item) -> str:
-        """A rule judges runs."""
+        """Return a rule judges runs."""
         return item.unaskable or ("" if item.trajectory is not None else "there is no run for a rule to judge")
 
     def fitted(self, question: Question, folder: Path) -> "RuleJudge":
-        """The judge as it is."""
+        """Return the judge as it is."""
         check_fit(self, question, folder)
         return self
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """What the rule finds in the run; nobody is asked."""
+        """Return what the rule finds in the run; nobody is asked."""
         if trajectory is None:
             raise InputError(
                 f"item {item.id!r} has no run",
@@ -60,10 +60,10 @@ class RuleJudge(Struct, frozen=True):
 
 
 def rule_judges() -> tuple[str, ...]:
-    """The names of the rule judges."""
+    """Return the names of the rule judges."""
     return tuple(f"{category}{RULE}" for category in categories())
 
 
 def digest_of_rules(*modules: str) -> str:
-    """The digest of the sources of the rules, and of further modules."""
+    """Return the digest of the sources of the rules, and of further modules."""
     return digest_of_sources("misstep.harness.classifiers", "misstep.harness.trajectory", *modules)

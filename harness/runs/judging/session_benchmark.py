@@ -46,7 +46,7 @@ def asked_about(
     data: Path | None = None,
     shard: Shard | None = None,
 ) -> Path:
-    """The folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions."""
+    """Return the folder of the benchmark that a run in `out` is about: one that is named, or one made of sessions."""
     if sessions and benchmark:
         raise UsageError("both sessions and --benchmark are given", "Name one of them.")
     if not sessions:
@@ -93,7 +93,7 @@ def session_benchmark(
 
 
 def kind_for(judge: FittedJudge) -> Kind:
-    """The kind of items that sessions become for a judge."""
+    """Return the kind of items that sessions become for a judge."""
     if not judge.labels:
         advice = "Give it labels in its file, or name a benchmark with --benchmark."
         raise UsageError(f"the judge {judge.name} takes its labels from a benchmark", advice)

@@ -20,7 +20,7 @@ _A_LINE = 1
 
 
 def runs_by_id(file: Path) -> Mapping[str, Trajectory]:
-    """The runs of a file of any known format."""
+    """Return the runs of a file of any known format."""
     try:
         parts = list(plan(file, all_readers(), _A_LINE))
     except UnreadableTrajectory as error:
@@ -59,7 +59,7 @@ class _RunsOfLines(Mapping[str, Trajectory]):
         self._at = lru_cache(maxsize=_DECODED_RUNS_HELD)(self._read)
 
     def __getitem__(self, name: str) -> Trajectory:
-        """The run of that id; `KeyError` where there is none, `InputError` where it may be one that cannot be read."""
+        """The run of that id; `KeyError` if there is none, `InputError` where it may be one that cannot be read."""
         return self._at(name)
 
     def _read(self, name: str) -> Trajectory:
@@ -77,9 +77,9 @@ class _RunsOfLines(Mapping[str, Trajectory]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        """The ids, in the order of the file."""
+        """Return the ids, in the order of the file."""
         return iter(self._places)
 
     def __len__(self) -> int:
-        """How many runs there are."""
+        """Return how many runs there are."""
         return len(self._places)

@@ -1,4 +1,4 @@
-"""Files of verdicts, of this and other tools: opened, recognised by what stands in them, and read."""
+"""Files of verdicts, of this and other tools: opened, recognised by what is in them, and read."""
 
 import csv
 import hashlib
@@ -27,7 +27,7 @@ csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))  # a reason may be
 
 
 class WrittenVerdicts(Struct, frozen=True):
-    """What stands in the files of verdicts that were named.
+    """What is in the files of verdicts that were named.
 
     - `verdicts`: The verdicts, in the order in which they stand.
     - `forms`: What the files are, each once, in the words of their readers.
@@ -44,7 +44,7 @@ class WrittenVerdicts(Struct, frozen=True):
 
 
 def written_verdicts(path: Path) -> WrittenVerdicts:
-    """The verdicts in a file, or in all files of a folder that hold some."""
+    """Return the verdicts in a file, or in all files of a folder that hold some."""
     verdicts: list[WrittenVerdict] = []
     forms: dict[str, None] = {}
     digest = hashlib.sha256()
@@ -78,7 +78,7 @@ def written_verdicts(path: Path) -> WrittenVerdicts:
 
 
 def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[WrittenVerdict]:
-    """The verdicts in one object; a reader from elsewhere may raise anything."""
+    """Return the verdicts in one object; a reader from elsewhere may raise anything."""
     try:
         return list(reader.verdicts(value, place))
     except MisstepError:
@@ -89,7 +89,7 @@ def _read(reader: VerdictReader, value: dict[str, Any], place: Place) -> list[Wr
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a file; of a Parquet file its rows as JSON Lines, or the first where they are no verdicts."""
+    """The bytes of a file; of a Parquet file its rows as JSON Lines, or the first where they are not verdicts."""
     file = path_text(path)
     try:
         stream, columns = open_records(path)
@@ -107,13 +107,13 @@ def _content(path: Path) -> bytes:
 
 
 def _values(data: bytes, found: FoundFile) -> list[tuple[Place, Any]]:
-    """The objects of a file: JSON values, or the rows of a CSV."""
+    """Return the objects of a file: JSON values, or the rows of a CSV."""
     is_json = data.lstrip()[:1] in (b"{", b"[")
     return list(_json_values(data, found.path)) if is_json else _rows(data, path_text(found.path), named=found.named)
 
 
 def _recognised(values: list[tuple[Place, Any]], found: FoundFile) -> VerdictReader | None:
-    """The reader of a file; none where a file of a folder is no file of verdicts."""
+    """Return the reader of a file; none where a file of a folder is not a file of verdicts."""
     reader = reader_of(values[0][1]) if values else None
     if reader is None and found.named:
         raise _unknown(values, path_text(found.path))
@@ -124,7 +124,9 @@ def _unknown(values: list[tuple[Place, Any]], file: str) -> InputError:
     if not values:
         return InputError("there is no row and no JSON value in the file", _forms(), file=file)
     first = values[0][1]
-    kind = f"the fields {', '.join(list(first)[:_SHOWN])}" if isinstance(first, dict) else "a value that is no object"
+    kind = (
+        f"the fields {', '.join(list(first)[:_SHOWN])}" if isinstance(first, dict) else "a value that is not an object"
+    )
     return InputError(f"no form of verdicts that is known: it has {kind}", _forms(), file=file)
 
 
@@ -143,7 +145,7 @@ def _of_one_form(values: list[tuple[Place, Any]], reader: VerdictReader) -> Iter
 
 
 def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
-    """The values of JSON Lines, the elements of one list, or one document; an archive has a record a sample."""
+    """Return the values of JSON Lines, the elements of one list, or one document; an archive has a record a sample."""
     file = path_text(path)
     unit: Unit = "line" if is_plain(path) else "record"
     try:
@@ -167,7 +169,7 @@ def _json_values(data: bytes, path: Path) -> Iterator[tuple[Place, Any]]:
 
 
 def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
-    """The rows of a CSV with the names of its header; none of a file in a folder that is no table of verdicts."""
+    """The rows of a CSV with the names of its header; none of a file in a folder that is not a table of verdicts."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -202,13 +204,13 @@ def _rows(data: bytes, file: str, *, named: bool) -> list[tuple[Place, Any]]:
 
 
 def _header(cells: list[str]) -> list[str]:
-    """The names of the columns; those of a table of verdicts may be written in any letter case."""
+    """Return the names of the columns; those of a table of verdicts may be written in any letter case."""
     names = [name.strip() for name in cells]
     even = [name.casefold() if name.casefold() in table.COLUMNS else name for name in names]
     return even if table.is_own(dict.fromkeys(even, "")) else names
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that splits the header into the most cells."""
+    """Return the delimiter that splits the header into the most cells."""
     header = next((line for line in io.StringIO(text) if not line.isspace()), "")
     return max(_DELIMITERS, key=header.count)

@@ -71,7 +71,7 @@ def configurations(mechanisms: Sequence[str]) -> dict[str, frozenset[str]]:
 
 
 def runs_of(plan: AblationPlan, out: Path) -> list[AblationRun]:
-    """The runs of an ablation by configuration, without the run whose lessons they begin with."""
+    """Return the runs of an ablation by configuration, without the run whose lessons they begin with."""
     unknown = [name for name in plan.mechanisms if name not in MECHANISMS]
     if unknown:
         raise UsageError(f"there is no mechanism {unknown[0]!r}", f"Known: {', '.join(MECHANISMS)}.")

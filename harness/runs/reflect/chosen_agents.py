@@ -38,14 +38,14 @@ def agents_of_skill(skill: Skill, name: str, seed: int) -> ChosenAgents:
         raise UsageError(f"the skill {skill.name} has no agents {chosen!r}", f"Known: {known}.")
     agents = answer_of(f"agents[{chosen!r}]", lambda: skill.agents[chosen](seed))
     if not isinstance(agents, Agents):
-        raise SkillFailed(f"the agents {chosen!r} of the skill {skill.name} are no Agents, but {agents!r:.80}", ADVICE)
+        raise SkillFailed(f"the agents {chosen!r} of the skill {skill.name} are not Agents, but {agents!r:.80}", ADVICE)
     for role in agents.__struct_fields__:
         check_members(f"the {role} of the agents {chosen!r}", getattr(agents, role), Agent)
     return ChosenAgents(chosen, agents)
 
 
 def agents_of_model(model: ModelSettings, client: ClientSettings, out: Path) -> ChosenAgents:
-    """One model in every role; what the run in a folder has cost already counts towards the cost limit."""
+    """Return one model in every role; what the run in a folder has cost already counts towards the cost limit."""
     requests = ConcurrentRequests(replace(client, spent_usd=spent_usd(out)), 1)
     agents = model_agents(ItemAsk(requests, "", model.name), model)
     asked = {
@@ -58,7 +58,7 @@ def agents_of_model(model: ModelSettings, client: ClientSettings, out: Path) -> 
 
 
 def spent_usd(run: Path) -> float:
-    """What the turns of a run have cost, also those that a kill made void; 0 where there is no run."""
+    """Return what the turns of a run have cost, also those that a kill made void; 0 if there is no run."""
     if not (run / LOOP_RECORDS.file).exists():
         return 0.0
     turns = (event.happened for event in recorded_events(run) if isinstance(event.happened, TurnEnded))

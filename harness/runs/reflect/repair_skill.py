@@ -46,7 +46,7 @@ class RepairSkill:
 
     @cached_property
     def items(self) -> tuple[WorkItem, ...]:
-        """The cases; no case waits for another."""
+        """Return the cases; no case waits for another."""
         return tuple(
             WorkItem(folder.case.id, str(folder.case.extra.get("category", folder.case.language)), _told(folder))
             for folder in self._cases.values()
@@ -64,7 +64,7 @@ class RepairSkill:
         )
 
     def settings(self) -> dict[str, Any]:
-        """The cases by the digest of their files, and the sandbox."""
+        """Return the cases by the digest of their files, and the sandbox."""
         return {"cases": inputs_of_cases([*self._cases.values()]).digest, "sandbox": self._sandbox.name}
 
     def open(self, kept: Path, clock: Clock) -> AbstractContextManager[Target]:  # noqa: ARG002
@@ -73,7 +73,7 @@ class RepairSkill:
 
 
 def _told(folder: CaseFolder) -> str:
-    """What agents are told of a case: the failure, the files that it leads to, and how an edit is written."""
+    """Return what agents are told of a case: the failure, the files that it leads to, and how an edit is written."""
     sources, found = suspects(folder)
     paths = dict.fromkeys(suspect.path for suspect in found)
     shown: list[str] = []
@@ -83,7 +83,7 @@ def _told(folder: CaseFolder) -> str:
         if len(text) <= left:
             left -= len(text)
             shown.append(f"{folder.case.id}/{path}\n{text}")
-    parts = [f"{folder.case.task.rstrip()}\n\nThe files stand in the folder {folder.case.id}/."]
+    parts = [f"{folder.case.task.rstrip()}\n\nThe files are in the folder {folder.case.id}/."]
     parts += ["The files that the failure leads to:", *shown] if shown else []
     example = next(iter([*paths, *sources]), folder.case.oracle[0].partition("::")[0])
     return "\n\n".join([*parts, instructions("search_replace", f"{folder.case.id}/{example}")])

@@ -77,7 +77,7 @@ class CaseTrees:
         return self._kept.keep(name, self._workspace)
 
     def kept(self, name: SnapshotName) -> str | None:
-        """The digest of a kept snapshot."""
+        """Return the digest of a kept snapshot."""
         return self._kept.digest(name)
 
     def restore(self, name: SnapshotName) -> None:
@@ -85,11 +85,11 @@ class CaseTrees:
         self._kept.restore(name, self._workspace)
 
     def digest(self) -> str:
-        """The digest of the trees."""
+        """Return the digest of the trees."""
         return content_digest(self._workspace)
 
     def protected(self) -> str:
-        """The digest of all tests: of the oracles' files, and of what is called like a test."""
+        """Return the digest of all tests: of the oracles' files, and of what is called like a test."""
         found = hashlib.sha256()
         for path in self._workspace.files():
             case, _, inner = path.partition("/")
@@ -99,12 +99,12 @@ class CaseTrees:
         return found.hexdigest()
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
-        """A worker's commands: looking at files, and one that changes them. The other roles have none."""
+        """Return a worker's commands: looking at files, and one that changes them. The other roles have none."""
         return WORKER_TOOLS if role == "worker" else ()
 
     @property
     def place(self) -> TreesView:
-        """The files, with an index that is made anew, as they may have been restored since."""
+        """Return the files, with an index that is made anew, as they may have been restored since."""
         if self._view is not None:
             self._view.close()
         self._view = TreesView(self._workspace)
@@ -116,7 +116,7 @@ class CaseTrees:
             self._view.close()
 
     async def check(self, item: WorkItem) -> Check:
-        """Whether the oracle of a case passes with what was changed in its tree.
+        """Return whether the oracle of a case passes with what was changed in its tree.
 
         A tree that nobody has changed has not passed: a case whose oracle passes all the same does not hold, and its
         status is `unknown`, as where the suite itself broke. The target is healthy where every changed Python file
@@ -135,10 +135,10 @@ class CaseTrees:
             return Check(not broken, "unknown", f"The tests could not be run: {error.line()}")
         self._report = report
         if report.passed and not texts:
-            return Check(True, "unknown", "The oracle passes on the broken tree: this is no case.")
+            return Check(True, "unknown", "The oracle passes on the broken tree: this is not a case.")
         suite = next((signal for signal in signals if signal.validator == "suite"), None)
         harmed = suite is not None and suite.passed is False
-        said = [*(f"{path} is no Python any more." for path in broken), report.feedback(4_000)]
+        said = [*(f"{path} is not a Python any more." for path in broken), report.feedback(4_000)]
         said += [f"The whole suite: {suite.text}."] if suite is not None and harmed else []
         return Check(not broken and not harmed, _status(report, folder), "\n".join(said))
 
@@ -170,7 +170,7 @@ class CaseTrees:
         return Reading(self._diff(texts)[:_MOST_DIFF] or "nothing was changed")
 
     async def reachable(self) -> bool:
-        """Whether a command can be started in the trees."""
+        """Return whether a command can be started in the trees."""
         try:
             done = await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", "exit 0"])
         except MisstepError:
@@ -182,7 +182,7 @@ class CaseTrees:
         await asyncio.to_thread(self._workspace.run, ["/bin/sh", "-c", script])
 
     def _texts(self, case: str) -> dict[str, bytes | None]:
-        """The files of a case that are not as in its broken tree, `None` where one is gone."""
+        """Return the files of a case that are not as in its broken tree, `None` where one is gone."""
         before = self._cases[case].before
         start = f"{case}/"
         now = {path.removeprefix(start) for path in self._workspace.files() if path.startswith(start)}
@@ -220,7 +220,7 @@ def open_trees(cases: Sequence[CaseFolder], kept: Path, sandbox: Sandbox) -> Ite
 
 
 def _status(report: SuiteReport, folder: CaseFolder) -> CheckStatus:
-    """The oracle's result; a suite that was not stopped and counted no test at all has said nothing."""
+    """Return the oracle's result; a suite that was not stopped and counted no test at all has said nothing."""
     if report.passed:
         return "passed"
     is_silent = report.ended == "exited" and not report.ran
@@ -236,7 +236,7 @@ def _regular_files(folder: Path) -> Iterator[Path]:
 
 
 def _unparsed(texts: Mapping[str, bytes | None]) -> list[str]:
-    """The changed Python files that are none any more."""
+    """Return the changed Python files that are none any more."""
     broken = []
     for path, data in texts.items():
         if path.endswith(".py") and data is not None:

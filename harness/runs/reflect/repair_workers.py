@@ -43,7 +43,7 @@ class SearchWorker:
         self._changes = cache(lambda case: _changes(cases[case], seed))
 
     async def act(self, context: Context, turn: Turn) -> str:
-        """Apply the change whose turn it is; says so where there is none left."""
+        """Apply the change whose turn it is; says so if there is none left."""
         await turn.think(SECONDS)
         changes = self._changes(context.item.id)
         if context.attempt > len(changes):
@@ -54,7 +54,7 @@ class SearchWorker:
 
 
 def _changes(folder: CaseFolder, seed: int) -> tuple[tuple[str, str], ...]:
-    """The edits of a case in the order in which they are tried, with their place and kind."""
+    """Return the edits of a case in the order in which they are tried, with their place and kind."""
     sources, found = suspects(folder)
     form = edit_format("search_replace")
     edits: dict[str, str] = {}
@@ -111,7 +111,7 @@ class Companion:
     name = "companion"
 
     async def act(self, context: Context, turn: Turn) -> str:
-        """What was done and found where it reflects, a verdict where one is asked for, else a plan."""
+        """Return what was done and found where it reflects, a verdict where one is asked for, else a plan."""
         await turn.think(SECONDS)
         if context.role == "reflector":
             said = " ".join(context.part("outcome").split())[:_MOST_OUTCOME]
@@ -127,6 +127,6 @@ class Companion:
 
 
 def agents_of(worker: Agent) -> Agents:
-    """A worker with companions in the other roles."""
+    """Return a worker with companions in the other roles."""
     companion = Companion()
     return Agents(companion, worker, companion, companion)

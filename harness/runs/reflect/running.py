@@ -110,7 +110,7 @@ def run_reflexive(
 
 
 def recorded_events(run: Path) -> Iterator[LoopEvent]:
-    """The events of a run in their order; raises `InputError` where there is no such run."""
+    """Return the events of a run in their order; raises `InputError` if there is no such run."""
     return read_records(run, LOOP_RECORDS, unfinished=True)
 
 
@@ -131,7 +131,7 @@ def summary_of(events: Iterator[LoopEvent]) -> ReflectSummary:
 
 
 def lessons_of(run: Path) -> tuple[Lesson, ...]:
-    """The lessons that a run leaves to later ones, those that it had itself included."""
+    """Return the lessons that a run leaves to later ones, those that it had itself included."""
     manifest = read_manifest(run)
     folders = [] if manifest is None else manifest.settings.get("lessons_from", [])
     earlier = [lesson for folder in folders for lesson in lessons_of(Path(folder))]
@@ -178,7 +178,7 @@ async def _run(
 
 
 def _items(plan: ReflectPlan) -> tuple[WorkItem, ...]:
-    """The items of a run, in the skill's order."""
+    """Return the items of a run, in the skill's order."""
     every = answer_of("items", lambda: tuple(plan.skill.items))
     if not every:
         raise UsageError(f"the skill {plan.skill.name} has no items", "Give it one at least.")
@@ -201,7 +201,7 @@ def _check_item(skill: str, item: object) -> None:
     try:
         checked = msgspec.json.decode(msgspec.json.encode(item), type=WorkItem)
     except (msgspec.MsgspecError, TypeError, ValueError) as error:
-        found = f"the skill {skill} has an item that is no WorkItem: {one_line(str(error))}"
+        found = f"the skill {skill} has an item that is not a WorkItem: {one_line(str(error))}"
         raise SkillFailed(found, ADVICE) from error
     if not checked.id.strip() or not checked.id.isprintable():
         found = f"the skill {skill} has an item with the id {checked.id!r}"

@@ -34,7 +34,7 @@ class MakeSkill(Protocol):
     """Makes a skill from options; it leaves alone those that it has no use for."""
 
     def __call__(self, options: SkillOptions) -> Skill:
-        """The skill."""
+        """Return the skill."""
 
 
 SKILLS: Registry[MakeSkill] = Registry(
@@ -49,7 +49,7 @@ SKILLS: Registry[MakeSkill] = Registry(
 
 
 def made_skill(name: str, options: SkillOptions) -> Skill:
-    """The skill of a name or a dotted path, made from options."""
+    """Return the skill of a name or a dotted path, made from options."""
     make = SKILLS.load(name)
     skill = answer_of(name, lambda: make(options))
     check_members(f"the skill {name}", skill, Skill)
@@ -64,7 +64,7 @@ def simulated(options: SkillOptions) -> Skill:
 
 
 def hardening(options: SkillOptions) -> Skill:
-    """The rules of a guide on a root file system in the sandbox."""
+    """Return the rules of a guide on a root file system in the sandbox."""
     from misstep.harness.reflexive.hardening import HardeningSkill
 
     sandbox = find_sandbox(options.sandbox)
@@ -73,7 +73,7 @@ def hardening(options: SkillOptions) -> Skill:
 
 
 def sampled(items: Sequence[WorkItem], n: int, seed: int) -> tuple[str, ...]:
-    """The ids of at most `n` items by chance, each with those that it comes after, in their own order."""
+    """Return the ids of at most `n` items by chance, each with those that it comes after, in their own order."""
     known = {item.id: item for item in items}
 
     def with_earlier(name: str) -> set[str]:
@@ -87,7 +87,7 @@ def sampled(items: Sequence[WorkItem], n: int, seed: int) -> tuple[str, ...]:
 
 
 def repair(options: SkillOptions) -> Skill:
-    """The repair cases of a folder."""
+    """Return the repair cases of a folder."""
     from misstep.harness.repair.case import read_cases, sampled_cases
     from misstep.harness.runs.reflect.repair_skill import RepairSkill
 

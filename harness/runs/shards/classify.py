@@ -78,7 +78,7 @@ def plan_of_classify(
     arguments: Sequence[str] = (),
     changed: Changed = EVER,
 ) -> tuple[Plan, str]:
-    """The plan of a run in so many shards, made unless it is there, and its SHA-256."""
+    """Return the plan of a run in so many shards, made unless it is there, and its SHA-256."""
 
     def with_files(asked: Plan) -> Plan:
         pinned, files = planned(paths, store.folder, changed)

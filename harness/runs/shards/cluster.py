@@ -48,12 +48,12 @@ class Cluster:
 
     @property
     def address(self) -> str:
-        """The address of its scheduler."""
+        """Return the address of its scheduler."""
         return str(self._client.scheduler.address)
 
     @property
     def threads(self) -> int:
-        """How many shards can be done at once."""
+        """Return how many shards can be done at once."""
         return sum(self._client.nthreads().values())
 
     def shards_for(self, store: Store, asked: int | None) -> int:
@@ -110,11 +110,11 @@ class Cluster:
 
 @contextmanager
 def open_cluster(address: str) -> Iterator[Cluster]:
-    """A Dask cluster while the block runs."""
+    """Return a Dask cluster while the block runs."""
     local, scheduler = _LOCAL.fullmatch(address), _SCHEDULER.fullmatch(address)
     if local is None and scheduler is None:
         raise UsageError(
-            f"--dask {address!r} is no address", "Give tcp://HOST:8786, tls://HOST:8786, local, or local:2."
+            f"--dask {address!r} is not an address", "Give tcp://HOST:8786, tls://HOST:8786, local, or local:2."
         )
     try:
         from distributed import Client, LocalCluster
@@ -183,5 +183,5 @@ runpy.run_module("misstep", run_name="__main__", alter_sys=True)
 
 
 def _missing(paths: Sequence[str]) -> tuple[str, list[str]]:
-    """The folder in which this runs, and the paths that do not exist there."""
+    """Return the folder in which this runs, and the paths that do not exist there."""
     return str(Path.cwd()), [path for path in paths if not Path(path).exists()]

@@ -125,13 +125,13 @@ def _unfinished(manifest: Manifest) -> str:
 
 
 def _keyed_lines(folder: Path, records: Records[Key]) -> Iterator[tuple[Key, bytes]]:
-    """The lines of a shard's records with what each is about."""
+    """Return the lines of a shard's records with what each is about."""
     with (folder / records.file).open("rb") as lines:
         yield from zip(read_records(folder, records), lines, strict=True)
 
 
 def _keep_beside(out: Path, shards: Iterable[Shard]) -> None:
-    """Keep what stands in the shards beside their records: replies, so that none is asked again, and investigations.
+    """Keep what is in the shards beside their records: replies, so that none is asked again, and investigations.
 
     What killed shards left of building the benchmark is removed.
     """
@@ -149,13 +149,13 @@ def _keep_beside(out: Path, shards: Iterable[Shard]) -> None:
 
 
 def finished_shards(out: Path, plan: Plan) -> FinishedShards:
-    """The shards of a run over items, all of them finished and of one run."""
+    """Return the shards of a run over items, all of them finished and of one run."""
     whole, shards = of_whole(plan.manifest), tuple(shards_of(plan.shards))
     known = {(out / shard.folder).name for shard in shards}
     for file in sorted((out / SHARDS).iterdir()):
         if file.is_dir() and file.name not in known:
             raise UsageError(
-                f"{file} is no shard of this run, which has {plan.shards:,}", "Take it away, and merge again."
+                f"{file} is not a shard of this run, which has {plan.shards:,}", "Take it away, and merge again."
             )
     begun = {shard: manifest for shard in shards if (manifest := _begun(out, shard, whole)) is not None}
     _refuse_foreign(out, begun, whole)
@@ -206,7 +206,7 @@ def _named(shards: Sequence[Shard]) -> str:
 
 
 def _failed(folder: Path) -> str:
-    """How many items of an unfinished shard failed, as a clause; empty where none did."""
+    """Return how many items of an unfinished shard failed, as a clause; empty where none did."""
     if not (folder / VERDICTS).is_file():
         return ""
     last = {verdict.item: verdict.status for verdict in read_verdicts(folder, unfinished=True)}
@@ -215,7 +215,7 @@ def _failed(folder: Path) -> str:
 
 
 def _command(whole: Manifest, shard: Shard) -> str:
-    """What to run for a shard."""
+    """Return what to run for a shard."""
     if not whole.arguments:
         return f"Run shard {shard} again."
     return f"Run: {shlex.join(['misstep', *whole.arguments])} --shard {shard}"

@@ -28,17 +28,17 @@ T = TypeVar("T")
 
 
 def dealt(things: Iterable[T], shard: Shard | None) -> Iterator[T]:
-    """The things of a shard, where all are dealt out in turn; all of them where there is no shard."""
+    """Return the things of a shard, where all are dealt out in turn; all of them if there is no shard."""
     return iter(things) if shard is None else islice(things, shard.number - 1, None, shard.count)
 
 
 def folder_of(out: Path, shard: Shard | None) -> Path:
-    """The folder of a shard's run; that of the whole run where there is no shard."""
+    """Return the folder of a shard's run; that of the whole run if there is no shard."""
     return out if shard is None else out / shard.folder
 
 
 def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Manifest:
-    """The manifest of a shard's run, which belongs to the others in the folder; that of the whole as it is."""
+    """Return the manifest of a shard's run, which belongs to the others in the folder; that of the whole as it is."""
     if shard is None:
         refuse_unmerged(out)
         return manifest
@@ -47,7 +47,7 @@ def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Mani
 
 
 def differences(earlier: Manifest, now: Manifest) -> str:
-    """What differs between two shards, or a shard and the whole, in words; empty where they are of one run."""
+    """Return what differs between two shards, or a shard and the whole, in words; empty where they are of one run."""
     differs = differing_settings(of_whole(earlier), of_whole(now))
     if inputs := difference(earlier.inputs, now.inputs):
         differs.append(f"the inputs are not as they were: {inputs}")
@@ -57,13 +57,13 @@ def differences(earlier: Manifest, now: Manifest) -> str:
 
 
 def of_whole(manifest: Manifest) -> Manifest:
-    """The manifest of the run that a shard is part of."""
+    """Return the manifest of the run that a shard is part of."""
     settings = {name: value for name, value in manifest.settings.items() if name != SETTING}
     return replace(manifest, settings=settings, arguments=without_options(manifest.arguments, "--shard"))
 
 
 def without_options(arguments: Iterable[str], *names: str) -> list[str]:
-    """The arguments of a command line without options of these names and their values."""
+    """Return the arguments of a command line without options of these names and their values."""
     kept: list[str] = []
     left = iter(arguments)
     for argument in left:

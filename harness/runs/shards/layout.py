@@ -35,22 +35,22 @@ class Shard(Struct, frozen=True, order=True):
 
     @property
     def folder(self) -> str:
-        """The folder of the shard, within that of the run."""
+        """Return the folder of the shard, within that of the run."""
         return f"{SHARDS}/{self.number:05}-of-{self.count:05}"
 
     @property
     def marker(self) -> str:
-        """The file that says that the shard is done."""
+        """Return the file that says that the shard is done."""
         return f"{self.folder}/{DONE}"
 
 
 def shards_of(count: int) -> Iterator[Shard]:
-    """All shards of a run, in order."""
+    """Return all shards of a run, in order."""
     return (Shard(number, count) for number in range(1, count + 1))
 
 
 def next_step(shard: Shard, out: str) -> str:
-    """What a person does once a shard is done, as a line."""
+    """Return what a person does once a shard is done, as a line."""
     when = "" if shard.count == 1 else f"when all {shard.count:,} are done: "
     return f"{when}{shlex.join(['misstep', 'merge', out])}"
 

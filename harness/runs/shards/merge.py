@@ -77,7 +77,7 @@ def _markers(store: Store, plan: Plan, digest: str, command: str) -> Markers:
 
 
 def _stands(store: Store, manifest: Manifest) -> bool:
-    """Whether the finished run is there."""
+    """Return whether the finished run is there."""
     if store.folder is not None:
         complete(store.folder)
         there = read_manifest(store.folder)

@@ -41,7 +41,7 @@ class PartCounts(Struct, frozen=True):
     skipped: int = 0
 
     def with_(self, judged: Judged) -> "PartCounts":
-        """One more stretch."""
+        """Return one more stretch."""
         return PartCounts(
             self.sessions + len(judged.items),
             self.unreadable + len(judged.unreadable),
@@ -86,7 +86,7 @@ def _write_part(store: Store, shard: Shard, judged: list[Judged]) -> WrittenPart
 
 
 def read_parts(store: Store, shard: Shard, marker: Marker, command: str) -> Iterator[Judged]:
-    """The stretches of a finished shard in order, a part at a time; `command` is the line without `--shard`."""
+    """Return the stretches of a finished shard in order, a part at a time; `command` is the line without `--shard`."""
     for part in marker.parts:
         content = store.read(part.name(shard))
         if content is None or not _is_as_written(part, content):
@@ -111,7 +111,7 @@ def _is_as_written(part: WrittenPart, content: bytes | None) -> bool:
 
 
 def is_whole(store: Store, shard: Shard, marker: Marker) -> bool:
-    """Whether all parts of a shard are as they were written."""
+    """Return whether all parts of a shard are as they were written."""
     return all(_is_as_written(part, store.read(part.name(shard))) for part in marker.parts)
 
 
@@ -121,7 +121,7 @@ def write_marker(store: Store, shard: Shard, marker: Marker) -> None:
 
 
 def read_marker(store: Store, shard: Shard, plan: str) -> Marker | None:
-    """The marker of a shard that is done after this plan; `None` while it is not, or where it cannot be read."""
+    """Return the marker of a shard that is done after this plan; `None` while it is not, or where it cannot be read."""
     content = store.read(shard.marker)
     if content is None:
         return None

@@ -48,12 +48,12 @@ class Slice(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether it is all of the file."""
+        """Return whether it is all of the file."""
         return self.start == 0 and self.stop == self.file.weight
 
 
 def read_plan(store: Store) -> tuple[Plan, str] | None:
-    """The plan of a run and its SHA-256; `None` where there is none."""
+    """Return the plan of a run and its SHA-256; `None` if there is none."""
     content = store.read(PLAN)
     if content is None:
         return None
@@ -68,7 +68,7 @@ def read_plan(store: Store) -> tuple[Plan, str] | None:
 def frozen_plan(
     store: Store, asked: Plan, with_files: Callable[[Plan], Plan] = lambda asked: asked
 ) -> tuple[Plan, str]:
-    """The plan of a run, made if this shard is the first, and its SHA-256."""
+    """Return the plan of a run, made if this shard is the first, and its SHA-256."""
     there = read_plan(store)
     if there is None:
         if store.read(MANIFEST) is not None:

@@ -32,7 +32,7 @@ class PlannedFile(Struct, frozen=True, omit_defaults=True, gc=False):
     `version` tells it from what it becomes when it changes: the time of its last change in ns. `named` says that the
     command line names it, and not only its folder. `lengths` has those of the row groups between which a file can be
     cut, unpacked, or the one length of a file that can be cut between any two lines. `undecodable` has the bytes of a
-    name that is no UTF-8. `stored` is a file at an address, and `beside` there what was written last to a database.
+    name that is not UTF-8. `stored` is a file at an address, and `beside` there what was written last to a database.
     """
 
     file: str
@@ -84,7 +84,7 @@ def _of_stored(pinned: str, files: Sequence[StoredFile], changed: Changed) -> It
 
 
 def _place_in_walk(file: StoredFile) -> list[tuple[bool, str]]:
-    """Where a walk through folders comes by: in each, the files come before the folders."""
+    """Return where a walk through folders comes by: in each, the files come before the folders."""
     *folders, name = file.name.split("/")
     return [*((True, folder) for folder in folders), (False, name)]
 
@@ -112,7 +112,7 @@ def _state_of(path: Path) -> tuple[int, str]:
 
 
 def fetched(files: Sequence[PlannedFile]) -> dict[str, FoundFile]:
-    """The files by name, to read; those at an address are fetched, unless their copies are of that version."""
+    """Return the files by name, to read; those at an address are fetched, unless their copies are of that version."""
     stored = [stored for one in files for stored in (one.stored, one.beside) if stored is not None]
     _require_stored(files)
     copies = dict(zip(stored, copies_of(stored), strict=True)) if stored else {}

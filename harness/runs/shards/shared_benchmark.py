@@ -17,7 +17,7 @@ _GOLD = "gold.csv"
 
 
 def building_beside(folder: Path, *, shared: bool) -> Path:
-    """Where a benchmark is built before it is put into its place; empty."""
+    """Return where a benchmark is built before it is put into its place; empty."""
     building = folder.with_name(f".{folder.name}{f'-{uuid.uuid4().hex}' if shared else ''}")
     shutil.rmtree(building, ignore_errors=True)
     return building
@@ -49,7 +49,7 @@ def put_in_place(building: Path, folder: Path, *, shared: bool) -> None:
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether two files have the same bytes, or neither is there."""
+    """Return whether two files have the same bytes, or neither is there."""
     if not (one.exists() and other.exists()):
         return one.exists() == other.exists()
     return filecmp.cmp(one, other, shallow=False)

@@ -54,12 +54,12 @@ class AskedCases(Struct, frozen=True):
     access: Access = "sandbox"
 
     def at_most(self, wanted: Access) -> Access:
-        """The access that is wanted, or the most that the cases allow."""
+        """Return the access that is wanted, or the most that the cases allow."""
         return min(wanted, self.access, key=ACCESSES.index)
 
 
 def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None, shard: Shard | None = None) -> AskedCases:
-    """The benchmark that a run is about."""
+    """Return the benchmark that a run is about."""
     for path in paths:
         if not path.exists():
             raise InputError("there is no such file or folder", _FORM, file=path)
@@ -74,7 +74,7 @@ def asked_cases(paths: Sequence[Path], run: Path, gold: Path | None = None, shar
 
 
 def _made(paths: Sequence[Path], folder: Path, gold: Path | None, *, shared: bool) -> AskedCases:
-    """The cases written as a benchmark, anew at each call: what has changed is then seen by the run."""
+    """Return the cases written as a benchmark, anew at each call: what has changed is then seen by the run."""
     building = building_beside(folder, shared=shared)
     make_folder(building / _TRAJECTORIES)
     own: list[TriageCase] = []
@@ -126,7 +126,7 @@ def _gold(paths: Iterable[Path], named: Path | None, folder: Path) -> bytes:
 
 
 def _item(case: TriageCase, benchmark: Path) -> Item:
-    """The item of a case: what a prompt may show of it, where it lies, and what tells it from what it was."""
+    """Return the item of a case: what a prompt may show of it, where it lies, and what tells it from what it was."""
     below = case.folder.is_relative_to(benchmark)
     texts = TextsOfCase(case)
     logs = "\n".join(f"{name}:\n{_cut(text)}" for name, text in texts.logs.items())
@@ -151,7 +151,7 @@ def _cut(text: str) -> str:
 
 
 def _run_of(case: TriageCase, benchmark: Path, *, below: bool) -> str | None:
-    """The path of the run of a case in the benchmark; `None` where it has none."""
+    """Return the path of the run of a case in the benchmark; `None` where it has none."""
     file = case.folder / TRAJECTORY
     if not file.is_file() or file.is_symlink():
         return None
@@ -166,7 +166,7 @@ def _run_of(case: TriageCase, benchmark: Path, *, below: bool) -> str | None:
 
 
 def _stated(folder: Path, *, read: bool) -> Iterator[str]:
-    """Each file of a case with its length and the time of its last change; with its checksum where it is `read`.
+    """Return each file of a case with its length and the time of its last change; with its checksum where it is `read`.
 
     The cases of a job are written at each call, so that their times tell nothing.
     """

@@ -49,7 +49,7 @@ def make_unit(unit: Unit, out: Path, which: dict[str, str]) -> list[Row]:
 
 
 def _drawn(unit: Unit, number: int) -> list["_Proved"]:
-    """The cases of the first drawing of a unit, from this one on, that shows what it is to show."""
+    """Return the cases of the first drawing of a unit, from this one on, that shows what it is to show."""
     drawing = replace(unit, seed=f"{unit.seed}/{number}", turn=unit.turn + number) if number else unit
     try:
         return list(_proved(drawing, number))
@@ -104,7 +104,7 @@ def _written(case: _Proved, unit: Unit, out: Path, family_set: str) -> Row:
 
 
 def _recorded(identifier: str, task: str, scenario: Scenario, instance: Instance) -> tuple[PlannedCase, Recorded]:
-    """The run of a case; where chance decides, the first of some tries that comes out as planned."""
+    """Return the run of a case; where chance decides, the first of some tries that comes out as planned."""
     planned = scenario.planned
     chance = scenario.proof == "flaky" or scenario.variant in _unstable(instance)
     for number in range(_TRIES if chance else 1):
@@ -152,7 +152,7 @@ def _write(folder: Path, case: _Proved) -> None:
 
 
 def _solution(instance: Instance, scenario: Scenario) -> Tree:
-    """The gold solution as a script, or as the files that it makes in the sound environment."""
+    """Return the gold solution as a script, or as the files that it makes in the sound environment."""
     seed = scenario.planned.seed
     if _random.Random(f"{seed}/solution").random() < 0.5:  # noqa: S311 (no secret)
         return {SOLVE: TriageEntry(instance.solve_script().encode(), 0o755)}

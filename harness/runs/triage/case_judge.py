@@ -39,21 +39,21 @@ class Method(Protocol):
 
     @property
     def name(self) -> str:
-        """The judge's name in its verdicts."""
+        """Return the judge's name in its verdicts."""
 
     @property
     def access(self) -> Access:
-        """What it is handed."""
+        """Return what it is handed."""
 
     @property
     def uses_model(self) -> bool:
-        """Whether it asks a model."""
+        """Return whether it asks a model."""
 
     def settings(self) -> dict[str, Any]:
-        """All of its values that can change a verdict; they have types of TOML."""
+        """Return all of its values that can change a verdict; they have types of TOML."""
 
     async def judge(self, access: Any, ask: Ask) -> TriageVerdict:
-        """The verdict on a case; `access` is a `TextAccess`, `ReadOnlyAccess` or `SandboxAccess`, as it says.
+        """Return the verdict on a case; `access` is a `TextAccess`, `ReadOnlyAccess` or `SandboxAccess`, as it says.
 
         It may raise `TimeSpent` when the access does; whatever it raises costs the case and nothing else.
         """
@@ -80,31 +80,31 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
     @property
     def name(self) -> str:
-        """The name of the method."""
+        """Return the name of the method."""
         return self.method.name
 
     @property
     def model(self) -> str:
-        """The model that is asked; empty where none is."""
+        """Return the model that is asked; empty where none is."""
         return str(getattr(self.method, "model", ""))
 
     @property
     def uses_model(self) -> bool:
-        """Whether the method asks a model."""
+        """Return whether the method asks a model."""
         return self.method.uses_model
 
     def settings(self) -> dict[str, Any]:
-        """The settings of the method, and the time for a case."""
+        """Return the settings of the method, and the time for a case."""
         return {"judge": self.name, "access": self.method.access, "seconds": self.seconds, **self.method.settings()}
 
     def skip_reason(self, item: Item) -> str:
-        """A judge that looks at files needs the folder of a case."""
+        """Return a judge that looks at files needs the folder of a case."""
         if self.method.access != "text" and not item.extra.get("case"):
             return item.unaskable or "there is no folder of a case to look at"
         return item.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "CaseJudge":
-        """The judge with the benchmark's folder."""
+        """Return the judge with the benchmark's folder."""
         check_fit(self, question, folder)
         if self.uses_model and not self.model:
             raise UsageError(f"the judge {self.name} names no model", "Name a model with --model.")
@@ -116,7 +116,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
         return self if kept_in is None else replace(self, method=kept_in(run))
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> TriageVerdict:
-        """The verdict on the case of an item; `failed` where the time for it was over."""
+        """Return the verdict on the case of an item; `failed` where the time for it was over."""
         try:
             if self.method.access == "sandbox" and not self.method.uses_model:
                 verdict = await asyncio.to_thread(self._in_turn, item, trajectory, ask)
@@ -127,19 +127,19 @@ class CaseJudge(Struct, frozen=True, dict=True):
         return replace(verdict, item=item.id, judge=self.name, access=self.method.access)
 
     def _in_turn(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> TriageVerdict:
-        """The verdict of a method that blocks, when a processor is free; its time begins then."""
+        """Return the verdict of a method that blocks, when a processor is free; its time begins then."""
         with _RUNNING:
             return asyncio.run(self._timed(item, trajectory, ask))
 
     async def _timed(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> TriageVerdict:
-        """The verdict of the method with the time that it took, where it does not say so itself."""
+        """Return the verdict of the method with the time that it took, where it does not say so itself."""
         started = time.monotonic()
         verdict = await self.method.judge(self._access(item, trajectory), ask)
         taken = round(time.monotonic() - started, 3)
         return verdict if verdict.seconds is not None else replace(verdict, seconds=taken)
 
     def _access(self, item: Item, trajectory: Trajectory | None) -> TextAccess:
-        """What the method is handed for an item."""
+        """Return what the method is handed for an item."""
         named = item.extra.get("case")
         if not named and self.method.access == "text":
             case = TriageCase(CaseFile(item.id), Path())
@@ -157,7 +157,7 @@ class CaseJudge(Struct, frozen=True, dict=True):
 
 
 def case_folder(folder: Path, named: Any, item: str, cases: Path | None = None) -> Path:
-    """The folder of a case that an item of a benchmark names."""
+    """Return the folder of a case that an item of a benchmark names."""
     advice = 'Name it in `extra` as {"case": "FOLDER"}, relative to the benchmark.'
     if not isinstance(named, str) or not named:
         raise InputError(f"item {item!r} names no folder of a case", advice, file=folder)

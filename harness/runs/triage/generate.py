@@ -50,7 +50,7 @@ class TriageOptions(Struct, frozen=True):
     families: FamilyChoice = "scoring"
 
     def line(self) -> str:
-        """The command that writes the same again, but for its folder."""
+        """Return the command that writes the same again, but for its folder."""
         return f"misstep generate triage-cases --n {self.n} --seed {self.seed} --families {self.families}"
 
 

@@ -70,7 +70,7 @@ class TaskForm:
         return session.tree
 
     def tests_with(self, pieces: Pieces) -> Tree:
-        """The tests, with other pieces."""
+        """Return the tests, with other pieces."""
         return {**text_tree(_filled(self.family.tests, {**self.pieces, **pieces}), TESTS), **self._data}
 
 
@@ -88,7 +88,7 @@ class Instance:
         self._decisive: int | None = None
 
     def form(self, task: str) -> TaskForm:
-        """The sound task, or a defective form."""
+        """Return the sound task, or a defective form."""
         return self.sound if task == SOUND else TaskForm(self.family, self.drawn, task, self.sound, self.seed)
 
     def work(self, agent: str = HONEST) -> list[Command]:
@@ -114,16 +114,16 @@ class Instance:
         return run_tests(setting, result).exit_code != 0
 
     def solve_script(self) -> str:
-        """The gold solution: what the honest agent writes, as one script."""
+        """Return the gold solution: what the honest agent writes, as one script."""
         return "set -e\n" + "\n".join(command for kind, command in self.work() if kind == "write") + "\n"
 
     def gold(self, setting: RunSetting) -> Tree:
-        """The gold result in the environment of a task."""
+        """Return the gold result in the environment of a task."""
         tree = {**setting.environment, **text_tree({SOLVE: self.solve_script()})}
         return run_session(tree, [f"sh {SOLVE}", f"rm {SOLVE}"], setting.limits, setting.setup).tree
 
     def result(self, agent: str, setting: RunSetting) -> Tree:
-        """The files that an agent's work makes of the environment of a task."""
+        """Return the files that an agent's work makes of the environment of a task."""
         commands = [command for _, command in self.work(agent)]
         return run_session(setting.environment, commands, setting.limits, setting.setup).tree
 

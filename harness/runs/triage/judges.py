@@ -36,7 +36,7 @@ RULES: Registry[Method] = Registry(
 
 
 def triage_names() -> tuple[str, ...]:
-    """The names of all of them, rules first."""
+    """Return the names of all of them, rules first."""
     return (*RULES.names(), *AGENTIC)
 
 
@@ -46,7 +46,7 @@ def judge_name(kind: str, access: Access) -> str:
 
 
 def is_triage(named: str) -> bool:
-    """Whether a name is that of a judge of triage cases."""
+    """Return whether a name is that of a judge of triage cases."""
     return named.startswith(TRIAGE)
 
 
@@ -59,7 +59,7 @@ def triage_judge(
     iterations: int = 40,
     budget: int = TOKENS_OF_CASE,
 ) -> CaseJudge:
-    """The judge of a name."""
+    """Return the judge of a name."""
     if named in AGENTIC:
         limits = AgentLimits(iterations, seconds, MOST_TOKENS)
         method: Method = AgenticMethod(AGENTIC[named], model, limits, budget)

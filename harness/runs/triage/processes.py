@@ -53,16 +53,16 @@ class JudgeInProcesses:
 
     @property
     def name(self) -> str:
-        """The judge's."""
+        """Return the judge's."""
         return self._judge.name
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The judge's."""
+        """Return the judge's."""
         return self._judge.labels
 
     def settings(self) -> dict[str, Any]:
-        """The judge's: where it runs changes no verdict."""
+        """Return the judge's: where it runs changes no verdict."""
         return self._judge.settings()
 
     def skip_reason(self, item: Item) -> str:
@@ -70,11 +70,11 @@ class JudgeInProcesses:
         return self._judge.skip_reason(item)
 
     def fitted(self, question: Question, folder: Path) -> "JudgeInProcesses":
-        """The judge with the benchmark's folder; raises as the judge."""
+        """Return the judge with the benchmark's folder; raises as the judge."""
         return JudgeInProcesses(self._judge.fitted(question, folder), self._pool)
 
     async def judge(self, item: Item, trajectory: Trajectory | None, ask: Ask) -> Verdict:  # noqa: ARG002 (asks nobody)
-        """The verdict on an item, given in another process."""
+        """Return the verdict on an item, given in another process."""
         from concurrent.futures.process import BrokenProcessPool
 
         loop = asyncio.get_running_loop()
@@ -87,7 +87,7 @@ class JudgeInProcesses:
 
 @contextmanager
 def at_once(judge: CaseJudge, workers: int | None) -> Iterator[tuple[Judge, int]]:
-    """The judge as it judges several cases at once, and how many items a run begins."""
+    """Return the judge as it judges several cases at once, and how many items a run begins."""
     if judge.uses_model:
         yield judge, workers or REQUESTS
         return
@@ -98,7 +98,7 @@ def at_once(judge: CaseJudge, workers: int | None) -> Iterator[tuple[Judge, int]
 
 @contextmanager
 def in_processes(judge: CaseJudge, workers: int) -> Iterator[JudgeInProcesses]:
-    """The judge in so many processes, which end with the block."""
+    """Return the judge in so many processes, which end with the block."""
     pool = open_pool(workers)
     try:
         for started in [pool.submit(os.getpid) for _ in range(workers)]:  # now, while this process has one thread
@@ -113,7 +113,7 @@ def in_processes(judge: CaseJudge, workers: int) -> Iterator[JudgeInProcesses]:
 
 
 def _judged(pickled: bytes, item: Item) -> Verdict:
-    """The verdict on an item, in a process of the pool."""
+    """Return the verdict on an item, in a process of the pool."""
     judge, runs = _opened(pickled)
     try:
         trajectory = None if item.extra.get("case") else runs.of(item)
@@ -124,6 +124,6 @@ def _judged(pickled: bytes, item: Item) -> Verdict:
 
 @lru_cache(maxsize=1)
 def _opened(pickled: bytes) -> tuple[CaseJudge, Runs]:
-    """The judge, once a process."""
+    """Return the judge, once a process."""
     judge: CaseJudge = pickle.loads(pickled)  # noqa: S301 -- our parent's
     return judge, Runs(judge.folder or Path(), runs_by_id, inline_run)

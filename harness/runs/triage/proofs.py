@@ -23,7 +23,7 @@ class _Check(Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether it came out as needed."""
+        """Return whether it came out as needed."""
         return (self.exit_code == 0) == (self.needs == "pass")
 
 
@@ -69,7 +69,7 @@ class _Trial(Struct, frozen=True):
 
     @property
     def setting(self) -> RunSetting:
-        """The task of the case."""
+        """Return the task of the case."""
         return self.scenario.planned.setting
 
 

@@ -83,13 +83,13 @@ class _Clock:
         self._now = datetime(2026, 1, 5, 8, tzinfo=UTC) + timedelta(seconds=self._random.randrange(80 * 86400))
 
     def later(self, most: float = 20.0) -> str:
-        """The time, some seconds on."""
+        """Return the time, some seconds on."""
         self._now += timedelta(seconds=round(self._random.uniform(0.4, most), 1))
         return self._now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def text_files(tree: Tree) -> list[str]:
-    """The files of a tree that are short texts, by name."""
+    """Return the files of a tree that are short texts, by name."""
     return sorted(path for path, entry in tree.items() if entry.data.isascii() and 0 < len(entry.data) < 20_000)
 
 
@@ -169,7 +169,7 @@ def _steps(planned: PlannedCase, turns: Sequence[PlannedAction], done: Sequence[
 
 
 def _as_text(command: str) -> str:
-    """A call as an agent writes it that forgets to make it."""
+    """Return a call as an agent writes it that forgets to make it."""
     return json.dumps({"command": command}, ensure_ascii=False)
 
 

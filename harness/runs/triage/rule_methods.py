@@ -30,11 +30,11 @@ class RuleMethod(Struct, frozen=True):
     uses_model: ClassVar[bool] = False
 
     def settings(self) -> dict[str, Any]:
-        """The digest of the rules' sources."""
+        """Return the digest of the rules' sources."""
         return {"judge_digest": digest_of_sources(*_SOURCES)}
 
     async def judge(self, access: Any, ask: Ask) -> TriageVerdict:  # noqa: ARG002 (asks nobody)
-        """What the rule finds; it abstains where the evidence does not decide."""
+        """Return what the rule finds; it abstains where the evidence does not decide."""
         found = self.decide(access)
         if isinstance(found, Undecided):
             given = TriageVerdict(

@@ -41,13 +41,13 @@ class Scenario(Struct, frozen=True):
 
 
 def scenarios(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
-    """The cases of a unit; of a pair whose second has no room, the first."""
+    """Return the cases of a unit; of a pair whose second has no room, the first."""
     made = _PAIRS[unit.kind](unit, instance) if unit.kind in _PAIRS else (_alone(unit, instance),)
     return made[: len(unit.ids)]
 
 
 def _turn(options: Sequence[_Option], unit: draws.Unit) -> _Option:
-    """The unit's turn among options that a family has."""
+    """Return the unit's turn among options that a family has."""
     if not options:
         raise UnshownError(f"{unit.family} has nothing that shows {unit.kind}")
     return options[unit.turn % len(options)]
@@ -70,13 +70,13 @@ def _agent(
 
 
 def _faulty(unit: draws.Unit, instance: Instance) -> tuple[str, str]:
-    """A wrong agent and its subcategory."""
+    """Return a wrong agent and its subcategory."""
     name = _turn(draws.faulty(instance.family), unit)
     return name, instance.family.agent(name).fault or ""
 
 
 def _rejected(unit: draws.Unit, instance: Instance) -> tuple[Scenario, str]:
-    """A right result that a defective task rejects, and the agent whose it is."""
+    """Return a right result that a defective task rejects, and the agent whose it is."""
     task, agent = _turn(draws.disputes(instance.family), unit)
     form = instance.form(task)
     defect = instance.family.tasks[task]
@@ -117,7 +117,7 @@ def _lost_end(variant: str, subcategory: str, texts: Callable[[], tuple[str, ...
 
 
 def _writes(work: Sequence[Command]) -> str:
-    """The commands of some work that write, as one."""
+    """Return the commands of some work that write, as one."""
     return "\n".join(command for kind, command in work if kind == "write")
 
 
@@ -127,7 +127,7 @@ def _first_input(form: TaskForm, unit: draws.Unit) -> str:
 
 
 def _without(unit: draws.Unit, instance: Instance, emptied: bool) -> tuple[str, RunSetting] | None:
-    """An input without which gold fails, and the task with it emptied or missing; none where gold needs none."""
+    """Return an input without which gold fails, and the task with it emptied or missing; none where gold needs none."""
     sound, paths = instance.sound.setting, instance.sound.inputs
     for turn in range(len(paths)):
         path = paths[(unit.turn + turn) % len(paths)]
@@ -140,7 +140,7 @@ def _without(unit: draws.Unit, instance: Instance, emptied: bool) -> tuple[str, 
 
 
 def _spoiled_input(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
-    """A file that the work needs is empty: from the start, or since the agent's own command.
+    """Return a file that the work needs is empty: from the start, or since the agent's own command.
 
     Where it is from the start, the agent runs the same command with another file to write to.
 
@@ -159,7 +159,7 @@ def _spoiled_input(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]
 
 
 def _environment(unit: draws.Unit, instance: Instance) -> tuple[Scenario, ...]:
-    """An environment that is broken in a way of the family's own, or lacks a file; beside it, a wrong agent."""
+    """Return an environment that is broken in a way of the family's own, or lacks a file; beside it, a wrong agent."""
     broken = draws.broken_environments(instance.family)
     if broken:
         name = _turn(broken, unit)
@@ -223,7 +223,7 @@ _SUBCATEGORIES: Mapping[str, str] = {
 
 
 def _alone(unit: draws.Unit, instance: Instance) -> Scenario:
-    """A case without a partner."""
+    """Return a case without a partner."""
     sound, kind = instance.sound.setting, unit.kind
     if kind in _ALONE:
         return _ALONE[kind](unit, instance)
@@ -280,7 +280,7 @@ def _contradiction(unit: draws.Unit, instance: Instance) -> Scenario:
 
 
 def _with_runner(setting: RunSetting, unit: draws.Unit) -> tuple[RunSetting, str]:
-    """A task whose tests are started by a script of the environment, and the script's name."""
+    """Return a task whose tests are started by a script of the environment, and the script's name."""
     name = drawn(mechanisms().runners, unit.seed)
     script = text_tree({name: f"#!/bin/sh\n{setting.test_command}\n"})
     return replace(setting, environment={**setting.environment, **script}, test_command=f"sh {name}"), name
@@ -334,7 +334,7 @@ def _copied_passes(sound: RunSetting, leak: _Leak, folder: str) -> bool:
 
 
 def _leaked_tests(unit: draws.Unit, instance: Instance) -> Scenario:
-    """The tests lie in the environment, and the agent reads them."""
+    """Return the tests lie in the environment, and the agent reads them."""
     sound = instance.sound.setting
     environment = {**sound.environment, **sound.tests}
     work = instance.work()

@@ -51,7 +51,7 @@ class Bench(FileView):
         self._working: asyncio.Future[Any] | None = None
 
     async def in_replica(self, work: Callable[[Replica], T]) -> T:
-        """What some work in the replica gives; it begins with the agent's result, and blocks no other work."""
+        """Return what some work in the replica gives; it begins with the agent's result, and blocks no other work."""
         return await self._in_thread(lambda: work(self._opened()))
 
     async def reset(self, result: Result) -> None:
@@ -66,7 +66,7 @@ class Bench(FileView):
         self.close()
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        """The result of some work in a thread, which goes on where the waiting for it is cut off."""
+        """Return the result of some work in a thread, which goes on where the waiting for it is cut off."""
         working = asyncio.ensure_future(asyncio.to_thread(work))
         self._working = working
         return await asyncio.shield(working)

@@ -41,15 +41,15 @@ class CaseFiles:
         return {f"{part}/{path}": (part, path) for part in _PARTS for path in reading.files(part)}
 
     def files(self) -> list[str]:
-        """Every file, sorted."""
+        """Return every file, sorted."""
         return sorted([*self._texts, *self._files])
 
     def exists(self, path: str) -> bool:
-        """Whether there is such a file."""
+        """Return whether there is such a file."""
         return path in self._texts or path in self._files
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file; raises `FileNotFoundError` where there is none that may be read."""
+        """Return the bytes of a file; raises `FileNotFoundError` where there is none that may be read."""
         if path in self._texts:
             return self._texts[path].encode(errors="replace")
         part, below = self._files.get(path, (None, ""))
@@ -60,5 +60,5 @@ class CaseFiles:
 
 
 def step_path(number: int) -> str:
-    """The path of a step."""
+    """Return the path of a step."""
     return f"{STEPS}/step_{number:03}"

@@ -10,7 +10,7 @@ _UNKNOWN = "The record does not say whether the tests passed."
 
 
 def taxonomy_text() -> str:
-    """The labels with their subcategories and what each means for runs that failed and that passed."""
+    """Return the labels with their subcategories and what each means for runs that failed and that passed."""
     lines: list[str] = []
     for label, category in taxonomy().items():
         lines.append(f"{label} ({category.name}):")
@@ -22,7 +22,7 @@ def taxonomy_text() -> str:
 
 
 def case_text(access: TextAccess, outcome: Outcome | None, budget: int) -> str:
-    """What a judge is shown of a case before it asks for more."""
+    """Return what a judge is shown of a case before it asks for more."""
     run = access.trajectory
     texts = {"What the agent was asked": access.instruction or (run.task if run is not None else "")}
     texts |= {f"logs/{name}": text for name, text in access.logs.items()}

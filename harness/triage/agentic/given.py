@@ -42,7 +42,7 @@ class _Found(Struct, frozen=True):
 
 
 def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> _Place:
-    """What a place is that evidence names; `commands` are those that were run."""
+    """Return what a place is that evidence names; `commands` are those that were run."""
     where = where.strip("`'\" ").removeprefix("./")
     if _was_run(where.removeprefix(COMMAND), commands):
         return _Place("command")
@@ -60,7 +60,7 @@ def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> _P
 
 
 def _was_run(named: str, commands: Collection[str]) -> bool:
-    """Whether a command was run that has this name or this line; of one in several lines the first is enough."""
+    """Return whether a command was run that has this name or this line; of one in several lines the first is enough."""
     lines = {" ".join(line.split()) for command in commands for line in (command, command.partition("\n")[0])}
     plain = " ".join(named.split())
     bare = _SAID.sub("", plain).strip("`'\" ")
@@ -69,7 +69,7 @@ def _was_run(named: str, commands: Collection[str]) -> bool:
 
 
 def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands: Collection[str] = ()) -> _Found:
-    """The evidence in pairs of place and text."""
+    """Return the evidence in pairs of place and text."""
     evidence: list[Evidence] = []
     steps: list[int] = []
     faults: list[str] = []
@@ -84,12 +84,12 @@ def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands
 
 
 def label_fault(label: str) -> str:
-    """What is wrong with a label; empty where it is one of the taxonomy."""
+    """Return what is wrong with a label; empty where it is one of the taxonomy."""
     return "" if label in FAULTS else f"the label {label!r} is none of {', '.join(FAULTS)}"
 
 
 def subcategory_fault(label: str, subcategory: str) -> str:
-    """What is wrong with a subcategory of a label; empty where the taxonomy has it there, or it is empty."""
+    """Return what is wrong with a subcategory of a label; empty where the taxonomy has it there, or it is empty."""
     known = [name for fault, category in taxonomy().items() if fault == label for name in category.subcategories]
     if not subcategory or subcategory in known:
         return ""

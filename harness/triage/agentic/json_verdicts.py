@@ -34,7 +34,7 @@ class InvestigatorPolicy(ModelPolicy):
     """A model that decides the next command, whose JSON verdicts are commands too."""
 
     async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:
-        """The model's next command; raises `AgentStopped` where it gives no answer."""
+        """Return the model's next command; raises `AgentStopped` where it gives no answer."""
         self._shown = [*(step.text for step in steps if step.role != "agent"), *_observed(steps)]
         return await super().act(task, steps, ask)
 
@@ -66,7 +66,7 @@ def _observed(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _objects(text: str) -> Iterator[tuple[str, Any]]:
-    """The JSON objects that stand side by side in a text, each as it is written and as a value."""
+    """Return the JSON objects that stand side by side in a text, each as it is written and as a value."""
     place = text.find("{")
     for _ in range(_MOST_OBJECTS):
         if place < 0:
@@ -117,7 +117,7 @@ def _arguments(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _decoded(text: str) -> Any:
-    """The JSON in a text that begins with a bracket; `None` where there is none."""
+    """Return the JSON in a text that begins with a bracket; `None` where there is none."""
     try:
         return json.loads(text) if text.lstrip().startswith(("[", "{")) else None
     except (ValueError, RecursionError):
@@ -130,7 +130,7 @@ def _lines(evidence: Any) -> str:
 
 
 def _piece(piece: Any) -> str:
-    """A piece of evidence as a line `place | what stands there`."""
+    """Return a piece of evidence as a line `place | what stands there`."""
     if isinstance(piece, dict):
         where = _first(piece, _PLACE)
         where = f"step {where}" if where.isdigit() else where

@@ -68,22 +68,22 @@ class AgenticMethod(Struct, frozen=True):
 
     @property
     def model(self) -> str:
-        """The model that is asked."""
+        """Return the model that is asked."""
         return self.asked.name
 
     @property
     def prompt(self) -> str:
-        """The prompt by name, version and digest."""
+        """Return the prompt by name, version and digest."""
         return shipped_prompt(TEXT_PROMPT if self.access == "text" else INVESTIGATOR_PROMPT).label
 
     def settings(self) -> dict[str, Any]:
-        """The prompt, the model and how it is asked, the limits."""
+        """Return the prompt, the model and how it is asked, the limits."""
         asked = {name: value for name, value in msgspec.to_builtins(self.asked).items() if value is not None}
         limits = {"iterations": self.limits.iterations, "tokens": self.limits.tokens or 0}
         return {"prompt": self.prompt, "model": self.model, "settings": asked, "budget": self.budget, **limits}
 
     def kept_in(self, run: Path) -> "AgenticMethod":
-        """The method that keeps its own run of each case as `investigations/<case>.json` in a run's folder."""
+        """Return the method that keeps its own run of each case as `investigations/<case>.json` in a run's folder."""
 
         def keep(investigation: Trajectory) -> None:
             folder = run / INVESTIGATIONS
@@ -93,7 +93,7 @@ class AgenticMethod(Struct, frozen=True):
         return replace(self, keep=keep)
 
     async def judge(self, access: Any, ask: Ask) -> TriageVerdict:
-        """The verdict on a case; `access` is the one that its name says."""
+        """Return the verdict on a case; `access` is the one that its name says."""
         started = time.monotonic()
         if self.access == "text":
             verdict, run = await _asked_once(self, access, ask)
@@ -173,7 +173,7 @@ def _verdict_of_reply(method: AgenticMethod, access: TextAccess, outcome: Outcom
 
 
 def _details(said: Answer, access: TextAccess) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
-    """The subcategory and the evidence of a reply, and what of them was left out because it does not hold."""
+    """Return the subcategory and the evidence of a reply, and what of them was left out because it does not hold."""
     if said.label is None:
         return "", (), ()
     named = said.more.get("subcategory") or ""
@@ -189,7 +189,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """An object of a reply, which is decoded as its pairs."""
+    """Return an object of a reply, which is decoded as its pairs."""
     try:
         return dict(value)
     except (TypeError, ValueError):

@@ -27,7 +27,7 @@ _RESULTS: tuple[Result, ...] = get_args(Result)
 
 
 def fenced(tool: Tool[Bench]) -> Tool[Bench]:
-    """The command with what it shows cut and fenced."""
+    """Return the command with what it shows cut and fenced."""
 
     async def run(arguments: Mapping[str, str], bench: Bench) -> Observation:
         shown = await tool.run(arguments, bench)
@@ -57,7 +57,7 @@ async def _diff(arguments: Mapping[str, str], bench: Bench) -> Observation:
 
 
 def _pairs(paths: list[str], first: str, second: str) -> list[tuple[str, str]]:
-    """The files of two folders that differ in name or may differ in content, each beside its namesake."""
+    """Return the files of two folders that differ in name or may differ in content, each beside its namesake."""
     below = {
         path.removeprefix(f"{folder}/") for folder in (first, second) for path in paths if path.startswith(f"{folder}/")
     }
@@ -76,7 +76,7 @@ async def _test(arguments: Mapping[str, str], bench: Bench) -> Observation:  # n
 
 
 async def _finished(bench: Bench, line: str, work: Any) -> Observation:
-    """How a command in the replica ended, with what it printed."""
+    """Return how a command in the replica ended, with what it printed."""
     try:
         ended: Finished = await bench.in_replica(work)
     except MissingPrerequisite:
@@ -182,7 +182,7 @@ VERDICT = Tool(
 
 
 def tools_of(*, sandbox: bool) -> tuple[Tool[Bench], ...]:
-    """The commands of a judge that can read, and with `sandbox` of one that can run things as well."""
+    """Return the commands of a judge that can read, and with `sandbox` of one that can run things as well."""
     looking: list[Tool[Bench]] = [tool_named(name) for name in LOOKING]  # type: ignore[misc]
     running = [RUN, TEST, EDIT, RESET] if sandbox else []
     return (*map(fenced, [*looking, DIFF, *running]), VERDICT)

@@ -48,7 +48,7 @@ class Difference(Struct, frozen=True):
     result: str
 
     def evidence(self) -> Evidence:
-        """The difference as evidence."""
+        """Return the difference as evidence."""
         return Evidence("difference", self.what, f"gold: {self.gold[:400]}\nresult: {self.result[:400]}")
 
 
@@ -97,19 +97,19 @@ def _differences(gold: Behaviour, result: Behaviour, access: ReadOnlyAccess) -> 
 
 
 def compare_files(access: ReadOnlyAccess) -> tuple[Difference, ...]:
-    """Where files of the result differ from those that the gold solution has as files; nothing is run."""
+    """Return where files of the result differ from those that the gold solution has as files; nothing is run."""
     parts = (texts_of(access, part) for part in ("solution", "workspace"))
     gold, result = ({path: text for path, text in texts.items() if _is_data(path)} for texts in parts)
     return tuple(_files(gold, result, access))
 
 
 def _is_data(path: str) -> bool:
-    """Whether a file is what was made, and not a program, whose text may differ."""
+    """Return whether a file is what was made, and not a program, whose text may differ."""
     return not path.startswith("tests/") and not path.endswith(_CODE) and _NOT_THE_RESULT.search(path) is None
 
 
 def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | None = None) -> Behaviour:
-    """What a result does."""
+    """Return what a result does."""
     command = access.case.file.test_command
     with access.replica(start) as replica:
         for path, text in (changed or {}).items():
@@ -130,7 +130,7 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
 
 
 def _texts(replica: Replica, access: ReadOnlyAccess) -> dict[str, str]:
-    """The texts that a result has besides what was given, and besides programs, whose text may differ."""
+    """Return the texts that a result has besides what was given, and besides programs, whose text may differ."""
     found = {}
     for path in replica.files():
         if not _is_data(path):
@@ -187,17 +187,17 @@ def _calls(gold: Observed, result: Observed) -> list[Difference]:
 
 
 def _comparable(gold: Observed, result: Observed) -> Sequence[ObservedCall]:
-    """The calls that both got; of those with other arguments, the ones that the gold result can take."""
+    """Return the calls that both got; of those with other arguments, the ones that the gold result can take."""
     return [call for call, said in gold.items() if call in result and (call.own or not said.startswith('["raises"'))]
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two texts say the same: JSON in them counts by its value, other text by its lines."""
+    """Return whether two texts say the same: JSON in them counts by its value, other text by its lines."""
     return _lines(one) == _lines(other) or (("{" in one or "[" in one) and _parts(one) == _parts(other))
 
 
 def _same_value(one: Any, other: Any) -> bool:
-    """Whether two values are the same, where a text in them counts as `alike` says."""
+    """Return whether two values are the same, where a text in them counts as `alike` says."""
     if isinstance(one, str) and isinstance(other, str):
         return alike(one, other)
     if isinstance(one, list) and isinstance(other, list):
@@ -206,7 +206,7 @@ def _same_value(one: Any, other: Any) -> bool:
 
 
 def _parts(text: str) -> list[Any]:
-    """The JSON objects and arrays in a text, and what stands between them without white space at its ends."""
+    """Return the JSON objects and arrays in a text, and what stands between them without white space at its ends."""
     parts: list[Any] = []
     start = at = tried = 0
     while (match := _OPENS.search(text, at)) is not None and tried < _MOST_JSON:

@@ -26,7 +26,7 @@ _SHOWN = 3
 
 
 def attribute_pass(access: TextAccess) -> Attribution:
-    """Whether a recorded pass was earned."""
+    """Return whether a recorded pass was earned."""
     done = doings(access.trajectory)
     if isinstance(access, SandboxAccess):
         return _by_running(access, done)
@@ -98,7 +98,7 @@ def _by_mutants(access: SandboxAccess) -> Attribution:
 
 
 def _differs(compared: ComparedResults) -> Attribution | None:
-    """The result is not what the gold result is, and the tests accept it."""
+    """Return the result is not what the gold result is, and the tests accept it."""
     plain = [one for one in compared.differences if one.where != "varied"]
     varied = [one for one in compared.differences if one.where == "varied"]
     if plain:

@@ -32,7 +32,7 @@ Texts = Mapping[str, str]
 
 
 def leak_in_texts(access: TextAccess, done: Sequence[Doing]) -> Attribution | None:
-    """A kept path that was read, with lines that the agent typed afterwards, or that was copied or run."""
+    """Return a kept path that was read, with lines that the agent typed afterwards, or that was copied or run."""
     for place, doing in enumerate(done):
         kept = [one for one in doing.accesses if _is_kept(one.path, access.instruction)]
         if not kept or not doing.succeeded:
@@ -52,7 +52,7 @@ def leak_in_texts(access: TextAccess, done: Sequence[Doing]) -> Attribution | No
 
 
 def leak_in_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | None:
-    """A solution that was shown or lay ready and is carried, or tests that were shown."""
+    """Return a solution that was shown or lay ready and is carried, or tests that were shown."""
     given = texts_of(access, "environment")
     own = {path: text for path, text in changed_texts(access).items() if not _TEST_FILE.search(path)}
     secret = telling_lines(*texts_of(access, "solution").values())
@@ -99,13 +99,13 @@ def _copied_solution(access: ReadOnlyAccess, done: Sequence[Doing], given: Texts
 
 
 def _covers(one: Access, path: str) -> bool:
-    """Whether an act copies a file, or a folder that it is in."""
+    """Return whether an act copies a file, or a folder that it is in."""
     named = one.path.removeprefix("./").rstrip("/.")
     return one.way == "copies" and bool(named) and (path == named or path.startswith(f"{named}/"))
 
 
 def _shown_tests(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution | None:
-    """The tests of the verdict in what the agent was shown before its last work."""
+    """Return the tests of the verdict in what the agent was shown before its last work."""
     if "test" in access.instruction.lower():
         return None
     given = (text for path, text in texts_of(access, "environment").items() if not _TEST_FILE.search(path))
@@ -124,7 +124,7 @@ def _shown_tests(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution |
 
 
 def _only_own(doing: Doing, given: Texts, own: Texts, before: Sequence[Doing]) -> bool:
-    """Whether an act shows only files that the agent, or a program that it ran, made."""
+    """Return whether an act shows only files that the agent, or a program that it ran, made."""
     paths = [one.path.removeprefix("./") for one in doing.accesses if one.way == "reads"]
     made = {basename(path) for path in own.keys() - given.keys()}
     named = [path for path in paths if "/" in path or "." in path or path in given or path in made]
@@ -141,7 +141,7 @@ def _is_own(path: str, given: Texts, made: set[str]) -> bool:
 
 
 def _source(doing: Doing, given: Texts, seen: Iterable[str]) -> str:
-    """Where the task itself had the lines, if it did."""
+    """Return where the task itself had the lines, if it did."""
     lines = set(seen)
     place = next((path for path, text in given.items() if are_many(telling_lines(text) & lines)), None)
     if place is not None:
@@ -170,7 +170,7 @@ def _has_kept_word(path: str) -> bool:
 
 
 def _used_as_it_is(kept: Iterable[Access]) -> Access | None:
-    """A program or file of the solution that was copied or run; running tests is no use of them."""
+    """Return a program or file of the solution that was copied or run; running tests is no use of them."""
     return next((one for one in kept if one.way != "reads" and _has_kept_word(one.path)), None)
 
 

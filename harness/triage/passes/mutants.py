@@ -44,7 +44,7 @@ class TriedMutant(Struct, frozen=True):
     passed: tuple[Mutant, ...]
 
     def evidence(self) -> tuple[Evidence, ...]:
-        """The mutants that pass, as evidence."""
+        """Return the mutants that pass, as evidence."""
         return tuple(Evidence("assertion", f"{one.path}:{one.line}", f"{one.change}: passes") for one in self.passed)
 
 
@@ -64,12 +64,12 @@ def try_mutants(access: SandboxAccess, start: Result, known: Behaviour | None = 
 
 
 def mutants(path: str, text: str) -> Iterator[Mutant]:
-    """Every mutant of a program; none of what is no Python and no shell, or cannot be read."""
+    """Return every mutant of a program; none of what is no Python and no shell, or cannot be read."""
     yield from _of_python(path, text) if path.endswith(".py") else _of_shell(path, text)
 
 
 def _programs(access: SandboxAccess, start: Result, own: Behaviour) -> list[Mutant]:
-    """The mutants of the programs that were seen to be called."""
+    """Return the mutants of the programs that were seen to be called."""
     names = {call.name.split(".")[0] for call in own.observed}
     called = " ".join(call.given for call in own.observed if call.name == "run")
     with access.replica(start, tests=False) as replica:
@@ -84,7 +84,7 @@ def _programs(access: SandboxAccess, start: Result, own: Behaviour) -> list[Muta
 
 
 def _spread(found: list[Mutant], most: int) -> Iterator[Mutant]:
-    """A few mutants, evenly over the programs."""
+    """Return a few mutants, evenly over the programs."""
     return islice(found[:: max(1, len(found) // most)], most)
 
 
@@ -102,7 +102,7 @@ def _of_python(path: str, text: str) -> Iterator[Mutant]:
 
 
 def _changes(node: ast.AST, do: int | None = None) -> Iterator[str]:
-    """What can be changed in a node, in words; the one with the number `do` is done."""
+    """Return what can be changed in a node, in words; the one with the number `do` is done."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
         if do is not None:
             node.ops = [_COMPARISONS[type(node.ops[0])]()]

@@ -30,7 +30,7 @@ class ObservedCall(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The call as evidence shows it."""
+        """Return the call as evidence shows it."""
         return f"{self.name}{self.given}"
 
 
@@ -83,7 +83,7 @@ def _head() -> str:
 
 
 def _with_program(text: str) -> str:
-    """A test with the program after its docstring and its imports from `__future__`."""
+    """Return a test with the program after its docstring and its imports from `__future__`."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -107,7 +107,7 @@ def _driver(commands: Sequence[Sequence[str]]) -> str:
 
 
 def _traced(output: str, programs: Sequence[str]) -> list[list[str]]:
-    """The commands of a shell's trace that name a program of the result, each once."""
+    """Return the commands of a shell's trace that name a program of the result, each once."""
     found: dict[tuple[str, ...], None] = {}
     for line in output.splitlines():
         traced = line.lstrip("+")

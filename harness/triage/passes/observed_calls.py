@@ -68,7 +68,7 @@ def told(value: Any, depth: int = 0) -> Any:
 
 
 def shifted(text: str, letters: bool) -> str:
-    """A text of the same shape: each digit, and with `letters` each letter, is the next one."""
+    """Return a text of the same shape: each digit, and with `letters` each letter, is the next one."""
     changed = []
     for sign in text:
         if sign.isdigit() and sign.isascii():
@@ -148,7 +148,7 @@ def _may_vary() -> bool:
 
 
 def observed(name: str, function: Callable[..., Any], method: bool = False) -> Callable[..., Any]:
-    """A function that notes its outermost calls, and those with other arguments after each."""
+    """Return a function that notes its outermost calls, and those with other arguments after each."""
 
     @functools.wraps(function)
     def noted(*args: Any, **kwargs: Any) -> Any:
@@ -229,7 +229,7 @@ def _shown_command(words: list[str], kwargs: dict[str, Any]) -> Any:
 
 
 def _contents(words: list[str]) -> dict[str, str | None]:
-    """The texts of the files that a command names; `None` of what is no file yet."""
+    """Return the texts of the files that a command names; `None` of what is no file yet."""
     found: dict[str, str | None] = {}
     for word in words[1:]:
         place = Path(word[:256])

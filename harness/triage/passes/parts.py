@@ -26,5 +26,5 @@ def changed_texts(access: ReadOnlyAccess) -> dict[str, str]:
 
 
 def joined(texts: Mapping[str, str]) -> str:
-    """All texts as one."""
+    """Return all texts as one."""
     return "\n".join(texts.values())

@@ -54,7 +54,7 @@ class Doing(Struct, frozen=True):
 
 
 def doings(trajectory: Trajectory | None) -> tuple[Doing, ...]:
-    """What the agent did, in order; nothing where there is no run."""
+    """Return what the agent did, in order; nothing where there is no run."""
     return tuple(map(_doing, History(trajectory).acts)) if trajectory is not None else ()
 
 
@@ -105,7 +105,7 @@ def _accesses(command: Command) -> Iterator[Access]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """All texts in a value, at any depth."""
+    """Return all texts in a value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

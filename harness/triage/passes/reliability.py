@@ -29,7 +29,7 @@ _TEST_NAME = re.compile(r"\btest_\w+")
 
 
 def unreliable_in_texts(access: TextAccess) -> Attribution | None:
-    """A log of the tests that speaks against the recorded pass."""
+    """Return a log of the tests that speaks against the recorded pass."""
     log = access.logs.get(TESTS_LOG, "")
     for pattern, said in (
         (_FAILS, "The run is recorded as passed, but the log of its tests reports a failure"),
@@ -44,7 +44,7 @@ def unreliable_in_texts(access: TextAccess) -> Attribution | None:
 
 
 def unreliable_in_files(access: ReadOnlyAccess) -> Attribution | None:
-    """A log that names tests which the case does not have: other tests were run."""
+    """Return a log that names tests which the case does not have: other tests were run."""
     tests = texts_of(access, "tests")
     known = set(_TEST_NAME.findall("\n".join([*tests, *tests.values()])))
     named = {
@@ -58,7 +58,7 @@ def unreliable_in_files(access: ReadOnlyAccess) -> Attribution | None:
 
 
 def unreliable_by_running(access: SandboxAccess) -> Attribution | None:
-    """The agent's result does not pass when the tests are run again, or not each time."""
+    """Return the agent's result does not pass when the tests are run again, or not each time."""
     runs = []
     for _ in range(RERUNS):
         with access.replica("workspace", tests=False) as replica:

@@ -47,7 +47,7 @@ def special_cased(access: ReadOnlyAccess) -> Attribution | None:
 
 
 def literals(tests: Mapping[str, str]) -> set[str]:
-    """The texts and numbers of tests that are long enough to be told from chance."""
+    """Return the texts and numbers of tests that are long enough to be told from chance."""
     found: set[str] = set()
     for path, text in tests.items():
         found |= set(_of_python(text)) if path.endswith(".py") else set(_of_shell(text))
@@ -55,7 +55,7 @@ def literals(tests: Mapping[str, str]) -> set[str]:
 
 
 def _is_telling(literal: str) -> bool:
-    """A name such as `utf-8` or `header` may stand in any program; a sentence or a figure does not."""
+    """Return a name such as `utf-8` or `header` may stand in any program; a sentence or a figure does not."""
     if _NUMBER.fullmatch(literal):
         return len(literal.lstrip("-")) >= _SHORTEST_NUMBER
     return len(literal) >= _SHORTEST_TEXT and (not _NAME_LIKE.fullmatch(literal) or any(map(str.isdigit, literal)))
@@ -76,7 +76,7 @@ def _of_python(text: str) -> Iterator[str]:
 
 
 def _messages(node: ast.AST) -> Iterator[ast.AST]:
-    """What a test says and does not compare: docstrings, messages, parts of texts that are put together."""
+    """Return what a test says and does not compare: docstrings, messages, parts of texts that are put together."""
     if isinstance(node, ast.Expr):
         yield node.value
     elif isinstance(node, ast.Assert) and node.msg is not None:
@@ -97,7 +97,7 @@ def _is_program(path: str, text: str) -> bool:
 
 
 def _place(path: str, text: str, literal: str) -> str | None:
-    """Where a literal stands as a whole in a program."""
+    """Return where a literal stands as a whole in a program."""
     quoted = literal.encode("unicode_escape").decode()
     for one in {literal, quoted}:
         found = re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", text)

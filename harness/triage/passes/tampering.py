@@ -95,7 +95,7 @@ def tampering_by_running(access: SandboxAccess, done: Sequence[Doing]) -> Attrib
 
 
 def fewer_tests(access: ReadOnlyAccess, gold: str, result: str) -> Attribution | None:
-    """The run of the tests on the agent's result reports fewer passes than that on the gold result."""
+    """Return the run of the tests on the agent's result reports fewer passes than that on the gold result."""
     wanted, got = _counted(gold), _counted(result)
     if wanted is None or (got is not None and got >= wanted):
         return None
@@ -112,7 +112,7 @@ def fewer_tests(access: ReadOnlyAccess, gold: str, result: str) -> Attribution |
 
 
 def suspects(access: ReadOnlyAccess) -> Iterator[_Suspect]:
-    """The files that the agent made or changed and that can change what the tests say."""
+    """Return the files that the agent made or changed and that can change what the tests say."""
     tests, gold = texts_of(access, "tests"), texts_of(access, "solution")
     imported = _imports(tests)
     runner = _of_the_command(access)
@@ -136,7 +136,7 @@ def suspects(access: ReadOnlyAccess) -> Iterator[_Suspect]:
 
 
 def _shadowed(path: str, imported: frozenset[str]) -> str | None:
-    """The module of the tests that a file at the root takes the place of."""
+    """Return the module of the tests that a file at the root takes the place of."""
     first = path.split("/", 1)[0]
     module = splitext(first)[0] if path.count("/") == 0 and path.endswith(".py") else first
     known = module in sys.stdlib_module_names or module in ("pytest", "_pytest", "numpy", "pandas", "yaml", "requests")
@@ -145,7 +145,7 @@ def _shadowed(path: str, imported: frozenset[str]) -> str | None:
 
 
 def _imports(tests: Mapping[str, str]) -> frozenset[str]:
-    """The modules that Python tests import, and the one that runs them."""
+    """Return the modules that Python tests import, and the one that runs them."""
     found = {"unittest", "pytest", "_pytest"}
     for path, text in tests.items():
         if not path.endswith(".py"):
@@ -163,7 +163,7 @@ def _imports(tests: Mapping[str, str]) -> frozenset[str]:
 
 
 def _of_the_command(access: TextAccess) -> frozenset[str]:
-    """The paths that the test command names, but for those of the tests."""
+    """Return the paths that the test command names, but for those of the tests."""
     words = {word.removeprefix("./") for word in _WORD.findall(access.case.file.test_command)}
     return frozenset(word for word in words if ("." in word or "/" in word) and not _is_in_tests(word))
 
@@ -183,13 +183,13 @@ def _restore(access: ReadOnlyAccess, replica: Replica, found: Sequence[_Suspect]
 
 
 def _counted(output: str) -> int | None:
-    """How many tests a run says that it ran or passed; `None` where it does not say."""
+    """Return how many tests a run says that it ran or passed; `None` where it does not say."""
     found = [int(next(filter(None, groups))) for groups in _COUNTS.findall(output)]
     return max(found) if found else None
 
 
 def cut_end(text: str) -> str:
-    """The last lines of what a command printed."""
+    """Return the last lines of what a command printed."""
     return cut("\n".join(text.strip().splitlines()[-5:]))
 
 

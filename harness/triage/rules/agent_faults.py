@@ -24,7 +24,7 @@ def agent_fault(
     timed_out: bool = False,
     spoiled: Evidence | None = None,
 ) -> Attribution:
-    """An agent's fault with its subcategory."""
+    """Return an agent's fault with its subcategory."""
     commands = record.commands if record is not None else ()
     slow = [command for command in commands[-3:] if command.code in OUT_OF_TIME]
     if timed_out or slow:

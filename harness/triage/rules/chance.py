@@ -19,7 +19,7 @@ _LARGEST = 1 << 18
 
 
 def chance(access: ReadOnlyAccess, parts: Sequence[Part], *, sure: bool = False) -> Evidence | None:
-    """The first line of some parts that may depend on chance; `None` where none does."""
+    """Return the first line of some parts that may depend on chance; `None` where none does."""
     for part in parts:
         for path in access.files(part):
             content = access.read(part, path) or b""

@@ -77,7 +77,7 @@ class Event(Struct, frozen=True):
 
     @property
     def evidence(self) -> Evidence:
-        """The line as evidence."""
+        """Return the line as evidence."""
         return Evidence("log" if self.where.startswith("logs/") else "step", self.where, self.line)
 
 
@@ -89,7 +89,7 @@ def phrases() -> dict[Moment, dict[str, tuple[str, ...]]]:
 
 
 def event_in(text: str, where: str) -> Event | None:
-    """The first event of a machine that a text tells of, the strongest kind first."""
+    """Return the first event of a machine that a text tells of, the strongest kind first."""
     lowered = text.lower()
     for subcategory, known in phrases()["machine"].items():
         for phrase in known:
@@ -115,13 +115,13 @@ def limit_event(logs: Mapping[str, str], memory_mb: int) -> Event | None:
 
 
 def killed_at(line: str) -> float | None:
-    """The memory in MiB at which a line says that something was killed; `None` where it says no such thing."""
+    """Return the memory in MiB at which a line says that something was killed; `None` where it says no such thing."""
     match = _AMOUNT.search(line) if "kill" in line.lower() or "oom" in line.lower() else None
     return float(match[1]) * _UNITS[match[2].lower()[0]] if match is not None else None
 
 
 def agent_ran_out(own: Mapping[str, str]) -> bool:
-    """Whether the harness says that the agent's time was over."""
+    """Return whether the harness says that the agent's time was over."""
     return any(_OUT_OF_TIME.search(text.lower()) for text in own.values())
 
 
@@ -134,12 +134,12 @@ def harness_event(own: Mapping[str, str]) -> Event | None:
 
 
 def told_event(own: Mapping[str, str], *moments: Moment) -> Event | None:
-    """The last line of the harness that tells of an event of these moments and of no further try."""
+    """Return the last line of the harness that tells of an event of these moments and of no further try."""
     return next((found for line in reversed(list(_lines(own))) if (found := _known(line, moments)) is not None), None)
 
 
 def last_error(own: Mapping[str, str]) -> Event | None:
-    """The last error in the harness's own words, whatever it is; `None` where that is a limit of the agent's."""
+    """Return the last error in the harness's own words, whatever it is; `None` where that is a limit of the agent's."""
     for where, line in reversed(list(_lines(own))):
         if _OF_AGENT.search(line.lower()):
             return None
@@ -149,7 +149,7 @@ def last_error(own: Mapping[str, str]) -> Event | None:
 
 
 def trouble_in(own: Mapping[str, str]) -> Event | None:
-    """Why an agent may not have begun: the last line that tells of an event, of an error, or of any trouble."""
+    """Return why an agent may not have begun: the last line that tells of an event, of an error, or of any trouble."""
     lines = [*_lines(own, again=True)]
     known = (found for one in reversed(lines) if (found := _known(one, get_args(Moment))) is not None)
     told = (found for one in reversed(lines) for pattern in (_ERROR, _TROUBLE) if (found := _error(*one, pattern)))

@@ -49,12 +49,12 @@ class TestFailure(Struct, frozen=True):
 
     @property
     def asserted(self) -> bool:
-        """Whether an assertion failed, and nothing else."""
+        """Return whether an assertion failed, and nothing else."""
         return bool(self.raised) and all(name.endswith("AssertionError") for name, _ in self.raised)
 
 
 def read_failure(output: str) -> TestFailure:
-    """How tests failed, by their output."""
+    """Return how tests failed, by their output."""
     raised = [(match[1].rpartition(".")[2], (match[2] or "").strip()) for match in _RAISED.finditer(output)]
     raised += [("AssertionError", match[1]) for match in _ASSERTED.finditer(output)]
     raised = list(dict.fromkeys(raised))[:_MOST]
@@ -79,7 +79,7 @@ def _names(message: str) -> list[str]:
 
 
 def _pair(message: str) -> tuple[str, str] | None:
-    """The two values in the message of an assertion: wanted and given."""
+    """Return the two values in the message of an assertion: wanted and given."""
     message = message.partition("\n")[0][:_LONGEST]
     given, wanted = _GIVEN.search(message), _WANTED.search(message)
     if given is not None and wanted is not None:
@@ -97,6 +97,6 @@ def _value(text: str) -> str:
 
 
 def last_lines(output: str, count: int = 6) -> str:
-    """The last lines of an output that say something."""
+    """Return the last lines of an output that say something."""
     lines = [line for line in output.splitlines() if line.strip()]
     return "\n".join(line[:300] for line in lines[-count:])

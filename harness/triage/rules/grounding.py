@@ -9,7 +9,7 @@ _MOST_TEXT = 1 << 20
 
 
 def text_of(access: ReadOnlyAccess, part: Part, largest: int = _LARGEST) -> str:
-    """All text of the files of a part that are small enough to be read by a person."""
+    """Return all text of the files of a part that are small enough to be read by a person."""
     texts = []
     left = _MOST_TEXT
     for path in access.files(part):

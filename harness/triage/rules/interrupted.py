@@ -80,7 +80,7 @@ def _not_tested(access: TextAccess, own: dict[str, str], outcome: Outcome | None
 
 
 def acted(access: TextAccess, run: Trajectory | None) -> bool:
-    """Whether anything shows a step of the agent: its record, a log of its own, or files that it changed."""
+    """Return whether anything shows a step of the agent: its record, a log of its own, or files that it changed."""
     if run is not None:
         return any(
             step.calls or step.reasoning.strip() or (step.text.strip() and not _RUNNER.match(step.text.lower()))
@@ -92,7 +92,7 @@ def acted(access: TextAccess, run: Trajectory | None) -> bool:
 
 
 def _is_idle(name: str, text: str) -> bool:
-    """Whether a log of the agent's is too short for any work, so that what it tells is why there was none."""
+    """Return whether a log of the agent's is too short for any work, so that what it tells is why there was none."""
     return writer_of(name) == "agent" and len(text) <= IDLE
 
 

@@ -19,17 +19,17 @@ AnyAccess = TypeVar("AnyAccess", bound=TextAccess)
 
 
 def by_texts(access: TextAccess) -> Attribution | Undecided:
-    """A run judged by its texts."""
+    """Return a run judged by its texts."""
     return _judged(access, text.read)
 
 
 def by_files(access: ReadOnlyAccess) -> Attribution | Undecided:
-    """A run judged by its files."""
+    """Return a run judged by its files."""
     return _judged(access, read_only.inspect)
 
 
 def by_running(access: SandboxAccess) -> Attribution | Undecided:
-    """A run judged by running tests and solutions; whether it passed is found out where it is not recorded."""
+    """Return a run judged by running tests and solutions; whether it passed is found out where it is not recorded."""
     return _judged(access, sandbox.investigate, _found_out)
 
 
@@ -57,7 +57,7 @@ def _judged(
 
 
 def _told(log: str) -> Outcome | None:
-    """Whether the run passed, by what its tests printed."""
+    """Return whether the run passed, by what its tests printed."""
     failure = read_failure(log)
     if failure.tests or failure.raised:
         return "failed"

@@ -27,7 +27,7 @@ _DOCUMENT = re.compile(r"[\w./-]{1,120}\.(?:md|rst|adoc|txt|pdf|docx?|html?)\b",
 
 
 def lacking_input(access: ReadOnlyAccess, record: RunRecord | None) -> Attribution | None:
-    """The environment's fault, where a file that the instruction tells of is not there, or is empty."""
+    """Return the environment's fault, where a file that the instruction tells of is not there, or is empty."""
     gold = text_of(access, "solution")
     for name in dict.fromkeys([*_PATH.findall(access.instruction), *_NAMED.findall(access.instruction)]):
         if access.files("environment") and not _is_there(access, name) and _is_input(access, name, gold, record):
@@ -56,7 +56,7 @@ def _is_input(access: ReadOnlyAccess, name: str, gold: str, record: RunRecord | 
 
 
 def _is_template(access: ReadOnlyAccess, name: str) -> bool:
-    """Whether a path stands for others, by a hole in it or by files beside it that gold or the agent made."""
+    """Return whether a path stands for others, by a hole in it or by files beside it that gold or the agent made."""
     folder = name.rpartition("/")[0]
     if is_placeholder(name):
         return True
@@ -65,24 +65,24 @@ def _is_template(access: ReadOnlyAccess, name: str) -> bool:
 
 
 def is_placeholder(name: str) -> bool:
-    """Whether the name of a file is a word in capitals that stands for others, such as `NAME.json`."""
+    """Return whether the name of a file is a word in capitals that stands for others, such as `NAME.json`."""
     return _CAPITALS.search(name.rpartition("/")[2].rpartition(".")[0]) is not None
 
 
 def agent_makes(record: RunRecord, name: str) -> bool:
-    """Whether the agent wrote a file of this path, by a command or by an edit."""
+    """Return whether the agent wrote a file of this path, by a command or by an edit."""
     bare = name.rpartition("/")[2]
     written = (one.target for act in record.acts for one in effects(act) if one.verb in CHANGES_FILES)
     return record.makes(name) or any(target == bare or target.endswith(f"/{bare}") for target in written)
 
 
 def _mentioned(access: ReadOnlyAccess) -> list[str]:
-    """The files of the environment whose names stand in the instruction."""
+    """Return the files of the environment whose names stand in the instruction."""
     return [path for path in access.files("environment") if path.rpartition("/")[2] in access.instruction]
 
 
 def _reads(name: str, gold: str) -> bool:
-    """Whether gold's programs read a file and never write it."""
+    """Return whether gold's programs read a file and never write it."""
     quoted = re.escape(name)
     reads = rf"(?:open|read_\w{{1,20}}|Path)\(['\"]{quoted}['\"]|(?:\bcat|\bawk\b.{{0,200}}|<) ?['\"]?{quoted}(?![\w.])"
     return re.search(reads, gold) is not None and not _writes(name, gold)
@@ -110,7 +110,7 @@ def unnamed_result(access: ReadOnlyAccess, record: RunRecord | None) -> Attribut
 
 
 def unnamed_file(access: ReadOnlyAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
-    """The task's fault, where the tests look for a file or a module by a name that nothing states."""
+    """Return the task's fault, where the tests look for a file or a module by a name that nothing states."""
     tests = text_of(access, "tests")
     for name in failure.files:
         bare = name.rpartition("/")[2]
@@ -145,7 +145,7 @@ def _readable(access: ReadOnlyAccess, record: RunRecord | None) -> Iterator[str]
 
 
 def _follows(access: ReadOnlyAccess, name: str) -> bool:
-    """Whether a template of the instruction gives a name; a file that is there is none."""
+    """Return whether a template of the instruction gives a name; a file that is there is none."""
     there = {path.rpartition("/")[2] for path in access.files("environment")}
     names = (template.rpartition("/")[2] for template in _TEMPLATE.findall(access.instruction))
     for bare in (one for one in names if one not in there):
@@ -156,7 +156,7 @@ def _follows(access: ReadOnlyAccess, name: str) -> bool:
 
 
 def _unread(access: ReadOnlyAccess) -> list[str]:
-    """The documents that an instruction names and the environment does not have as a text."""
+    """Return the documents that an instruction names and the environment does not have as a text."""
     named = dict.fromkeys(one.rpartition("/")[2] for one in _DOCUMENT.findall(access.instruction))
     texts = {
         path.rpartition("/")[2]
@@ -168,6 +168,6 @@ def _unread(access: ReadOnlyAccess) -> list[str]:
 
 
 def stands(name: str, paths: set[str]) -> bool:
-    """Whether a file, or the file of a module, is among some paths."""
+    """Return whether a file, or the file of a module, is among some paths."""
     ends = (name, f"{name.replace('.', '/')}.py", f"{name}/__init__.py")
     return any(path == end or path.endswith(f"/{end}") for path in paths for end in ends)

@@ -85,7 +85,7 @@ def _saw_environment(access: ReadOnlyAccess, failure: TestFailure) -> bool:
 
 
 def _by_chance(access: ReadOnlyAccess, failure: TestFailure) -> Attribution | None:
-    """The tests' fault, where the only test that failed is in a file that depends on chance."""
+    """Return the tests' fault, where the only test that failed is in a file that depends on chance."""
     found = chance(access, ("tests",), sure=True)
     if found is None or not failure.places:
         return None
@@ -110,7 +110,7 @@ def _ran_elsewhere(access: ReadOnlyAccess, missing: tuple[str, ...]) -> Attribut
 def _lacking(
     access: ReadOnlyAccess, record: RunRecord | None, log: TestsLog, missing: tuple[str, ...]
 ) -> Attribution | None:
-    """The environment's fault, where gold and tests need what was never there."""
+    """Return the environment's fault, where gold and tests need what was never there."""
     present = {*access.files("environment"), *access.files("solution")}
     script = (access.read("solution", SOLVE) or b"").decode(errors="replace")
     for name in missing:  # gold as files, and what the tests look for is not among them
@@ -127,7 +127,7 @@ def _is_known(module: str) -> bool:
 
 
 def _killed(record: RunRecord | None) -> Attribution | None:
-    """The agent's fault, where its last command was ended and the harness tells of nothing."""
+    """Return the agent's fault, where its last command was ended and the harness tells of nothing."""
     last = record.commands[-1] if record is not None and record.commands else None
     if last is None or last.code not in (*KILLED, *OUT_OF_TIME):
         return None

@@ -43,12 +43,12 @@ class Repeated(Struct, frozen=True):
 
     @property
     def mended(self) -> bool:
-        """Whether it failed in the record, and does not fail again."""
+        """Return whether it failed in the record, and does not fail again."""
         return self.recorded.failed and self.code == 0
 
     @property
     def worse(self) -> bool:
-        """Whether it worked in the record, and fails now."""
+        """Return whether it worked in the record, and fails now."""
         return self.recorded.code == 0 and self.code != 0
 
 
@@ -82,7 +82,7 @@ def _is_told(line: str) -> bool:
 
 
 def _batch(commands: Sequence[RecordedCommand]) -> list[RecordedCommand]:
-    """The first commands, as many as fit; at least one."""
+    """Return the first commands, as many as fit; at least one."""
     batch: list[RecordedCommand] = []
     size = 0
     for command in commands:

@@ -29,7 +29,7 @@ class RecordedCommand(Struct, frozen=True):
 
     @property
     def failed(self) -> bool:
-        """Whether it is known to have failed."""
+        """Return whether it is known to have failed."""
         return self.code not in (None, 0)
 
 
@@ -40,22 +40,22 @@ class RunRecord(Struct, frozen=True, dict=True):
 
     @cached_property
     def acts(self) -> tuple[Act, ...]:
-        """The calls of the agent, in order."""
+        """Return the calls of the agent, in order."""
         return tuple(History(self.run).acts)
 
     @cached_property
     def commands(self) -> tuple[RecordedCommand, ...]:
-        """The shell commands, in order."""
+        """Return the shell commands, in order."""
         return tuple(_commands(self.acts))
 
     @cached_property
     def only_commands(self) -> bool:
-        """Whether all that changed files were shell commands, so that running them again repeats the run."""
+        """Return whether all that changed files were shell commands, so that running them again repeats the run."""
         return not any(act.kind in ("edit", "write", "patch", "delete", "rename", "undo", "run") for act in self.acts)
 
     @property
     def said_last(self) -> str:
-        """What the agent said after its last call; empty where the record ends with a call."""
+        """Return what the agent said after its last call; empty where the record ends with a call."""
         for step in reversed(self.run.steps):
             if step.role == "agent":
                 return "" if step.calls else step.text
@@ -63,16 +63,16 @@ class RunRecord(Struct, frozen=True, dict=True):
 
     @property
     def unanswered(self) -> bool:
-        """Whether the last call has no answer."""
+        """Return whether the last call has no answer."""
         return bool(self.acts) and self.acts[-1].result is None
 
     @property
     def writes(self) -> tuple[RecordedCommand, ...]:
-        """The commands that look like they write something."""
+        """Return the commands that look like they write something."""
         return tuple(command for command in self.commands if _WRITES.search(command.line))
 
     def makes(self, name: str) -> bool:
-        """Whether a command writes, copies or moves to a file of this path."""
+        """Return whether a command writes, copies or moves to a file of this path."""
         path = re.escape(name[:200])
         made = re.compile(rf">{{1,2}} ?['\"]?{path}(?![\w.])|{path}['\"], ?['\"][wax]")
         return any(
@@ -82,14 +82,14 @@ class RunRecord(Struct, frozen=True, dict=True):
         )
 
     def mentions(self, name: str) -> bool:
-        """Whether a command of the agent names something."""
+        """Return whether a command of the agent names something."""
         return any(name in command.line for command in self.commands) or any(
             name in str(act.call.arguments) for act in self.acts if act.line is None
         )
 
 
 def _moved_to(name: str, line: str) -> bool:
-    """Whether a line has a command that makes or moves files, and the name behind it."""
+    """Return whether a line has a command that makes or moves files, and the name behind it."""
     moves = _MOVES.search(line)
     return moves is not None and name in line[moves.end() :]
 

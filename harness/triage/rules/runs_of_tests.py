@@ -22,17 +22,17 @@ class TestRun(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether the tests passed: the command ended well, and not because it ran none."""
+        """Return whether the tests passed: the command ended well, and not because it ran none."""
         return self.finished.exit_code == 0 and self.seen
 
     @property
     def seen(self) -> bool:
-        """Whether any test ran, as far as the output says; a run of none has neither passed nor failed."""
+        """Return whether any test ran, as far as the output says; a run of none has neither passed nor failed."""
         return saw_tests(self.finished.output)
 
     @property
     def evidence(self) -> Evidence:
-        """The command with its output."""
+        """Return the command with its output."""
         finished = self.finished
         ended = f"exit code {finished.exit_code}" if finished.ended == "exited" else f"ended by {finished.ended}"
         return Evidence("command", self.command, f"{ended}\n{last_lines(finished.output)}")
@@ -74,38 +74,38 @@ class TestRuns:
 
     @property
     def changing(self) -> bool:
-        """Whether the tests passed and failed on the same result."""
+        """Return whether the tests passed and failed on the same result."""
         return len({run.passed for run in self.runs if run.seen}) > 1
 
     @property
     def passed(self) -> bool:
-        """Whether all runs passed."""
+        """Return whether all runs passed."""
         return bool(self.runs) and all(run.passed for run in self.runs)
 
     @property
     def failed(self) -> bool:
-        """Whether all runs failed."""
+        """Return whether all runs failed."""
         return any(run.seen for run in self.runs) and not any(run.passed for run in self.runs)
 
     @property
     def silent(self) -> bool:
-        """Whether no test ran in any run."""
+        """Return whether no test ran in any run."""
         return bool(self.runs) and not any(run.seen for run in self.runs)
 
     @property
     def failure(self) -> TestFailure:
-        """How the first failing run failed."""
+        """Return how the first failing run failed."""
         return read_failure(next((run.finished.output for run in self.runs if not run.passed), ""))
 
     @property
     def timed_out(self) -> bool:
-        """Whether every failing run was ended by the clock."""
+        """Return whether every failing run was ended by the clock."""
         failing = [run for run in self.runs if not run.passed]
         return bool(failing) and all(run.finished.ended == "time" for run in failing)
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """A failing and a passing run, where there are such."""
+        """Return a failing and a passing run, where there are such."""
         return tuple(run.evidence for run in self._shown())
 
     def _shown(self) -> Iterator[TestRun]:
@@ -113,10 +113,10 @@ class TestRuns:
         yield from islice((run for run in self.runs if run.passed), 1)
 
     def always_failing(self) -> frozenset[str]:
-        """The tests that fail in every run, by name."""
+        """Return the tests that fail in every run, by name."""
         sets = [read_failure(run.finished.output).tests for run in self.runs]
         return frozenset.intersection(*sets) if sets else frozenset()
 
     def ever_failing(self) -> frozenset[str]:
-        """The tests that fail in any run, by name."""
+        """Return the tests that fail in any run, by name."""
         return frozenset().union(*(read_failure(run.finished.output).tests for run in self.runs))

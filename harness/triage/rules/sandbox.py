@@ -79,7 +79,7 @@ class _Investigation:
         return self._replayed() or self._agent_or_task()
 
     def _passes_again(self) -> Attribution:
-        """The recorded failure does not come back."""
+        """Return the recorded failure does not come back."""
         if read_failure(tests_log(self.access.logs).text).asserted:  # an assertion failed then: it may fail again
             self.times = _MANY
         if self.gold is not None and self.gold.more(self.times).changing:
@@ -99,7 +99,7 @@ class _Investigation:
         )
 
     def _impossible(self) -> Attribution | Undecided:
-        """The gold solution fails each time; one that runs out of time may do so for the machine's load."""
+        """Return the gold solution fails each time; one that runs out of time may do so for the machine's load."""
         if self.gold is not None and self.gold.timed_out:
             return Undecided("The gold solution runs out of time on this machine.", self.gold.evidence)
         gold = self.gold.failure if self.gold is not None else TestFailure()
@@ -172,7 +172,7 @@ class _Investigation:
 
 
 def _event_of(mended: Sequence[Repeated]) -> Event | None:
-    """What broke, by what the record has of the commands that work now."""
+    """Return what broke, by what the record has of the commands that work now."""
     for one in mended:
         step, said = str(one.recorded.step), one.recorded
         if said.code in KILLED:

@@ -67,7 +67,7 @@ def read(access: TextAccess) -> Attribution | Undecided:
 
 
 def record_of(access: TextAccess) -> RunRecord | None:
-    """The record of the run."""
+    """Return the record of the run."""
     return RunRecord(access.trajectory) if access.trajectory is not None else None
 
 
@@ -102,7 +102,7 @@ def broken_harness(
 
 
 def all_passed(log: str, failure: TestFailure) -> bool:
-    """Whether the tests' log says that all passed, and of none that it failed."""
+    """Return whether the tests' log says that all passed, and of none that it failed."""
     return _ALL_PASSED.search(log) is not None and not (failure.tests or _FAILED.search(log))
 
 
@@ -112,7 +112,7 @@ def _of_machine(event: Event) -> bool:
 
 
 def _exit_of_tests(access: TextAccess) -> Evidence | None:
-    """The last line of the harness's log on how the tests ended, where they ended with 0."""
+    """Return the last line of the harness's log on how the tests ended, where they ended with 0."""
     for name, text in access.logs.items():
         ends = [match for match in _ENDED.finditer(text) if writer_of(name) == "harness"]
         if ends and int(ends[-1][1]) == 0:
@@ -136,7 +136,7 @@ def _unreached(access: TextAccess, record: RunRecord | None) -> Attribution | No
 
 
 def broke_off(record: RunRecord | None) -> bool:
-    """Whether the agent did not come to an end of its own."""
+    """Return whether the agent did not come to an end of its own."""
     if record is None or not record.acts or record.acts[-1].kind == "finish":
         return False
     killed = bool(record.commands) and record.commands[-1].code in KILLED
@@ -159,7 +159,7 @@ def _was_there(record: RunRecord | None, failure: TestFailure) -> Attribution | 
 
 
 def _reads(line: str, name: str) -> bool:
-    """Whether a command that does not write reads a file of this name, or the module of this name."""
+    """Return whether a command that does not write reads a file of this name, or the module of this name."""
     if ">" in line or "rm " in line or "mv " in line or len(name) < 3:
         return False
     return any(word.strip("'\"") in (name, f"{name}.py", f"./{name}") for word in line.replace(";", " ").split())
@@ -178,7 +178,7 @@ def _killed_in_record(record: RunRecord | None, event: Event | None) -> Attribut
 
 
 def missing_input(access: TextAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
-    """The environment's fault, where a command does not find a file that the instruction says is there."""
+    """Return the environment's fault, where a command does not find a file that the instruction says is there."""
     commands = record.commands if record is not None else ()
     for place, command in enumerate(commands):
         if record is None or "o such file" not in command.output:
@@ -197,7 +197,7 @@ def missing_input(access: TextAccess, record: RunRecord | None, failure: TestFai
 def missing_module(
     access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure
 ) -> Attribution | None:
-    """The environment's fault, where a module or a program is missing that was never asked for."""
+    """Return the environment's fault, where a module or a program is missing that was never asked for."""
     for kind, message in failure.raised:
         if kind != "ModuleNotFoundError" or not failure.files:
             continue
@@ -211,7 +211,7 @@ def missing_module(
 def agents_fault(
     access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure, spoiled: Evidence | None = None
 ) -> Attribution:
-    """What is left when nothing speaks against task or harness."""
+    """Return what is left when nothing speaks against task or harness."""
     slow = bool(record and record.commands and record.commands[-1].code in OUT_OF_TIME)
     slow = slow or agent_ran_out(own_words(access.logs, record.run if record is not None else None))
     said = "Nothing speaks against the task or the harness."

@@ -21,7 +21,7 @@ class Undecided(Struct, frozen=True):
 def attributed(
     label: Fault, subcategory: str, rationale: str, evidence: Sequence[Evidence] = (), steps: Sequence[int] = ()
 ) -> Attribution:
-    """An attribution of a rule; how certain a rule is has not been measured, so that it has no score."""
+    """Return an attribution of a rule; how certain a rule is has not been measured, so that it has no score."""
     return Attribution(label, subcategory, None, rationale, tuple(evidence)[:_MOST_EVIDENCE], tuple(steps))
 
 

@@ -186,12 +186,12 @@ def test_swapped_classes_are_suggested(tmp_path: Path) -> None:
         ("a,percentage,half,n=2", ":2: printed: 'half' is not a number"),
         ("a,percentage,,n=2", ":2: printed: nothing is printed"),
         ("a,percentage,50%,n=two", ":2: inputs: n = 'two' is not a number"),
-        ("a,percentage,50%,n=2.5", ":2: inputs: n = 2.5 is no whole count"),
-        ("a,percentage,50%,n=-2", ":2: inputs: n = -2 is no whole count"),
+        ("a,percentage,50%,n=2.5", ":2: inputs: n = 2.5 is not whole count"),
+        ("a,percentage,50%,n=-2", ":2: inputs: n = -2 is not whole count"),
         ("a,percentage,50%,m=2", ":2: inputs: percentage takes no 'm'"),
         ("a,percentage,50%,n=2;n=2", ":2: inputs: 'n' is given twice"),
         ("a,percentage,50%,n=", ":2: inputs: n has no value"),
-        ("a,percentage,50%,2", ":2: inputs: '2' is no key=value"),
+        ("a,percentage,50%,2", ":2: inputs: '2' is not a key=value"),
         ("a,percentage,50%,", ":2: inputs: n is missing"),
         ("a,mean,3.1,n=10;step=0", ":2: inputs: step = 0 is not above 0"),
         ("a,kappa,0.6,n=40", ":2: inputs: agreement is missing"),
@@ -204,11 +204,11 @@ def test_swapped_classes_are_suggested(tmp_path: Path) -> None:
             ":2: inputs: agreements = 19 may be a count or a percentage",
         ),
         ("a,kappa,0.5,n=12;agreement=9/13", ":2: inputs: agreement = 9/13 is not of n = 12"),
-        ("a,kappa,0.5,n=12;agreement=13/12", ":2: inputs: agreement = '13/12' is no part of a whole"),
-        ("a,kappa,0.5,n=12;agreement=75%/12", ":2: inputs: agreement = '75%/12' is no part of a whole"),
+        ("a,kappa,0.5,n=12;agreement=13/12", ":2: inputs: agreement = '13/12' is not part of a whole"),
+        ("a,kappa,0.5,n=12;agreement=75%/12", ":2: inputs: agreement = '75%/12' is not part of a whole"),
         ("a,percentage,50%,n=9/12", ":2: inputs: n = '9/12' is not a number"),
         ("a,kappa,0.6,matrix=8 1/2", ":2: inputs: the matrix has rows of 2 / 1 cells"),
-        ("a,kappa,0.6,matrix=8 1.5/2 3", ":2: inputs: matrix = 1.5 is no whole count"),
+        ("a,kappa,0.6,matrix=8 1.5/2 3", ":2: inputs: matrix = 1.5 is not whole count"),
         ("a,sum,5,total=5", ":2: inputs: parts is missing"),
         ("a,sum,5,parts=2% 3", ":2: inputs: some inputs have a percent sign and some have not"),
         ("a,two_proportion_p,0.1,x1=3;n1=9;n2=9", ":2: inputs: x2 is missing"),
@@ -259,7 +259,7 @@ def test_a_mark_a_delimiter_an_order_or_control_codes_do_not_matter(tmp_path: Pa
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_no_cell_breaks_the_reading(tmp_path_factory: pytest.TempPathFactory, printed: str, inputs: str) -> None:
-    """Whatever stands in a row, it is judged or it is an error: never a crash, and never words that pass as figures."""
+    """Whatever is in a row, it is judged or it is an error: never a crash, and never words that pass as figures."""
     folder = tmp_path_factory.mktemp("figures")
     cells = ",".join('"' + cell.replace('"', '""') + '"' for cell in ("a", "percentage", printed, f"n=7;{inputs}"))
     with suppress(InputError):

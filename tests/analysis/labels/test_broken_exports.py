@@ -1,4 +1,4 @@
-"""Whatever stands in an export where something else should: its ratings are read, or an error says what is wrong."""
+"""Whatever is in an export where something else should: its ratings are read, or an error says what is wrong."""
 
 import copy
 import gzip

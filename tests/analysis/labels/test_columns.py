@@ -1,4 +1,4 @@
-"""Columns that are no raters are asked about, and a file of raters is read however odd their labels."""
+"""Columns that are not raters are asked about, and a file of raters is read however odd their labels."""
 
 from pathlib import Path
 

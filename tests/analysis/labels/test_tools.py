@@ -1,4 +1,4 @@
-"""Exports of annotation tools are recognised by what they hold, and what is no rating in them is left out and said."""
+"""Exports of annotation tools are recognised by what they hold, and what is not a rating is left out and named."""
 
 import csv
 import io

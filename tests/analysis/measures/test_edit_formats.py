@@ -35,7 +35,7 @@ def test_a_printed_share_that_its_count_does_not_give_is_found() -> None:
 
 
 def test_without_the_sets_the_tables_say_so() -> None:
-    assert leaderboard_formats_table([]).finding == recorded_edits_table([]).finding == "The data set is not at hand."
+    assert leaderboard_formats_table([]).finding == recorded_edits_table([]).finding == "The data set is not available."
 
 
 def test_a_refused_reply_counts_with_its_reason() -> None:

@@ -38,7 +38,7 @@ def test_the_exact_form_and_the_plugged_in_share_agree_for_one_sample_and_the_se
 def test_a_papers_rates_of_several_runs_stand_below() -> None:
     beside = [Row("pass@5", 0.4, evidence="published", unit="share", group="A paper")]
     assert samples_table(sampled([SAMPLES]), beside).rows[-1] == beside[0]
-    assert samples_table([], beside).finding == "No set of repeated attempts is at hand."
+    assert samples_table([], beside).finding == "No set of repeated attempts is available."
 
 
 def test_tasks_with_too_few_trials_are_left_out_for_every_k() -> None:

@@ -68,7 +68,7 @@ def test_equal_systems_need_no_number_of_tasks() -> None:
 @pytest.mark.parametrize("table", [submissions_table([]), ranking_table([]), denominators_table([])])
 def test_without_a_set_a_table_says_so(table) -> None:  # type: ignore[no-untyped-def]
     assert table.rows == ()
-    assert "is at hand" in table.finding
+    assert "is available" in table.finding
 
 
 def test_a_stated_rate_is_held_against_the_tasks_attempted_and_all_tasks() -> None:

@@ -74,4 +74,4 @@ def test_generated_runs_are_called_generated() -> None:
 
 
 def test_without_any_set_the_table_says_so() -> None:
-    assert validity.validity_table([]).finding == "No set with people's labels is at hand."
+    assert validity.validity_table([]).finding == "No set with people's labels is available."

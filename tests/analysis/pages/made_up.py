@@ -73,7 +73,7 @@ def failing_step(call_id: str) -> Step:
     return Step(
         "agent",
         calls=(ToolCall("edit", '{"path": "a.py"', call_id, "no closing brace"),),
-        results=(ToolResult("edit: arguments are no JSON", is_error=True, exit_code=2, call_id=call_id),),
+        results=(ToolResult("edit: arguments are not JSON", is_error=True, exit_code=2, call_id=call_id),),
     )
 
 

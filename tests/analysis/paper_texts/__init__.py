@@ -1,4 +1,4 @@
-"""The papers' texts, cut into the places that the published figures name, and the numbers that stand in each place.
+"""The papers' texts, cut into the places that the published figures name, and the numbers that are in each place.
 
 A module a paper says where each place opens, which numbers there are no results and why, and what a converter broke;
 its `further_places`, where it has them, are places outside the paper.
@@ -16,7 +16,7 @@ from msgspec import Struct
 from misstep.analysis.published import Figure, load_paper
 
 LEFT_OUT = None
-"""The place of what is no part of the specification: authors, thanks, references, formulas."""
+"""The place of what is not part of the specification: authors, thanks, references, formulas."""
 
 _SPACES = re.compile(r"[\s\u2009\u200a\u202f\u00a0]+")
 _WORDS = (
@@ -41,7 +41,7 @@ class PaperText(Struct, frozen=True):
 
     `file` is how its name opens; `places` are (place, opening words) in the order of the text, where a place may come
     back after a table that interrupts it; `no_results` has phrases with numbers by the reason why they are none;
-    `artefacts` is what a converter wrote, and what stands in the paper; `line_numbers` where the margin's numbers are
+    `artefacts` is what a converter wrote, and what is in the paper; `line_numbers` where the margin's numbers are
     mixed with the lines.
     """
 
@@ -64,12 +64,12 @@ def _module(slug: str) -> ModuleType:
 
 
 def places_of(slug: str, data_folder: Path) -> dict[str, str]:
-    """Place → its text without markup, of a paper; skips where the paper is not at hand."""
+    """Place → its text without markup, of a paper; skips where the paper is not available."""
     text = paper_text(slug)
     further = getattr(_module(slug), "further_places", None)
     files = list((data_folder.parent / "seeds").glob(f"{text.file}_*.txt"))
     if not files and not os.environ.get("CI"):
-        pytest.skip("the papers' texts are not at hand")
+        pytest.skip("the papers' texts are not available")
     places = cut(_plain(files[0].read_text(), text), text.places)
     return places | (further(data_folder) if further else {})
 
@@ -101,7 +101,7 @@ def _plain(text: str, how: PaperText) -> str:
 
 
 def stands_in(printed: str, text: str) -> bool:
-    """Whether a figure stands in a text as it is printed, and not as a part of a longer number or word."""
+    """Whether a figure is in a text as it is printed, and not as a part of a longer number or word."""
     return re.search(rf"(?<![\w.,]){re.escape(printed)}(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
 
 

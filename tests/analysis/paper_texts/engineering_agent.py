@@ -1,4 +1,4 @@
-"""Where the places of the Engineering Agent's paper open, and which of its numbers are no results."""
+"""Where the places of the Engineering Agent's paper open, and which of its numbers are not results."""
 
 from tests.analysis.paper_texts import LEFT_OUT, PaperText
 

@@ -1,4 +1,4 @@
-"""Where the places of the reflexive document open, which of its numbers are no results, and the records of the runs."""
+"""Where the places of the reflexive document open, which numbers are not results, and the records of the runs."""
 
 import csv
 import re

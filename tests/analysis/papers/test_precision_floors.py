@@ -137,4 +137,4 @@ def test_the_finding_counts_the_judges_whose_bound_reaches_the_floor() -> None:
     assert finding.startswith("1 of 2 recorded judges are shown to be right in 80.0% or more")
     assert "sure 100.0%, at least 90.5%" in finding
     assert "147 verified answers on" in finding
-    assert precision_floor_table(precision_floors([])).finding.startswith("No judge's recorded answers are at hand")
+    assert precision_floor_table(precision_floors([])).finding.startswith("No judge's recorded answers are available")

@@ -1,6 +1,6 @@
-r"""A table in LaTeX compiles with booktabs, and longtable where it is long: what is no command of ours is text.
+r"""A table in LaTeX compiles with booktabs, and longtable where it is long: what is not a command of ours is text.
 
-There may be no TeX at hand, so a small reader that is stricter than TeX takes the table to pieces: it knows the
+There may be no TeX available, so a small reader that is stricter than TeX takes the table to pieces: it knows the
 commands that may stand there and what each takes, and fails on everything else.
 """
 
@@ -32,7 +32,7 @@ TEXT_COMMANDS = {
     *(rf"\{accent}" for accent in "`'^~=u.\"rHvc"),
     r"\allowbreak",
 }
-"""The commands that may stand in text outside of mathematics."""
+"""The commands that may be in text outside of mathematics."""
 
 
 def check_text(text: str) -> None:

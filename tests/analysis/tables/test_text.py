@@ -35,7 +35,7 @@ def test_nothing_in_a_label_reaches_the_terminal_as_a_code():
 
 
 def test_a_table_without_rows_says_its_finding():
-    assert "Nothing was at hand." in table_text(Table("t", "p", "T", "Nothing was at hand.", ()))
+    assert "Nothing was available." in table_text(Table("t", "p", "T", "Nothing was available.", ()))
 
 
 def test_the_kind_of_evidence_is_always_said():

@@ -23,7 +23,7 @@ def completion(content: Any = "yes", **changes: Any) -> dict[str, Any]:
 
 
 def answer(body: Any, status: int = 200, kind: str = "application/json", **headers: str) -> Play:
-    """A whole answer; a body that is no bytes is sent as JSON."""
+    """A whole answer; a body that is not a bytes is sent as JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     fields = {"Content-Type": kind, "Content-Length": str(len(content))}
     fields |= {name.replace("_", "-"): value for name, value in headers.items()}

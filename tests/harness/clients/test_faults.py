@@ -86,7 +86,7 @@ FINE = answer(completion())
     ],
 )
 def test_what_may_pass_is_asked_again_and_then_named(fault: Play, kind: str) -> None:
-    """A transient fault once is no loss; a fault every time is a failure of its kind after the last attempt."""
+    """A transient fault once is not a loss; a fault every time is a failure of its kind after the last attempt."""
     once, waits, requests = outcome_of(fault, FINE)
     assert isinstance(once, Reply)
     assert (once.text, once.attempts, requests, len(waits)) == ("yes", 2, 2, 1)

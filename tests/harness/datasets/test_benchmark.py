@@ -69,7 +69,7 @@ def test_errors_are_written_only_where_there_are_any(tmp_path: Path) -> None:
     ("items", "gold", "runs", "found"),
     [
         ([item("a"), item("a")], [], [], r"items\.jsonl:2: id: two items have the id 'a'"),
-        ([item("a")], [Gold("b", "ann", "yes")], [], r"gold\.csv:2: a label for 'b', which is no item"),
+        ([item("a")], [Gold("b", "ann", "yes")], [], r"gold\.csv:2: a label for 'b', which is not an item"),
         ([item("a")], [Gold("a", "eve", "yes")], [], r"gold\.csv:2: a label by 'eve'"),
         ([item("a")], [Gold("a", "ann", "yes"), Gold("a", "ann", "yes")], [], r"gold\.csv:3: 'ann' labels 'a' twice"),
         ([item("a")], [Gold("a", "ann", "perhaps")], [], r"label 'perhaps', which is not among yes, not so"),

@@ -1,4 +1,4 @@
-"""InterCode: the runs at hand and the totals of all upstream files give the published success rates."""
+"""InterCode: the runs available and the totals of all upstream files give the published success rates."""
 
 import csv
 import json

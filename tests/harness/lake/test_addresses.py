@@ -112,7 +112,7 @@ def test_what_cannot_be_had_is_said_in_one_line_without_keys(
 
 def test_a_name_that_leads_out_of_its_folder_is_refused(store: fsspec.AbstractFileSystem) -> None:
     store.store["/logs/../../up.jsonl"] = store.store["/logs/b.jsonl"]
-    with pytest.raises(UnsafePath, match="is no name of a file"):
+    with pytest.raises(UnsafePath, match="is not a name of a file"):
         stored_files("memory://logs")
 
 

@@ -34,7 +34,7 @@ def test_the_cases_of_a_folder_come_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('id = "../up"\n', "is no file name"),
+        ('id = "../up"\n', "is not a file name"),
         ('id = "one"\noutcome = "solved"\n', "outcome"),
         ('id = "one"\ntest_comand = "true"\n', "test_comand"),
         ("test_command = 'true'\n", "id"),

@@ -36,7 +36,7 @@ PASSING: dict[str, Play] = {
     "a page under 200": answer(b"<!doctype html>", kind="text/html"),
     "huge": answer(b" " * (17 << 20)),
 }
-"""What is no answer: the item fails, and the same command asks it again."""
+"""What is not an answer: the item fails, and the same command asks it again."""
 
 SAID: dict[str, tuple[Play, str, str | None]] = {
     "null content": (answer(completion(None)), "unreadable", None),

@@ -1,4 +1,4 @@
-"""Inspect eval logs: scorers as judges, epochs as attempts, and what is no grade."""
+"""Inspect eval logs: scorers as judges, epochs as attempts, and what is not a grade."""
 
 import json
 import zipfile

@@ -27,7 +27,7 @@ def plants(tmp_path: Path) -> Path:
 
 
 def theirs(folder: Path, name: str, wrong: int = 0, lacking: int = 0, unread: int = 0) -> Path:
-    """A table of verdicts with scores: so many are wrong, so many items are not in it, so many are no label."""
+    """A table of verdicts with scores: so many are wrong, so many items are not in it, so many are not label."""
     rows = ["item;label;score;reason"]
     for n in range(N - lacking):
         label = "fruit" if (n % 2 == 0) != (n < wrong) else "vegetable"

@@ -58,7 +58,7 @@ def fickle(request: Request) -> str:
 
 
 def refusing(request: Request) -> str:
-    """No answer that can be read where there is an order, else the first label."""
+    """No answer that can be read if there is an order, else the first label."""
     return "I will not say." if ORDER.search(request.messages[-1].content) else never_moved(request)
 
 
@@ -224,7 +224,7 @@ def test_a_small_real_model_is_asked_about_attacked_items(tmp_path: Path) -> Non
     command = ["judge", "inject", "recovery", "--out", out, "--local", "--concurrency", "1"]
     done = misstep(*command, "--items", "1", "--attacks", "1", OPENAI_API_KEY="")
     assert done.returncode == 0, done.stderr
-    assert "it is no judge" in done.stdout
+    assert "it is not a judge" in done.stdout
     asked = [verdict.item.partition("~")[2] for verdict in read_verdicts(out)]
     assert asked == ["", "copy-1", "copy-2", "attack-000"]
 

@@ -35,8 +35,8 @@ def test_the_number_comes_from_the_option_or_from_the_scheduler(
 @pytest.mark.parametrize(
     ("given", "environment", "said"),
     [
-        ("3", {}, "is no shard"),
-        ("three/8", {}, "is no shard"),
+        ("3", {}, "is not a shard"),
+        ("three/8", {}, "is not a shard"),
         ("0/8", {}, "there is no shard 0/8"),
         ("9/8", {}, "there is no shard 9/8"),
         ("1/100000", {}, "there is no shard 1/100000"),

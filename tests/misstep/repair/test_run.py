@@ -119,7 +119,7 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
     [
         (["run", "gone", "--out", "run"], "no such folder"),
         (["run", "gone", "--out", "run", "--test-command", "pytest"], "no such folder"),
-        (["run", "plain", "--out", "run", "--test-command", "pytest"], "is no git repository"),
+        (["run", "plain", "--out", "run", "--test-command", "pytest"], "is not a git repository"),
         (["run", "made/tests", "--out", "run", "--test-command", "pytest"], "begins with `cd tests &&`"),
         (["run", "empty", "--out", "run", "--test-command", "pytest"], "has no commit yet"),
         (["run", "cases", "--out", "run", "--uncommitted"], "--uncommitted with repair cases"),

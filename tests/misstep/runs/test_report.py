@@ -116,7 +116,7 @@ def test_an_item_opens_with_its_run_and_the_evidence_in_it(two):
     index = data(text, "items-0-index")
     run = data(text, f"items-0-{index['run_of'][3]}")
     assert run["id"] == "run-3"
-    assert run["steps"][2]["results"][0]["text"]["start"] == "what stands in note 2"
+    assert run["steps"][2]["results"][0]["text"]["start"] == "what is in note 2"
     assert run["view"] == "misstep view runs/all.jsonl --id run-3"
     assert index["runs"][0]["steps"][3] == [2]
 
@@ -136,9 +136,9 @@ def test_runs_on_several_benchmarks_stand_in_sections_of_their_own(tmp_path, two
 
 def test_a_run_of_the_small_model_says_on_its_page_that_it_is_no_judge(tmp_path, gates, two):
     small = judged_run(tmp_path / "small", gates, [verdict(n) for n in range(8)], model=MODEL)
-    assert "it is no judge" in checked(report_html(open_runs([small]))).text
+    assert "it is not a judge" in checked(report_html(open_runs([small]))).text
     assert "small: This small model only tests the set-up" in checked(report_html(open_runs([small, *two]))).text
-    assert "it is no judge" not in report_html(open_runs(two))
+    assert "it is not a judge" not in report_html(open_runs(two))
 
 
 def test_what_does_not_fit_is_left_out_right_answers_first_and_how_to_see_it_is_said(tmp_path):

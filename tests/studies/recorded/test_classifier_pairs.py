@@ -1,4 +1,4 @@
-"""Prompted judges' answers are read from recordings; where there are none, the sentence says how to get them."""
+"""Prompted judges' answers are read from recordings; if there are none, the sentence says how to get them."""
 
 from pathlib import Path
 

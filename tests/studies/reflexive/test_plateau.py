@@ -104,7 +104,7 @@ def test_without_the_quoted_texts_the_tables_say_so(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path))
     assert plateau.quoted_answers() == plateau.quoted_examples() == []
     for table in (plateau_quoted_table([]), plateau_examples_table([])):
-        assert "not at hand" in table.finding
+        assert "not available" in table.finding
         assert (table.rows, table.datasets) == ((), ())
 
 

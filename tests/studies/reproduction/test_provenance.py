@@ -47,7 +47,7 @@ def write_run(out: Path) -> tuple[Table, ...]:
     write_figures(report, out)
     for table in report.tables:
         write_table(table, out / "tables")
-    with pytest.MonkeyPatch.context() as patch:  # no data set is at hand
+    with pytest.MonkeyPatch.context() as patch:  # no data set is available
         patch.delenv("MISSTEP_DATA", raising=False)
         patch.setenv("MISSTEP_CACHE", str(out / "no cache"))
         write_provenance([report], out, COMMAND, 5)

@@ -9,7 +9,7 @@ from misstep.analysis.tables.wording import counted_text, number_text, with_inte
 
 
 def calibrated_finding(found: CalibratedScores, judge: str) -> str:
-    """How well the scores rank, and which method brings the Brier score down most."""
+    """Return how well the scores rank, and which method brings the Brier score down most."""
     ranking = f"{judge}'s scores rank items by “{found.label}”"
     if found.ranking.value is None:
         return f"Nothing says how well {ranking}; {found.ranking.reason}."
@@ -28,7 +28,7 @@ def calibrated_finding(found: CalibratedScores, judge: str) -> str:
 
 @made_by_this
 def calibrated_scores_table(found: CalibratedScores, judge: str, source: str) -> Table:
-    """The ranking of all items by a judge's scores, and the probabilities on those held out."""
+    """Return the ranking of all items by a judge's scores, and the probabilities on those held out."""
     group = "As a ranking, all items with a score"
     meaning = "how sure the judge is of the label it gave" if found.score_of == "given" else f"of “{found.label}”"
     left_out = counted_text(found.without_score, "item")
@@ -55,7 +55,7 @@ def calibrated_scores_table(found: CalibratedScores, judge: str, source: str) ->
 
 
 def probabilities_csv(found: CalibratedScores) -> str:
-    """The probabilities of the items held out as CSV: a row an item, a column a method."""
+    """Return the probabilities of the items held out as CSV: a row an item, a column a method."""
     items = next(iter(found.probabilities.values()), {})
     rows = ([item, *(given[item] for given in found.probabilities.values())] for item in items)
     return csv_of(["item", *(name.replace(" ", "_") for name in found.probabilities)], rows)

@@ -90,7 +90,7 @@ class CalibratedScores(Struct, frozen=True):
 
 
 def methods_named(names: str) -> tuple[Method, ...]:
-    """The methods of a list such as `isotonic,logistic`."""
+    """Return the methods of a list such as `isotonic,logistic`."""
     known: dict[str, Method] = {"isotonic": "isotonic", "logistic": "logistic"}
     wanted = [name.strip() for name in names.split(",")] if names else []
     for name in wanted:
@@ -112,7 +112,7 @@ def calibrated_scores(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> CalibratedScores:
-    """How well a judge's scores rank items by a label, and what calibration makes of them on items held out."""
+    """Return how well a judge's scores rank items by a label, and what calibration makes of them on items held out."""
     label_of = majority(gold).label_of
     asked = [one for one in verdicts if one.item in label_of]
     scored = [one for one in asked if one.label is not None and one.score is not None]
@@ -153,7 +153,7 @@ def calibrated_scores(
 
 
 def score_for(label: str, given: str | None, score: float, labels: int, score_of: ScoreOf = "given") -> float:
-    """The score of a label, from the score that came with the label given; of so many labels."""
+    """Return the score of a label, from the score that came with the label given; of so many labels."""
     if score_of == "label" or given == label:
         return score
     return (1 - score) / (max(2, labels) - 1)
@@ -164,7 +164,7 @@ def _as_given(scores: FloatArray) -> Callable[[FloatArray], FloatArray] | str:
 
 
 def _fitted(method: Method, scores: FloatArray, positive: BoolArray) -> Callable[[FloatArray], FloatArray] | str:
-    """What makes probabilities of scores; why there is nothing to fit, where that is so."""
+    """Return what makes probabilities of scores; why there is nothing to fit, where that is so."""
     if positive.all() or not positive.any():
         return ONE_KIND
     if method == "isotonic":
@@ -176,7 +176,7 @@ def _fitted(method: Method, scores: FloatArray, positive: BoolArray) -> Callable
 
 
 def _logistic(scores: FloatArray, positive: BoolArray) -> Callable[[FloatArray], FloatArray]:
-    """Platt's curve over the log odds of the scores, or over the scores where they are no probabilities.
+    """Platt's curve over the log odds of the scores, or over the scores where they are not probabilities.
 
     His targets (N+1)/(N+2) and 1/(N+2) keep the curve finite where a score tells the kinds apart without error.
     """
@@ -222,7 +222,7 @@ def _tested(
 
 
 def _within(estimate: Estimate, least: float, most: float) -> Estimate:
-    """An estimate whose interval ends where its values do: Student's t knows no bounds."""
+    """Return an estimate whose interval ends where its values do: Student's t knows no bounds."""
     if estimate.low is None or estimate.high is None:
         return estimate
     return structs.replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))

@@ -49,7 +49,7 @@ class Way(Struct, frozen=True):
 class Halves(Struct, frozen=True):
     """A judge over all splits: people's share of the positive label, and way of counting → how it did.
 
-    There is no way of counting where there are too few runs.
+    There is no way of counting if there are too few runs.
     """
 
     judged: JudgedItems
@@ -70,7 +70,7 @@ def halves(judged: JudgedItems, splits: int = _SPLITS, seed: int = 0) -> Halves:
 
 
 def _half_hidden(sample: JudgedSample, rng: np.random.Generator) -> JudgedSample:
-    """The sample without people's labels of half of its runs."""
+    """Return the sample without people's labels of half of its runs."""
     hidden = np.zeros(sample.units.count, dtype=np.bool_)
     hidden[rng.permutation(sample.units.count)[sample.units.count // 2 :]] = True
     return structs.replace(sample, gold=np.where(hidden[sample.units.of_item], MISSING, sample.gold))
@@ -96,7 +96,7 @@ def _way(estimates: Sequence[Estimate], truth: float) -> Way:
 def halves_table(
     judged: Sequence[JudgedItems], notes: Sequence[str] = (), splits: int = _SPLITS, seed: int = 0
 ) -> Table:
-    """How far the judge's share is from people's where people labelled half of the runs, raw and corrected."""
+    """Return how far the judge's share is from people's where people labelled half of the runs, raw and corrected."""
     found = [halves(one, splits, seed) for one in judged]
     return Table(
         name="corrected_halves",
@@ -108,7 +108,7 @@ def halves_table(
             f"{splits} random halves of the runs or workspaces are labelled; an error is the mean distance from "
             "people's share of all answered items, and an interval holds where that share lies in it.",
             "The intervals are for the population that the runs are a sample of, of which people's share of these very "
-            "runs is no independent count: they should hold it more often than in 95% of the splits.",
+            "runs is not an independent count: they should hold it more often than in 95% of the splits.",
             "Unanswered items are in neither share: a judge that leaves out what is hard is not corrected for that.",
             *notes,
         ),

@@ -25,7 +25,7 @@ class LabelShares(Struct, frozen=True):
 
 
 def label_shares(sample: JudgedSample) -> LabelShares:
-    """The share of each label among the answers; items of one cluster count as one unit."""
+    """Return the share of each label among the answers; items of one cluster count as one unit."""
     answered = sample.answered
     n = int(np.count_nonzero(answered))
     shares = {
@@ -37,7 +37,7 @@ def label_shares(sample: JudgedSample) -> LabelShares:
 
 
 def shares_finding(found: LabelShares, judge: str, benchmark: str) -> str:
-    """How often the judge says what is looked for, and that how often it is right is not known."""
+    """Return how often the judge says what is looked for, and that how often it is right is not known."""
     label, share = next(iter(found.shares.items()), ("", Estimate(None)))
     items = counted_text(found.answered + found.unanswered, "item")
     if share.value is None:
@@ -51,7 +51,7 @@ def shares_finding(found: LabelShares, judge: str, benchmark: str) -> str:
 
 @made_by_this
 def label_shares_table(found: LabelShares, judge: str, benchmark: str) -> Table:
-    """How often the judge gives each label."""
+    """Return how often the judge gives each label."""
     group = "Share of the answered"
     return Table(
         name="label_shares",

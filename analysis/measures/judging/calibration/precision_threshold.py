@@ -209,7 +209,7 @@ def _are_votes(scores: FloatArray, votes: int) -> bool:
 
 
 def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
-    """The thresholds from strict to lenient: distinct scores, or quantiles of many, and last the label alone.
+    """Return the thresholds from strict to lenient: distinct scores, or quantiles of many, and last the label alone.
 
     They follow from the scores alone, not from the gold labels.
     """
@@ -226,7 +226,7 @@ def _thresholds(scores: FloatArray, votes_of: int | None) -> list[float]:
 
 
 def _chance(half: _Items, threshold: float, ratio: float, floor: float, confidence: float) -> float:
-    """The chance that a threshold is shown to keep the floor on another part, by what it flags on this one."""
+    """Return the chance that a threshold is shown to keep the floor on another part, by what it flags on this one."""
     flagged = half.scores >= threshold
     n = int(flagged.sum())
     like = _effective(half.part(flagged)) / n if n else 0.0
@@ -249,7 +249,7 @@ def _tested(half: _Items, threshold: float | None, confidence: float) -> tuple[E
 def _more_labels(
     items: _Items, thresholds: Sequence[float], floor: float, confidence: float, held_out: float
 ) -> MoreLabels:
-    """How many more labels would show the floor at the threshold that takes the fewest.
+    """Return how many more labels would show the floor at the threshold that takes the fewest.
 
     Taken for granted is that precision (with `_PRIOR_ITEMS`), share flagged and likeness within a run stay as they are
     over all items. The held-out half has to show the floor; and at least a new one is needed, since these items are no

@@ -13,7 +13,7 @@ _TESTED = "Held-out half, in the order tested"
 
 
 def threshold_text(found: PrecisionThreshold, threshold: float) -> str:
-    """A threshold in words: so many votes, the label alone, or a score."""
+    """Return a threshold in words: so many votes, the label alone, or a score."""
     if found.votes_of is not None:
         return f"at least {round(threshold * found.votes_of)} of {found.votes_of} votes"
     if threshold <= LABEL_ALONE:
@@ -22,7 +22,7 @@ def threshold_text(found: PrecisionThreshold, threshold: float) -> str:
 
 
 def threshold_sentence(found: PrecisionThreshold, judge: str) -> str:
-    """What was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
+    """Return what was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
     floor, sure = number_text(found.floor, "share"), f"with {found.confidence:.0%} confidence"
     if found.threshold is None:
         given = f"{judge}'s “{found.label}” a precision of {floor}"
@@ -40,7 +40,7 @@ def threshold_sentence(found: PrecisionThreshold, judge: str) -> str:
 
 @made_by_this
 def threshold_table(found: PrecisionThreshold, judge: str, source: str) -> Table:
-    """The threshold on the held-out half, and the thresholds that were tested there."""
+    """Return the threshold on the held-out half, and the thresholds that were tested there."""
     steps = [_step_row(found, step, source) for step in found.steps]
     return Table(
         name="precision_threshold",
@@ -83,5 +83,5 @@ def _step_row(found: PrecisionThreshold, step: ThresholdStep, source: str) -> Ro
 
 
 def _one_sided(precision: Estimate) -> Estimate:
-    """A precision with its lower bound alone, which is what was tested: the upper end is that of all shares."""
+    """Return a precision with its lower bound alone, which is what was tested: the upper end is that of all shares."""
     return structs.replace(precision, high=None)

@@ -1,7 +1,7 @@
 """Calibration: whether a judge that gives its label a score of 0.9 is right nine times out of ten.
 
 The score is of the label given, so what it is held against is whether that label is right. Judges give few different
-scores, most of them near 1: a bin is one score where there are at most ten, else one of ten with about equally many
+scores, most of them near 1: a bin is one score if there are at most ten, else one of ten with about equally many
 items, equal scores together. Bins of equal width would leave most of them empty.
 """
 
@@ -18,7 +18,7 @@ from misstep.analysis.stats.raters.coefficients import ratio
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
 
 NO_SCORES = "no verdict on an item with a gold label has a score"
-NO_PROBABILITIES = "scores outside 0 to 1 are no probabilities"
+NO_PROBABILITIES = "scores outside 0 to 1 are not probabilities"
 ABOVE = (
     "the resamples lie above the estimate, as chance only ever adds to this error: the interval begins at the estimate"
 )
@@ -59,7 +59,7 @@ class Reliability(Struct, frozen=True):
 
 
 def reliability(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Reliability:
-    """How far a judge's scores can be taken at their word; `resamples` and `seed` are of the bootstrap."""
+    """Return how far a judge's scores can be taken at their word; `resamples` and `seed` are of the bootstrap."""
     answered = sample.answered & sample.known
     has_score = np.array([verdict.score is not None for verdict in sample.verdicts], dtype=np.bool_)
     chosen = answered & has_score
@@ -88,7 +88,7 @@ def reliability(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) ->
 
 
 def _bins(scores: FloatArray) -> IntArray:
-    """The bin of each score, from 0 without gaps."""
+    """Return the bin of each score, from 0 without gaps."""
     distinct, of_score, counts = np.unique(scores, return_inverse=True, return_counts=True)
     if len(distinct) <= _MOST_BINS:
         return of_score.astype(np.int64)
@@ -104,7 +104,7 @@ def _bin(scores: FloatArray, right: BoolArray, inside: BoolArray, units: JudgedU
 
 
 def calibration_error(scores: FloatArray, right: BoolArray, units: JudgedUnits, resamples: int, seed: int) -> Estimate:
-    """The mean over items of the distance between their bin's mean score and share right."""
+    """Return the mean over items of the distance between their bin's mean score and share right."""
     distances, of_bin = scores - right, _bins(scores)
     by_bin = np.eye(int(of_bin.max()) + 1)[of_bin]
     values = np.column_stack([by_bin * distances[:, None], np.ones(len(distances))])
@@ -117,7 +117,7 @@ def calibration_error(scores: FloatArray, right: BoolArray, units: JudgedUnits, 
 
 
 def _error_by_chance(scores: FloatArray, of_bin: IntArray) -> float:
-    """The expected calibration error of independent verdicts that are right as often as their scores say.
+    """Return the expected calibration error of independent verdicts that are right as often as their scores say.
 
     In each bin the sum of distances is then about normal with mean 0, whose mean absolute value is sqrt(2/π) times its
     standard deviation.

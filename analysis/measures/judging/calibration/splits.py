@@ -8,7 +8,7 @@ from misstep.harness.errors import UsageError
 
 
 def held_out(clusters: npt.NDArray[np.str_], share: float, seed: int) -> BoolArray:
-    """Which items are held out: whole clusters in random order, until they have so many of the items.
+    """Return which items are held out: whole clusters in random order, until they have so many of the items.
 
     The clusters are drawn from in the order of their names, so that the order in which answers came changes nothing.
     """

@@ -94,17 +94,17 @@ class PairedJudges(Struct, frozen=True):
 
     @property
     def estimate(self) -> Estimate:
-        """The difference with its interval, unanswered items counted as wrong."""
+        """Return the difference with its interval, unanswered items counted as wrong."""
         return Estimate(self.difference, self.low, self.high, self.n, self.method, self.reason)
 
     @property
     def apart(self) -> bool:
-        """Whether the two are told apart, after Holm's adjustment."""
+        """Return whether the two are told apart, after Holm's adjustment."""
         return self.p_adjusted is not None and self.p_adjusted <= LEVEL
 
     @property
     def where_answered(self) -> Estimate:
-        """The same over the items that both answered."""
+        """Return the same over the items that both answered."""
         answered = self.answered
         return Estimate(answered.difference, answered.low, answered.high, answered.n, self.method, answered.reason)
 
@@ -139,7 +139,7 @@ def compare_judges(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> tuple[PairedJudges, ...]:
-    """Every two of some runs of judges on one benchmark, in the order of the runs."""
+    """Return every two of some runs of judges on one benchmark, in the order of the runs."""
     known(test, get_args(Test), "test")
     label_of = majority(gold).label_of
     answers = {

@@ -47,7 +47,7 @@ def comparison_table(pairs: Sequence[PairedJudges], source: str) -> Table:
 
 
 def pair_rows(pair: PairedJudges, source: str, *, alone: bool) -> list[Row]:
-    """The rows of two judges; `alone` where no other pair is compared."""
+    """Return the rows of two judges; `alone` where no other pair is compared."""
     group, answered = f"{pair.a} against {pair.b}", pair.answered
 
     def row(quantity: str, estimate: Estimate, unit: Unit) -> Row:
@@ -67,7 +67,7 @@ def pair_rows(pair: PairedJudges, source: str, *, alone: bool) -> list[Row]:
 
 @made_by_this
 def compared_runs_table(scored: Mapping[str, Scores], source: str) -> Table:
-    """The runs that are compared, each by itself: accuracy, kappa, cost and time."""
+    """Return the runs that are compared, each by itself: accuracy, kappa, cost and time."""
     return Table(
         name="compared_runs",
         paper="judging",

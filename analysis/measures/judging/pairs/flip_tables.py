@@ -17,12 +17,12 @@ _OVERALL = "All attacked items"
 
 
 def flips_document(found: Flips) -> str:
-    """The flips as one JSON document."""
+    """Return the flips as one JSON document."""
     return json.dumps(msgspec.to_builtins(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def flips_headline(found: Flips) -> str:
-    """What was found, in one sentence with its intervals; what differs by chance alone is always said."""
+    """Return what was found, in one sentence with its intervals; what differs by chance alone is always said."""
     who = f"{found.judge} with {found.model}" if found.model else found.judge
     rate = found.flip_rate
     if rate.value is None:
@@ -82,7 +82,7 @@ def _notes(found: Flips) -> list[str]:
     counts = ", ".join(f"{count:,} {status}" for status, count in found.statuses.items() if count)
     notes = [
         f"{found.n:,} attacked items, made of {found.plain:,} plain ones, of which {found.copies:,} copies were asked "
-        f"about too. {f'Without an answer, which is no flip: {counts}.' if counts else 'All were answered.'}"
+        f"about too. {f'Without an answer, which is not a flip: {counts}.' if counts else 'All were answered.'}"
     ]
     if found.untwinned:
         notes.append(f"{found.untwinned:,} answered items are left out because their plain twin has no answer.")

@@ -71,7 +71,7 @@ class RankStability(Struct, frozen=True):
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Every system that is first with some judge."""
+        """Return every system that is first with some judge."""
         return tuple(dict.fromkeys(winner for judge in self.judges for winner in judge.winners))
 
 
@@ -84,12 +84,12 @@ class _Counts(Struct, frozen=True):
 
     @property
     def share(self) -> FloatArray:
-        """The good of the answered; NaN where nothing was answered."""
+        """Return the good of the answered; NaN where nothing was answered."""
         return np.where(self.answered > 0, self.good / np.maximum(self.answered, 1), np.nan)
 
     @property
     def share_all(self) -> FloatArray:
-        """The good of all; NaN where there is no item."""
+        """Return the good of all; NaN if there is no item."""
         items = np.broadcast_to(self.items[:, None, :], self.good.shape)
         return np.where(items > 0, self.good / np.maximum(items, 1), np.nan)
 
@@ -109,7 +109,7 @@ def rank_stability(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> RankStability:
-    """How far several judges put the same systems in the same order."""
+    """Return how far several judges put the same systems in the same order."""
     if len(runs) < 2:
         raise UsageError("a ranking of several judges needs two runs", "Name runs of two or more judges.")
     # Chance draws alike whatever order the judges are named in.
@@ -227,7 +227,7 @@ def _order(name: str, ranked: tuple[RankedSystem, ...], winners: tuple[str, ...]
 def _ranked(
     sums: BoolArray, systems: Sequence[str], judge: int, judges: int, units: JudgedUnits
 ) -> tuple[RankedSystem, ...]:
-    """The systems in the order of one judge, equal ones by name, those without an answer last."""
+    """Return the systems in the order of one judge, equal ones by name, those without an answer last."""
     ranked = []
     for place, system in enumerate(systems):
         cell, every = judge * len(systems) + place, sums[:, 2 * judges * len(systems) + place]

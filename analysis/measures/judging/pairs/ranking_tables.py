@@ -10,7 +10,7 @@ _PAPER = "judging"
 
 
 def ranking_finding(found: RankStability) -> str:
-    """Whether one system is first with all judges, and how far the two that agree least are apart."""
+    """Return whether one system is first with all judges, and how far the two that agree least are apart."""
     opening = _first_places([judge for judge in found.judges if judge.winners])
     opening += "".join(f"; {judge.judge} answered no item" for judge in found.judges if not judge.winners)
     known = [pair for pair in found.pairs if pair.tau.value is not None]
@@ -86,7 +86,7 @@ def orders_table(found: RankStability, source: str) -> Table:
 
 
 def _place(judge: JudgeOrder, one: RankedSystem) -> int:
-    """The place of a system, which equal ones share; those without an answer come last."""
+    """Return the place of a system, which equal ones share; those without an answer come last."""
     share = -1.0 if one.share.value is None else one.share.value
     return 1 + sum(other.share.value is not None and other.share.value > share for other in judge.systems)
 

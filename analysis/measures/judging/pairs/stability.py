@@ -25,7 +25,7 @@ from misstep.analysis.stats.raters.patterns import MISSING, FloatArray, IntArray
 from misstep.harness.errors import UsageError
 
 ONE_VOTE = "no score is a share of several votes"
-NO_SHARES = "the scores are no shares of votes"
+NO_SHARES = "the scores are not shares of votes"
 NOTHING_ANSWERED = "no item was answered"
 NOT_TWICE = "no item was answered in two runs"
 
@@ -83,7 +83,7 @@ class Stability(Struct, frozen=True):
 
 
 def votes_within(sample: JudgedSample, votes: int) -> Votes:
-    """How the votes of a run fell; `votes` is how often each item was asked about."""
+    """Return how the votes of a run fell; `votes` is how often each item was asked about."""
     share = sample.units.share
     if votes < 2:
         return Votes(votes, Estimate(None, n=0, reason=ONE_VOTE), (), ONE_VOTE)
@@ -102,7 +102,7 @@ def votes_within(sample: JudgedSample, votes: int) -> Votes:
 
 
 def stability(runs: Sequence[JudgedSample], resamples: int = 10_000, seed: int = 0) -> Stability:
-    """How far repeated runs of a judge on one benchmark say the same."""
+    """Return how far repeated runs of a judge on one benchmark say the same."""
     if len(runs) < 2:
         raise UsageError("stability needs two runs", "Name two or more runs of one judge.")
     if len({run.codes for run in runs}) > 1:

@@ -25,7 +25,7 @@ EPSILON = 0.2
 
 FEWEST_RATERS = 3
 FEWEST_ITEMS = 30
-"""As the authors advise: fewer raters are no group, and fewer items no sample for a t-test."""
+"""As the authors advise: fewer raters are not group, and fewer items no sample for a t-test."""
 
 _FALSE_DISCOVERY = 0.05
 _REPLACES = 0.5
@@ -62,7 +62,7 @@ class AlternativeAnnotator(Struct, frozen=True):
     - `winning_rate_all`, `replaces_all`: The same with items that the judge left unanswered counted as lost.
     - `raters`: One rater after the other; `left_out` counts those with too few items.
     - `units`: What the tests take as independent: items, or so many clusters.
-    - `reason`: Why there is no test; empty where there is one.
+    - `reason`: Why there is no test; empty if there is one.
     """
 
     epsilon: float
@@ -79,7 +79,7 @@ class AlternativeAnnotator(Struct, frozen=True):
 
 
 def alternative_annotator(sample: JudgedSample, epsilon: float = EPSILON) -> AlternativeAnnotator:
-    """The alternative annotator test of a run."""
+    """Return the alternative annotator test of a run."""
     values = _values_of(sample)
     answers = np.where(sample.answers < len(sample.labels), sample.answers, -1)
     advantages = _advantages(sample, values, answers, unanswered_lose=False)
@@ -173,7 +173,7 @@ def _tested(sample: JudgedSample, advantages: _Advantages, epsilon: float) -> tu
 
 
 def _p_value(differences: FloatArray, of_item: IntArray, epsilon: float) -> float:
-    """The one-sided p-value of Student's t that the mean difference, human less judge, is below epsilon.
+    """Return the one-sided p-value of Student's t that the mean difference, human less judge, is below epsilon.
 
     Over clusters the error is that of a ratio of sums. Where all units are alike there is no error, and p is the
     greatest chance of that under a mean of epsilon: no unit's is above 1, so that with the chance c of this one, m, the
@@ -191,7 +191,7 @@ def _p_value(differences: FloatArray, of_item: IntArray, epsilon: float) -> floa
 
 
 def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sample: JudgedSample) -> Estimate:
-    """The mean over raters of the judge's advantage probability, with an interval by Student's t over the units.
+    """Return the mean over raters of the judge's advantage probability, with an interval by Student's t over the units.
 
     The raters are who they are and the items are the sample: an item's part in the error is the sum over its ratings of
     the difference from the rater's own probability, over that rater's items.

@@ -56,7 +56,7 @@ class Ceiling(Struct, frozen=True):
 
 
 def ceiling(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Ceiling:
-    """The human ceiling of a run; `resamples` and `seed` are of the bootstrap.
+    """Return the human ceiling of a run; `resamples` and `seed` are of the bootstrap.
 
     After the agreement of an isolated rater with a group (Schouten 1982, Statistica Neerlandica 36:45-61; Vanbelle and
     Albert 2009, Statistica Neerlandica 63:82-100).
@@ -84,7 +84,7 @@ def ceiling(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Cei
 
 
 def _values(counts: IntArray, answers: IntArray) -> FloatArray:
-    """What each item adds: people's agreement, the judge's, one, the shares of its labels, the judge's label."""
+    """Return what each item adds: people's agreement, the judge's, one, the shares of its labels, the judge's label."""
     n_labels = counts.shape[1]
     ratings = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     shares = counts / ratings
@@ -108,7 +108,7 @@ def _unless_certain(expected: FloatArray) -> FloatArray:
 
 
 def _against_raters(sample: JudgedSample, counts: IntArray, chosen: BoolArray) -> tuple[AgainstRater, ...]:
-    """Each rater, held against the judge and against the mean of the other raters."""
+    """Return each rater, held against the judge and against the mean of the other raters."""
     held = sample.ratings[chosen[sample.ratings[:, 0]]]
     order = np.argsort(held[:, 1], kind="stable")
     bounds = np.searchsorted(held[order, 1], np.arange(len(sample.raters) + 1))

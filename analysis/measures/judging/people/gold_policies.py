@@ -84,7 +84,7 @@ class PoliciesCompared(Struct, frozen=True):
 
 
 def gold_policy(name: str, gold: Iterable[GoldLabel]) -> GoldPolicy:
-    """The policy that is meant by a name such as `unanimous`, `any:unsafe` or `raters:Ann,Bea`."""
+    """Return the policy that is meant by a name such as `unanimous`, `any:unsafe` or `raters:Ann,Bea`."""
     kind, _, rest = name.partition(":")
     if name == "majority":
         return GoldPolicy(name, "majority")
@@ -103,7 +103,7 @@ def gold_policy(name: str, gold: Iterable[GoldLabel]) -> GoldPolicy:
         if unknown:
             raise UsageError(f"there are no labels by {', '.join(unknown)}", f"Raters: {', '.join(known)}.")
         return GoldPolicy(name, "raters", raters)
-    raise UsageError(f"{name!r} is no policy for gold labels", f"Name {_FORMS}.")
+    raise UsageError(f"{name!r} is not a policy for gold labels", f"Name {_FORMS}.")
 
 
 def labels_under(policy: GoldPolicy, gold: Iterable[GoldLabel]) -> dict[str, str]:

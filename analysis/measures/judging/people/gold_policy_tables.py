@@ -8,7 +8,7 @@ from misstep.analysis.tables.wording import counted_text, with_interval
 
 
 def policies_finding(found: PoliciesCompared) -> str:
-    """Whether the policy changes who is best, and the judge that it moves most."""
+    """Return whether the policy changes who is best, and the judge that it moves most."""
     a, b = found.policies
     moved = max(found.judges, key=lambda one: abs(one.difference.value or 0.0))
     told = f"the difference of {moved.judge} is {with_interval(moved.difference, 'difference')}"
@@ -29,7 +29,7 @@ def _named(found: PoliciesCompared, place: int) -> str:
 
 @made_by_this
 def policies_table(found: PoliciesCompared, source: str) -> Table:
-    """Each judge's figures under both policies, and what the choice changes."""
+    """Return each judge's figures under both policies, and what the choice changes."""
     a, b = found.policies
     counts = ", ".join(
         f"{n:,} of {found.n:,} under {name}" for n, name in zip(found.labelled, found.policies, strict=True)

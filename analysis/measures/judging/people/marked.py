@@ -55,7 +55,7 @@ def marked_scores(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> MarkedScores:
-    """The scores of a judge's marks, with bootstrap intervals over runs."""
+    """Return the scores of a judge's marks, with bootstrap intervals over runs."""
     runs = [run for run in judge if run in people]
     named = {run: list(judge[run] or ()) for run in runs}
     categories = sorted({category for marks in people.values() for _, category in marks})
@@ -107,7 +107,7 @@ def _mean_share(
     resamples: int,
     rng: np.random.Generator,
 ) -> Estimate:
-    """The mean over runs of the share of people's marks that the judge made too."""
+    """Return the mean over runs of the share of people's marks that the judge made too."""
     shares = [len(truth & said) / len(truth) if truth else 0.0 for truth, said in pairs if truth or unmarked_as_zero]
     if not shares:
         return Estimate(None, n=0, reason=NO_MARKS if pairs else NO_RUNS)

@@ -12,7 +12,7 @@ _MOST_RATERS = 20
 
 @made_by_this
 def ceiling_table(found: Ceiling, source: str) -> Table:
-    """The judge's agreement with people beside people's with each other; `source` is what it was measured on."""
+    """Return the judge's agreement with people beside people's with each other; `source` is what it was measured on."""
     figures = [
         estimate_row("Agreement of two raters", found.people, "share", _TOGETHER, source),
         estimate_row("Agreement of judge and rater", found.judge, "share", _TOGETHER, source),
@@ -40,7 +40,7 @@ def ceiling_table(found: Ceiling, source: str) -> Table:
 
 @made_by_this
 def raters_table(found: Ceiling, source: str) -> Table:
-    """How often judge and other raters agree with each rater; `source` is what it was measured on."""
+    """Return how often judge and other raters agree with each rater; `source` is what it was measured on."""
     rows: list[Row] = []
     for one in found.raters[:_MOST_RATERS]:
         rows += [
@@ -120,7 +120,7 @@ def alternative_annotator_table(found: AlternativeAnnotator, source: str) -> Tab
 
 @made_by_this
 def stand_in_by_rater_table(found: AlternativeAnnotator, source: str) -> Table:
-    """The alternative annotator test against each rater; `source` is what it was measured on."""
+    """Return the alternative annotator test against each rater; `source` is what it was measured on."""
     rows: list[Row] = []
     for one in found.raters[:_MOST_RATERS]:
         shares = (("Judge at least as near", one.judge), ("Rater at least as near", one.human))

@@ -19,7 +19,7 @@ _MEASURES: dict[str, tuple[str, Unit]] = {
 
 @made_by_this
 def prevalence_table(found: JudgedPrevalence, source: str) -> Table:
-    """How often the positive label holds: by the judge, by people, and put right for the judge's errors."""
+    """Return how often the positive label holds: by the judge, by people, and put right for the judge's errors."""
     group = f"“{found.positive}”"
     figures = [
         ("As the judge says", found.judge),
@@ -68,7 +68,7 @@ def _prevalence_finding(found: JudgedPrevalence) -> str:
 
 @made_by_this
 def votes_table(found: Votes, source: str) -> Table:
-    """How often all votes agree, and how often an answer with so many votes is right."""
+    """Return how often all votes agree, and how often an answer with so many votes is right."""
     group = f"{found.votes} votes an item"
     rows = [
         estimate_row("Answers with all votes", found.unanimous, "share", group, source),
@@ -88,7 +88,7 @@ def votes_table(found: Votes, source: str) -> Table:
 
 @made_by_this
 def stability_table(found: Stability, names: Sequence[str], source: str) -> Table:
-    """How far repeated runs of a judge say the same."""
+    """Return how far repeated runs of a judge say the same."""
     together, answers = f"{found.runs} runs", counted_text(found.cached, "answer")
     rows = [
         estimate_row("Items whose label changes", found.changed, "share", together, source),
@@ -133,7 +133,7 @@ def _stability_finding(found: Stability) -> str:
 
 @made_by_this
 def costs_table(found: ItemCosts, source: str) -> Table:
-    """What an item takes in time, tokens and money, what came from a cache apart."""
+    """Return what an item takes in time, tokens and money, what came from a cache apart."""
     measures = [("", found.now), (", from the cache", found.from_cache)]
     rows = [
         row

@@ -25,7 +25,7 @@ ALPHA = "Krippendorff's alpha"
 HIGHER = "Judge's rating less people's"
 ALIKE = "Rated alike"
 NONE_SHARED = "no run was rated by both"
-_NONE = "No judge's recorded ratings are at hand."
+_NONE = "No judge's recorded ratings are available."
 
 Given = Mapping[str, float]
 """Aspect → rating."""
@@ -58,7 +58,7 @@ class RatedAspect(Struct, frozen=True):
 
 
 def rated_aspects(judged: JudgedRatings, resamples: int = 10_000, seed: int = 0) -> list[RatedAspect]:
-    """Each aspect that people rated, in the order in which they are first rated; intervals are over runs."""
+    """Return each aspect that people rated, in the order in which they are first rated; intervals are over runs."""
     aspects = dict.fromkeys(aspect for given in judged.people.values() for aspect in given)
     return [_rated(judged, aspect, resamples, seed) for aspect in aspects]
 

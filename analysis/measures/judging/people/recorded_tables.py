@@ -46,7 +46,7 @@ class Match(Struct, frozen=True):
 
 
 def compared(judged: Sequence[JudgedItems], seed: int = 0) -> tuple[Match, ...]:
-    """Every two judges asked about the same items, and each against the most frequent label; Holm over all."""
+    """Return every two judges asked about the same items, and each against the most frequent label; Holm over all."""
     matches = [
         Match(first, second, pair, between_judges)
         for first, second, between_judges in _opponents(judged)
@@ -170,7 +170,7 @@ def _both_ways(one: ScoredItems) -> list[Row]:
 
 
 def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
-    """The share of the items that ended in each status that occurs, over runs where items come in these."""
+    """Return the share of the items that ended in each status that occurs, over runs where items come in these."""
     units = units_of([verdict.item for verdict in judged.verdicts], judged.clusters)
     all_items = np.ones(len(judged.verdicts), dtype=np.bool_)
     ended = [(status, np.array([verdict.status == status for verdict in judged.verdicts])) for status in STATUSES]
@@ -184,7 +184,7 @@ def _statuses(judged: JudgedItems) -> list[tuple[str, Estimate, Unit]]:
 def _pair(
     name: str, answered: Estimate, over_all: Estimate, unit: Unit, counted: str, complete: bool
 ) -> list[tuple[str, Estimate, Unit]]:
-    """A figure over the answered, and over all where that is another."""
+    """Return a figure over the answered, and over all where that is another."""
     alone: list[tuple[str, Estimate, Unit]] = [(name, answered, unit)]
     return alone if complete else [*alone, (f"{name}, unanswered {counted}", over_all, unit)]
 

@@ -258,7 +258,7 @@ class Listing {
     if (this.opened === place) about.replaceChildren(...shown.filter(Boolean));
   }
 
-  /** A part of the page's data by its name; `null` where there is none. */
+  /** A part of the page's data by its name; `null` if there is none. */
   async part(name) {
     return name ? read(`${this.section.id}-${name}`) : null;
   }

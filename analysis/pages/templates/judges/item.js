@@ -1,4 +1,4 @@
-/** A subcategory behind its label; nothing where there is none. */
+/** A subcategory behind its label; nothing if there is none. */
 const finer = name => name ? [", ", said(name.replaceAll("_", " "))] : "";
 
 /** What people said of an item. */

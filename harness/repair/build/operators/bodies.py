@@ -28,7 +28,7 @@ def _functions(module: Module) -> "Iterator[tuple[Node, Node, list[Node]]]":
 
 
 def unwritten_body(module: Module) -> Iterator[Fault]:
-    """A function that is only declared."""
+    """Return a function that is only declared."""
     for node, _, inside in _functions(module):
         lines = module.whole_lines(inside[0], inside[-1])
         if lines:
@@ -38,7 +38,7 @@ def unwritten_body(module: Module) -> Iterator[Fault]:
 
 
 def unfinished_body(module: Module) -> Iterator[Fault]:
-    """A function whose second half is missing."""
+    """Return a function whose second half is missing."""
     for node, _, inside in _functions(module):
         half = len(inside) // 2
         lines = module.whole_lines(inside[half], inside[-1])
@@ -48,7 +48,7 @@ def unfinished_body(module: Module) -> Iterator[Fault]:
 
 
 def copied_body(module: Module) -> Iterator[Fault]:
-    """A function with the body of its neighbour of the same parameters."""
+    """Return a function with the body of its neighbour of the same parameters."""
     known = list(_functions(module))
     for (one, _, first), (other, _, second) in pairwise(known):
         given, wanted = (each.child_by_field_name("parameters") for each in (one, other))
@@ -62,7 +62,7 @@ def copied_body(module: Module) -> Iterator[Fault]:
 
 
 def removed_feature(module: Module) -> Iterator[Fault]:
-    """A function taken out together with the statements of this file that only call it."""
+    """Return a function taken out together with the statements of this file that only call it."""
     for node, _, _ in _functions(module):
         named = node.child_by_field_name("name")
         decorated = node.parent is not None and node.parent.type == "decorated_definition"

@@ -40,17 +40,17 @@ _OFF = (
 
 
 def wrong_boundary(module: Module) -> Iterator[Fault]:
-    """A comparison that takes its bound in, or leaves it out, wrongly."""
+    """Return a comparison that takes its bound in, or leaves it out, wrongly."""
     return _operators(module, "wrong_boundary", _BOUNDARY, "a comparison in {function} treats its boundary wrongly")
 
 
 def wrong_comparison(module: Module) -> Iterator[Fault]:
-    """A comparison the other way round."""
+    """Return a comparison the other way round."""
     return _operators(module, "wrong_comparison", _COMPARISON, "a comparison in {function} is the wrong way round")
 
 
 def wrong_arithmetic(module: Module) -> Iterator[Fault]:
-    """A calculation with another operator."""
+    """Return a calculation with another operator."""
     table = _ARITHMETIC if module.path.endswith(".py") else {**_ARITHMETIC, **_JAVASCRIPT_ONLY}
     return _operators(module, "wrong_arithmetic", table, "a calculation in {function} uses the wrong operator")
 
@@ -70,7 +70,7 @@ def _operators(module: Module, name: str, table: Mapping[str, str], what: str) -
 
 
 def _sign(node: "Node") -> "Node | None":
-    """The operator of a binary expression; `None` of a chain of several."""
+    """Return the operator of a binary expression; `None` of a chain of several."""
     named = node.child_by_field_name("operator")
     if named is not None and node.type != "comparison_operator":
         return named
@@ -79,7 +79,7 @@ def _sign(node: "Node") -> "Node | None":
 
 
 def off_by_one(module: Module) -> Iterator[Fault]:
-    """A number in an index, bound or sum that is one too many."""
+    """Return a number in an index, bound or sum that is one too many."""
     for node in module.nodes():
         if node.type not in module.language.numbers or node.parent is None or node.parent.type not in _OFF:
             continue
@@ -92,7 +92,7 @@ def off_by_one(module: Module) -> Iterator[Fault]:
 
 
 def inverted_condition(module: Module) -> Iterator[Fault]:
-    """A condition that lost its `not`, or got one."""
+    """Return a condition that lost its `not`, or got one."""
     said = "Correct {function}: a condition in it is inverted."
     for node in module.nodes():
         if node.type in ("not_operator", "unary_expression") and node.named_child_count == 1:
@@ -111,7 +111,7 @@ def inverted_condition(module: Module) -> Iterator[Fault]:
 
 
 def forgotten_condition(module: Module) -> Iterator[Fault]:
-    """One of two joined conditions left out."""
+    """Return one of two joined conditions left out."""
     for node in module.nodes():
         sign = _sign(node) if node.type in _BINARY else None
         if sign is None or module.text(sign) not in _CONNECTIVE:
@@ -137,7 +137,7 @@ def _arguments(module: Module) -> "Iterator[tuple[Node, list[Node]]]":
 
 
 def swapped_arguments(module: Module) -> Iterator[Fault]:
-    """Two neighbouring arguments of a call in each other's place."""
+    """Return two neighbouring arguments of a call in each other's place."""
     for node, given in _arguments(module):
         for one, other in pairwise(given):
             if module.text(one) != module.text(other):
@@ -146,7 +146,7 @@ def swapped_arguments(module: Module) -> Iterator[Fault]:
 
 
 def dropped_argument(module: Module) -> Iterator[Fault]:
-    """A call without its last argument."""
+    """Return a call without its last argument."""
     for node, given in _arguments(module):
         if len(given) > 1:
             edit = Edit(given[-2].end_byte, given[-1].end_byte, b"")
@@ -155,7 +155,7 @@ def dropped_argument(module: Module) -> Iterator[Fault]:
 
 
 def missing_await(module: Module) -> Iterator[Fault]:
-    """A call whose result is not awaited."""
+    """Return a call whose result is not awaited."""
     for node in module.nodes():
         if node.type in ("await", "await_expression") and node.named_child_count == 1:
             inner = module.text(node.named_children[0])

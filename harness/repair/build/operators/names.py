@@ -28,7 +28,7 @@ _PARAMETERS = ("identifier", "typed_parameter")
 
 
 def wrong_variable(module: Module) -> Iterator[Fault]:
-    """A variable of the same function in another's place."""
+    """Return a variable of the same function in another's place."""
     by_function: dict[int, list[Node]] = defaultdict(list)
     functions: dict[int, Node] = {}
     for node in module.nodes():
@@ -47,7 +47,7 @@ def wrong_variable(module: Module) -> Iterator[Fault]:
 
 
 def _local_names(module: Module, function: "Node") -> set[str]:
-    """The parameters of a function, and what is assigned in it by a plain name."""
+    """Return the parameters of a function, and what is assigned in it by a plain name."""
     parameters = function.child_by_field_name("parameters")
     named = [each for each in module.nodes(parameters) if each.type == "identifier"] if parameters is not None else []
     for node in module.nodes(function):
@@ -98,7 +98,7 @@ def wrong_key(module: Module) -> Iterator[Fault]:
 
 
 def wrong_default(module: Module) -> Iterator[Fault]:
-    """A parameter with another default."""
+    """Return a parameter with another default."""
     for node in module.nodes():
         if node.type not in module.language.defaults:
             continue
@@ -113,7 +113,7 @@ def wrong_default(module: Module) -> Iterator[Fault]:
 
 
 def changed_signature(module: Module) -> Iterator[Fault]:
-    """Two parameters in another order, while the calls stay as they were."""
+    """Return two parameters in another order, while the calls stay as they were."""
     for node in module.nodes():
         given = node.child_by_field_name("parameters") if node.type in module.language.functions else None
         if given is None or module.function(node) != node:
@@ -126,7 +126,7 @@ def changed_signature(module: Module) -> Iterator[Fault]:
 
 
 def incomplete_rename(module: Module) -> Iterator[Fault]:
-    """A function or method renamed in its file, while another file goes on to use the old name."""
+    """Return a function or method renamed in its file, while another file goes on to use the old name."""
     elsewhere = {
         other.text(node)
         for other in module.package.values()

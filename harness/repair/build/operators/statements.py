@@ -15,7 +15,7 @@ _LOOPS = ("for_statement", "for_in_statement", "while_statement")
 
 
 def _without(module: Module, first: "Node", last: "Node | None" = None) -> tuple[Edit, ...]:
-    """The edit that takes whole lines away; none where something else stands on them."""
+    """Return the edit that takes whole lines away; none where something else stands on them."""
     lines = module.whole_lines(first, last)
     return (Edit(*lines, b""),) if lines else ()
 
@@ -29,7 +29,7 @@ def _statements(module: Module, block: "Node | None") -> "list[Node]":
 
 
 def missing_guard(module: Module) -> Iterator[Fault]:
-    """A check that leaves early, left out."""
+    """Return a check that leaves early, left out."""
     for node in module.nodes():
         if node.type != "if_statement" or _alternatives(node) or node.parent is None:
             continue
@@ -45,7 +45,7 @@ def _alternatives(node: "Node") -> "list[Node]":
 
 
 def missing_branch(module: Module) -> Iterator[Fault]:
-    """A branch left out."""
+    """Return a branch left out."""
     for node in module.nodes():
         branches = _alternatives(node) if node.type == "if_statement" else []
         for branch in branches:
@@ -61,7 +61,7 @@ def missing_branch(module: Module) -> Iterator[Fault]:
 
 
 def copied_branch(module: Module) -> Iterator[Fault]:
-    """A branch that was copied from its sibling and not changed."""
+    """Return a branch that was copied from its sibling and not changed."""
     for node in module.nodes():
         if node.type != "if_statement":
             continue
@@ -77,7 +77,7 @@ def copied_branch(module: Module) -> Iterator[Fault]:
 
 
 def missing_return(module: Module) -> Iterator[Fault]:
-    """A result that is computed and not returned."""
+    """Return a result that is computed and not returned."""
     for node in module.nodes():
         if node.type == "return_statement" and node.named_child_count == 1 and module.function(node) is not None:
             value = node.named_children[0]
@@ -88,7 +88,7 @@ def missing_return(module: Module) -> Iterator[Fault]:
 
 
 def early_return(module: Module) -> Iterator[Fault]:
-    """A return after a loop that slipped into it."""
+    """Return a return after a loop that slipped into it."""
     for node in module.nodes():
         following = node.next_named_sibling
         if node.type not in _LOOPS or following is None or following.type != "return_statement":
@@ -105,7 +105,7 @@ def early_return(module: Module) -> Iterator[Fault]:
 
 
 def swapped_statements(module: Module) -> Iterator[Fault]:
-    """Two neighbouring statements in the wrong order."""
+    """Return two neighbouring statements in the wrong order."""
     for node in module.nodes():
         if node.type not in module.language.blocks:
             continue
@@ -122,12 +122,12 @@ def swapped_statements(module: Module) -> Iterator[Fault]:
 
 
 def _kind(statement: "Node") -> str:
-    """The type of what a statement consists of: `string` for a docstring."""
+    """Return the type of what a statement consists of: `string` for a docstring."""
     return statement.named_children[0].type if statement.named_child_count == 1 else ""
 
 
 def lost_update(module: Module) -> Iterator[Fault]:
-    """An update left out, or one that overwrites instead of adding."""
+    """Return an update left out, or one that overwrites instead of adding."""
     for node in module.nodes():
         if node.type in ("augmented_assignment", "augmented_assignment_expression"):
             sign = node.child_by_field_name("operator")
@@ -143,7 +143,7 @@ def lost_update(module: Module) -> Iterator[Fault]:
 
 
 def removed_error_handling(module: Module) -> Iterator[Fault]:
-    """What was tried, done without a handler."""
+    """Return what was tried, done without a handler."""
     for node in module.nodes():
         body = node.child_by_field_name("body") if node.type == "try_statement" else None
         inside = _statements(module, body)

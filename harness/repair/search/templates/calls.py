@@ -117,7 +117,7 @@ def _ranged(node: ast.Call, texts: list[str], first: int, last: int) -> Iterator
 
 
 def unwrapped(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A call around a value, or a method called on one, that is too many."""
+    """Return a call around a value, or a method called on one, that is too many."""
     if not isinstance(node, ast.Call):
         return
     source = scope.source
@@ -131,7 +131,7 @@ def unwrapped(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def wrapped(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A call around a value that is missing: a conversion, a bound, a copy, a function of the file."""
+    """Return a call around a value that is missing: a conversion, a bound, a copy, a function of the file."""
     if not isinstance(
         node, ast.Name | ast.Call | ast.BinOp | ast.Subscript | ast.Attribute | ast.GeneratorExp | ast.ListComp
     ):
@@ -178,7 +178,7 @@ def yielded(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def method_for_assignment(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A method that changes a value where the value should be assigned anew, or the other way round."""
+    """Return a method that changes a value where the value should be assigned anew, or the other way round."""
     source = scope.source
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         call, target = node.value, source.segment(node.value.func.value)

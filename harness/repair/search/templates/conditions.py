@@ -45,7 +45,7 @@ def tested(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def _parts(condition: ast.expr, scope: Scope) -> Iterator[tuple[str, float]]:
-    """What may be said beside a condition, and how near it lies: first of the names that it uses itself."""
+    """Return what may be said beside a condition, and how near it lies: first of the names that it uses itself."""
     own = list(dict.fromkeys(node.id for node in ast.walk(condition) if isinstance(node, ast.Name)))
     objects = [
         scope.source.segment(node.value)
@@ -89,7 +89,7 @@ def whiled(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def filtered(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """What a loop goes over: a part of it, in another order, numbered; a filter too many or missing."""
+    """Return what a loop goes over: a part of it, in another order, numbered; a filter too many or missing."""
     source = scope.source
     if isinstance(node, ast.For | ast.comprehension):
         text, line = source.segment(node.iter), node.iter.lineno

@@ -97,7 +97,7 @@ def subscript(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def sliced(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A slice, a copy or an index that is missing where a whole sequence stands."""
+    """Return a slice, a copy or an index that is missing where a whole sequence stands."""
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id not in scope.variables:
         return
     source, held = scope.source, scope.source.parents.get(node)

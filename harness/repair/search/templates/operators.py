@@ -84,7 +84,7 @@ def computed(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def _grouped(node: ast.BinOp, inner: ast.BinOp, written: str, scope: Scope) -> Iterator[Change]:
-    """The same operands and operators in another grouping: parentheses that are missing or too many."""
+    """Return the same operands and operators in another grouping: parentheses that are missing or too many."""
     source, own = scope.source, _ARITHMETIC.get(type(inner.op), ("", {}))[0]
     if not own:
         return
@@ -117,7 +117,7 @@ def joined(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def negated(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A `not` or a minus too many."""
+    """Return a `not` or a minus too many."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub | ast.Invert):
         prior = 0.7 if isinstance(node.op, ast.Not) else 0.45
         yield scope.source.replaced(node, scope.source.segment(node.operand), "negation", prior)

@@ -17,7 +17,7 @@ _MOST_INSERTED = 60
 
 
 def deleted(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A statement too many, or a jump of another kind."""
+    """Return a statement too many, or a jump of another kind."""
     if not isinstance(node, ast.stmt) or isinstance(node, _KEPT) or (not scope.source.indent(node) and scope.function):
         return
     source = scope.source
@@ -40,7 +40,7 @@ def deleted(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def _only_one_branch(node: ast.If, scope: Scope) -> Iterator[Change]:
-    """The two branches of a condition swapped."""
+    """Return the two branches of a condition swapped."""
     source = scope.source
     one, two = _block(source, node.body), _block(source, node.orelse)
     if one and two and source.text[one[0] : one[1]].strip():
@@ -76,7 +76,7 @@ def reordered(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def inserted(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A statement that is missing before or behind another."""
+    """Return a statement that is missing before or behind another."""
     if not isinstance(node, ast.stmt) or not isinstance(scope.source.parents.get(node), ast.stmt) or not scope.function:
         return
     source, indent = scope.source, scope.source.indent(node)
@@ -171,7 +171,7 @@ def _guards(scope: Scope) -> Iterator[tuple[str, float]]:
 
 
 def guarded(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A condition that is missing around a statement."""
+    """Return a condition that is missing around a statement."""
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.Break | ast.Continue) or _is_text(
         node
     ):
@@ -205,7 +205,7 @@ def _block(source: ProgramSource, statements: list[ast.stmt]) -> tuple[int, int]
 
 
 def _own_lines(source: ProgramSource, *statements: ast.stmt) -> bool:
-    """Whether each begins a line of its own and has no decorators."""
+    """Return whether each begins a line of its own and has no decorators."""
     lines = [each.lineno for each in statements]
     return len(set(lines)) == len(lines) and all(
         not source.lines[each.lineno - 1][: each.col_offset].strip() for each in statements
@@ -213,12 +213,12 @@ def _own_lines(source: ProgramSource, *statements: ast.stmt) -> bool:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Whether a statement is a text alone, such as a docstring."""
+    """Return whether a statement is a text alone, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_last(node: ast.stmt, source: ProgramSource) -> bool:
-    """Whether a statement is the last of its block."""
+    """Return whether a statement is the last of its block."""
     held = source.parents.get(node)
     return any(node is (getattr(held, name, None) or [None])[-1] for name in ("body", "orelse", "finalbody"))
 
@@ -231,7 +231,7 @@ def _shifted(text: str, old: str, new: str) -> str:
 
 
 def _step(source: ProgramSource) -> str:
-    """The indentation of one level in this file."""
+    """Return the indentation of one level in this file."""
     for node in ast.walk(source.tree):
         if isinstance(node, Function | ast.If | ast.For | ast.While) and source.indent(node.body[0]):
             inner = source.indent(node.body[0])

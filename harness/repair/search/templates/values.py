@@ -48,7 +48,7 @@ def constant(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def one_off(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A number that is one too small or too large; likeliest where it bounds something."""
+    """Return a number that is one too small or too large; likeliest where it bounds something."""
     if not isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp):
         return
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
@@ -65,7 +65,7 @@ def one_off(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def _bound(node: ast.expr, scope: Scope) -> float:
-    """How likely a node's number is one off by where it stands; 0 where it cannot be a number."""
+    """Return how likely a node's number is one off by where it stands; 0 where it cannot be a number."""
     held = scope.source.parents.get(node)
     if isinstance(node, ast.Name) and not scope.may_be(node.id, "number"):
         return 0.0
@@ -88,7 +88,7 @@ def _bound(node: ast.expr, scope: Scope) -> float:
 
 
 def with_number(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A number to or from which a variable should be added, or which should be squared, halved, negated."""
+    """Return a number to or from which a variable should be added, or which should be squared, halved, negated."""
     if not isinstance(node, ast.Name | ast.Subscript | ast.Attribute | ast.Call):
         return
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or not _bound(node, scope):
@@ -130,7 +130,7 @@ def returned(node: ast.AST, scope: Scope) -> Iterator[Change]:
 
 
 def listed(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """A list's elements: one missing, one too many, the list around a value missing or doubled."""
+    """Return a list's elements: one missing, one too many, the list around a value missing or doubled."""
     source = scope.source
     if isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load):
         held = source.parents.get(node)

@@ -29,10 +29,10 @@ class JobReader(Protocol):
     """What such a job is called in a sentence."""
 
     def is_job(self, path: Path) -> bool:
-        """Whether a folder or file is such a job, by what stands in it."""
+        """Return whether a folder or file is such a job, by what stands in it."""
 
     def trials(self, path: Path) -> Iterator[JobTrial]:
-        """The trials of a job, in order."""
+        """Return the trials of a job, in order."""
 
 
 JOBS: Registry[JobReader] = Registry(
@@ -71,7 +71,7 @@ def cases_of_job(path: Path, benchmark: Path) -> ConvertedJob | None:
 
 
 def _stepless(names: Sequence[str]) -> str:
-    """Which trials have no run that can be read."""
+    """Return which trials have no run that can be read."""
     if not names:
         return ""
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")

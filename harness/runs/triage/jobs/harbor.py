@@ -37,12 +37,12 @@ class _Result(Struct):
 
 
 def is_job(path: Path) -> bool:
-    """Whether a folder is a trial, a job or a folder of jobs."""
+    """Return whether a folder is a trial, a job or a folder of jobs."""
     return next(_trial_folders(path), None) is not None
 
 
 def trials(path: Path) -> Iterator[JobTrial]:
-    """The trials of a job."""
+    """Return the trials of a job."""
     for folder in _with_unfinished(_trial_folders(path)):
         unfinished = json_value(folder / _RESULT) is None
         result = _unfinished(folder) if unfinished else json_file(folder / _RESULT, _Result, _FORM)
@@ -75,7 +75,7 @@ def _trial_folders(path: Path) -> Iterator[Path]:
 
 
 def _with_unfinished(folders: Iterable[Path]) -> list[Path]:
-    """The folders of trials, and those beside them that a trial left without a result."""
+    """Return the folders of trials, and those beside them that a trial left without a result."""
     finished = list(folders)
     beside = {child for folder in finished for child in folder.parent.iterdir() if child.is_dir()}
     begun = {folder for folder in beside if folder not in finished and any((folder / name).exists() for name in _LEFT)}
@@ -83,7 +83,7 @@ def _with_unfinished(folders: Iterable[Path]) -> list[Path]:
 
 
 def _printed(folder: Path) -> str:
-    """What the agent's own process printed, where no run can be read in it."""
+    """Return what the agent's own process printed, where no run can be read in it."""
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     return "\n".join(filter(None, (text_of(file) for file in files if file.suffix in (".txt", ".log"))))
 
@@ -92,12 +92,12 @@ _LEFT = ("trial.log", "exception.txt", "agent", "verifier")
 
 
 def _unfinished(folder: Path) -> _Result:
-    """A trial of a folder whose name has the task's name before two underscores."""
+    """Return a trial of a folder whose name has the task's name before two underscores."""
     return _Result(folder.name.partition("__")[0], folder.name)
 
 
 def _last_step(folder: Path) -> Path:
-    """Where the last step of a trial in several steps stands; the trial itself where it has one."""
+    """Return where the last step of a trial in several steps stands; the trial itself where it has one."""
     steps = folder / "steps"
     if (folder / "agent").is_dir() or not steps.is_dir():
         return folder

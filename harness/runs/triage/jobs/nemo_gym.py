@@ -25,12 +25,12 @@ _FORM = "A rollout has responses_create_params, response and reward."
 
 
 def is_job(path: Path) -> bool:
-    """Whether a file is one of rollouts, or a folder holds such files."""
+    """Return whether a file is one of rollouts, or a folder holds such files."""
     return bool(_files(path))
 
 
 def trials(path: Path) -> Iterator[JobTrial]:
-    """The rollouts, in order."""
+    """Return the rollouts, in order."""
     for file in _files(path):
         with file.open("rb") as stream:
             for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), start=1):
@@ -109,7 +109,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _steps(items: list[Any]) -> Iterator[Step]:
-    """The items of the Responses API as steps: a call and its output stand together."""
+    """Return the items of the Responses API as steps: a call and its output stand together."""
     outputs = {item.get("call_id"): item for item in items if isinstance(item, dict) and item.get("type") == _OUTPUT}
     reasoning = ""
     for item in items:
@@ -150,7 +150,7 @@ def _results(item: dict[str, Any], outputs: dict[Any, dict[str, Any]]) -> tuple[
 
 
 def _text(content: Any) -> str:
-    """The text of a content: a text itself, or a list of parts."""
+    """Return the text of a content: a text itself, or a list of parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

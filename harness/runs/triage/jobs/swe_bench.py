@@ -21,12 +21,12 @@ _TRAJECTORIES = "trajs"
 
 
 def is_job(path: Path) -> bool:
-    """Whether a folder holds instances that were evaluated."""
+    """Return whether a folder holds instances that were evaluated."""
     return next(_instances(path), None) is not None
 
 
 def trials(path: Path) -> Iterator[JobTrial]:
-    """The instances, then the predictions that have no folder; a patch that is empty is not evaluated."""
+    """Return the instances, then the predictions that have no folder; a patch that is empty is not evaluated."""
     predictions = _predictions(path)
     runs = [folder for folder in folders_within(path, 2) if folder.name == _TRAJECTORIES]
     found = list(_instances(path))
@@ -63,7 +63,7 @@ def _instances(path: Path) -> Iterator[Path]:
 
 
 def _report_of(folder: Path) -> dict[str, Any] | None:
-    """What the report says of the instance that the folder is named after."""
+    """Return what the report says of the instance that the folder is named after."""
     value = json_value(folder / _REPORT)
     report = value.get(folder.name) if isinstance(value, dict) else None
     return report if isinstance(report, dict) and "resolved" in report else None
@@ -96,5 +96,5 @@ def _rows(file: Path) -> list[Any]:
 
 
 def _of_instance(place: Path, instance: str) -> list[Path]:
-    """The files and folders of the runs that are about an instance."""
+    """Return the files and folders of the runs that are about an instance."""
     return [child for child in sorted(place.iterdir()) if child.name.partition(".")[0] == instance.partition(".")[0]]

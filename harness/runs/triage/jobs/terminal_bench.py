@@ -37,7 +37,7 @@ class _Results(Struct):
 
 
 def is_job(path: Path) -> bool:
-    """Whether a folder is a run, a trial, or a folder of runs."""
+    """Return whether a folder is a run, a trial, or a folder of runs."""
     return any(_is_trial(value) or _is_run(value) for _, value in _values(path))
 
 
@@ -105,7 +105,7 @@ def _outcome(result: _Result) -> Outcome | None:
 
 
 def _run(folder: Path, result: _Result) -> Trajectory | None:
-    """The run: of a known format, or the agent's episodes, or the commands that were typed."""
+    """Return the run: of a known format, or the agent's episodes, or the commands that were typed."""
     known = first_run(folder / "agent-logs", folder / "sessions")
     if known is not None:
         return known
@@ -116,7 +116,7 @@ def _run(folder: Path, result: _Result) -> Trajectory | None:
 
 
 def _episodes(folder: Path) -> list[Step]:
-    """What the agent was sent and what it replied, an episode a turn."""
+    """Return what the agent was sent and what it replied, an episode a turn."""
     found = [child for child in folder.iterdir() if _EPISODE.fullmatch(child.name)] if folder.is_dir() else []
     steps = []
     for child in sorted(found, key=lambda child: int(child.name.partition("-")[2])):

@@ -54,7 +54,7 @@ class JobTrial(Struct, frozen=True):
 
 
 def written_trials(trials: Iterable[JobTrial], folder: Path) -> list[TriageCase]:
-    """The trials as cases in a folder, each under a name that no other has."""
+    """Return the trials as cases in a folder, each under a name that no other has."""
     names: set[str] = set()
     cases = []
     for trial in trials:
@@ -90,13 +90,13 @@ def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
 
 
 def _no_regular_files(folder: str, names: Sequence[str]) -> list[str]:
-    """What of a folder is neither a folder nor a regular file."""
+    """Return what of a folder is neither a folder nor a regular file."""
     modes = {name: (Path(folder) / name).lstat().st_mode for name in names}
     return [name for name, mode in modes.items() if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))]
 
 
 def folders_within(path: Path, depth: int) -> Iterator[Path]:
-    """A folder and those below it, by name, up to a depth; hidden ones and links are left out."""
+    """Return a folder and those below it, by name, up to a depth; hidden ones and links are left out."""
     if not path.is_dir():
         return
     yield path
@@ -107,7 +107,7 @@ def folders_within(path: Path, depth: int) -> Iterator[Path]:
 
 
 def json_file(file: Path, type_: type[T], form: str) -> T:
-    """A JSON file as a struct."""
+    """Return a JSON file as a struct."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise InputError(f"the file is longer than {MOST_BYTES >> 20} MiB", form, file=file)
@@ -119,7 +119,7 @@ def json_file(file: Path, type_: type[T], form: str) -> T:
 
 
 def json_value(file: Path) -> Any:
-    """The value of a small JSON file; `None` where there is none that can be read."""
+    """Return the value of a small JSON file; `None` where there is none that can be read."""
     try:
         if not file.is_file() or file.stat().st_size > MOST_BYTES:
             return None
@@ -129,7 +129,7 @@ def json_value(file: Path) -> Any:
 
 
 def text_of(file: Path) -> str:
-    """The text of a log, its middle left out where it is long; empty where there is none."""
+    """Return the text of a log, its middle left out where it is long; empty where there is none."""
     try:
         if not stat.S_ISREG(file.lstat().st_mode):
             return ""
@@ -145,7 +145,7 @@ def text_of(file: Path) -> str:
 
 
 def first_run(*places: Path) -> Trajectory | None:
-    """The first run that can be read in some files or folders, whichever known format it has."""
+    """Return the first run that can be read in some files or folders, whichever known format it has."""
     for place in places:
         for file in _candidates(place):
             try:

@@ -75,4 +75,4 @@ def test_items_of_which_nothing_is_said_have_no_slices() -> None:
 
 
 def test_without_judges_there_is_nothing_to_say() -> None:
-    assert direction_table([]).finding == "No judge's recorded answers are at hand."
+    assert direction_table([]).finding == "No judge's recorded answers are available."

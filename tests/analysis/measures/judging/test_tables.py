@@ -80,5 +80,5 @@ def test_marks_have_a_row_for_each_way_to_meet_them_and_a_note_on_unknown_catego
 
 def test_with_nothing_at_hand_each_table_says_so() -> None:
     for table in (judges_table([], "x"), marks_table([], "x"), corrected_table([], "x")):
-        assert table.finding == "No judge's recorded answers are at hand."
+        assert table.finding == "No judge's recorded answers are available."
         assert table.rows == ()

@@ -1,4 +1,4 @@
-"""Users' attempts: one a row or counts of a task, in any form of table, and what is no outcome."""
+"""Users' attempts: one a row or counts of a task, in any form of table, and what is not an outcome."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The page of many runs: what it says first, what stands in it without scripts, and that it stays within its bound."""
+"""The page of many runs: what it says first, what is in it without scripts, and that it stays within its bound."""
 
 import json
 import zlib

@@ -66,8 +66,8 @@ def test_runs_of_sub_agents_are_counted_apart_and_still_listed() -> None:
     alone = _page(SHOP)
     page = _page([*SHOP, *_of("shop", ("yes", "yes"), 4, parent="one")])
     assert _lede(page) == _lede(alone)
-    assert "Runs of sub-agents, which are no sessions" in page
-    assert "Runs of sub-agents, which are no sessions" not in alone
+    assert "Runs of sub-agents, which are not sessions" in page
+    assert "Runs of sub-agents, which are not sessions" not in alone
 
 
 def test_there_are_shares_by_project_and_week_and_by_what_differs() -> None:

@@ -70,6 +70,6 @@ def test_copies_of_a_run_widen_the_interval_that_resamples_clusters() -> None:
 
 
 def test_without_any_set_the_table_says_so_and_what_would_add_some() -> None:
-    table = autotriage.real_agreement_table([], notes=["Not at hand: mast."])
-    assert table.finding == "No set of ratings is at hand."
-    assert "Not at hand: mast." in table.notes
+    table = autotriage.real_agreement_table([], notes=["Not available: mast."])
+    assert table.finding == "No set of ratings is available."
+    assert "Not available: mast." in table.notes

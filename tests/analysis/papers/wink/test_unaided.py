@@ -52,4 +52,4 @@ def test_a_set_with_few_loops_has_no_curve_and_none_at_all_is_said() -> None:
     few, enough = [loop(1, 5)] * 3, [loop(2, 9, dataset="pears")] * 20
     assert {row.group for row in repeat_rows(few + enough)} == {"pears"}
     assert {row.quantity for row in repeat_rows(enough)} == set(repeat_places())
-    assert unaided_table([]).finding == "No set of runs with a loop is at hand."
+    assert unaided_table([]).finding == "No set of runs with a loop is available."

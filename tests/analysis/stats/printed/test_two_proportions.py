@@ -1,10 +1,10 @@
-"""Two independent proportions: what ties the tests together, and where there is nothing to test."""
+"""Two independent proportions: what ties the tests together, and if there is nothing to test."""
 
 import pytest
+from benchmarks.validity.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.validity.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
 from misstep.analysis.stats.printed import two_proportions
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
 from misstep.analysis.stats.proportions import wilson

@@ -65,7 +65,7 @@ class OneWay(Struct, frozen=True):
 
     @property
     def icc(self) -> float | None:
-        """The intraclass correlation; `None` where there is no variance."""
+        """The intraclass correlation; `None` if there is no variance."""
         below = self.between + (self.n0 - 1) * self.within
         return (self.between - self.within) / below if below else None
 

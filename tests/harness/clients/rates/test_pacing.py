@@ -1,4 +1,4 @@
-"""Requests wait for their turn, in their order, and what waits is no part of an attempt."""
+"""Requests wait for their turn, in their order, and what waits is not part of an attempt."""
 
 import asyncio
 from pathlib import Path

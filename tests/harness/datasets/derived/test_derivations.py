@@ -96,7 +96,7 @@ def document(rows: list[dict[str, str]]) -> dict[str, Any]:
 @pytest.mark.data
 @pytest.mark.parametrize("file", sorted(DERIVATIONS["judge_bench_raters"]))
 def test_ratings_are_written_as_registered(file: str, data_folder: Path) -> None:
-    """The documents themselves are not at hand: this holds for the shape, the hash is checked when they are fetched."""
+    """The documents are not available: this holds for the shape; their hash is checked when they are fetched."""
     rebuilt = json.dumps(document(rows_of(data_folder / "judge_bench_raters" / file))).encode()
     assert made("judge_bench_raters", file, {"a.json": rebuilt}) == registered("judge_bench_raters", file)
 

@@ -2,7 +2,7 @@
 
 Where the derived file holds upstream's texts these are taken out of it again and checked against the hashes of the
 inputs; what is made of them has to have the registered hash. Where it holds counts, the rows that can be made of what
-is at hand are compared.
+is available are compared.
 """
 
 import csv
@@ -57,7 +57,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def upstream(data_folder: Path) -> dict[str, bytes]:
-    """Upstream files that are at hand, whole or in a derived file, by their hash."""
+    """Upstream files that are available, whole or in a derived file, by their hash."""
     aider, repair = data_folder / "aider_swe_bench_lite", data_folder / "repairagent"
     texts = [json.dumps(record, indent=4).encode() for record in unpacked(aider / "records.jsonl.gz")]
     texts += [record["chat_markdown"].encode() for record in unpacked(aider / "chats.jsonl.gz")]
@@ -79,7 +79,7 @@ def upstream(data_folder: Path) -> dict[str, bytes]:
 
 
 def at_hand(name: str, file: str, upstream: dict[str, bytes]) -> dict[str, bytes]:
-    """The inputs of a derived file that are at hand."""
+    """The inputs of a derived file that are available."""
     return {
         known.upstream_path: LEFT_OUT if known.left_out else upstream[known.sha256]
         for known in inputs_of(name)
@@ -113,7 +113,7 @@ def test_a_file_that_is_made_of_its_inputs_has_the_registered_hash(
         resolved = "\n".join(run["bug"] for run in runs if run["resolved"])
         page = f"### RepairAgent Instances\nResolved instances:\n```\n{resolved}\n```\n"
         inputs["README.md"] = page.encode()
-    assert len(inputs) == sum(known.file == file for known in inputs_of(name)), "each of them is at hand"
+    assert len(inputs) == sum(known.file == file for known in inputs_of(name)), "each of them is available"
     assert sha256(DERIVATIONS[name][file](inputs)) == registered(name, file)
 
 
@@ -150,7 +150,7 @@ def test_trials_are_counted_as_in_the_file(upstream: dict[str, bytes], data_fold
 
 @pytest.mark.data
 def test_judgements_of_the_shape_that_upstream_has_make_the_files(data_folder: Path) -> None:
-    """The judgements are not at hand: this holds for the shape, the hash is checked when they are fetched."""
+    """The judgements are not available: this holds for the shape, the hash is checked when they are fetched."""
     folder = data_folder / "agent_as_a_judge"
     listed = [one.upstream_path for one in inputs_of("agent_as_a_judge") if one.file == "judgements.csv"]
     people = [path for path in listed if "/human_as_a_judge/" in path]

@@ -1,4 +1,4 @@
-"""MAST: rows, rounds, marks and agreement counts are as recounted; a missing mark is no label."""
+"""MAST: rows, rounds, marks and agreement counts are as recounted; a missing mark is not a label."""
 
 from collections import Counter
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""TRAIL: the folder holds the printed numbers of traces and errors, placed at the steps of the runs at hand."""
+"""TRAIL: the folder holds the printed numbers of traces and errors, placed at the steps of the runs available."""
 
 import json
 from collections import Counter

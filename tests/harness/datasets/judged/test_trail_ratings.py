@@ -1,4 +1,4 @@
-"""Ratings of traces by TRAIL's annotators and judges: numbers where there are numbers, nothing made up elsewhere."""
+"""Ratings of traces by TRAIL's annotators and judges: numbers if there are numbers, nothing made up elsewhere."""
 
 import json
 from pathlib import Path

@@ -28,7 +28,7 @@ def test_the_sample_is_a_session_with_the_errors_of_its_two_calls() -> None:
     assert (step.reasoning, step.timestamp) == ("Look first.", "2026-01-05T10:00:01+00:00")
     called, broken = step.calls
     assert (called.name, called.arguments, called.parse_error) == ("developer__shell", {"command": "ls x"}, None)
-    assert broken.parse_error == "The arguments are no JSON"
+    assert broken.parse_error == "The arguments are not JSON"
     assert [(result.text, result.is_error, result.call_id) for result in step.results] == [
         ("no such file", True, "c1"),
         ("-32602: no JSON", True, "c2"),

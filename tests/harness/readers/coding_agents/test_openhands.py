@@ -114,7 +114,7 @@ OLD = [
 def test_older_events_have_neither_id_nor_source(history: list[Any]) -> None:
     run = read({"issue": {"owner": "kim", "repo": "app", "number": 5}, "history": history, "success": True})
     assert run.id == "kim/app#5"
-    assert run.outcome.status == "unknown", "that a model thinks it succeeded is no outcome"
+    assert run.outcome.status == "unknown", "that a model thinks it succeeded is not an outcome"
     assert run.extra["success"] is True
     assert [(step.role, step.text) for step in run.steps] == [
         ("user", "Fix it"),
@@ -146,7 +146,7 @@ def test_a_list_of_events_is_named_by_its_file_and_line() -> None:
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        ({"instance_id": "x", "history": [3]}, r"an event is no object - at `\$\.history\[0\]`"),
+        ({"instance_id": "x", "history": [3]}, r"an event is not an object - at `\$\.history\[0\]`"),
         ({"instance_id": "x", "history": "none"}, r"\$\.history"),
         ([action("run", 1) | {"cause": "late"}], r"\$\.cause"),
         (3, "neither an object nor a list"),

@@ -1,4 +1,4 @@
-"""Paths to files: walked lazily, links followed once, what is no file left out, errors said."""
+"""Paths to files: walked lazily, links followed once, what is not a file left out, errors said."""
 
 import os
 from itertools import islice

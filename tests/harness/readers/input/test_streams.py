@@ -1,4 +1,4 @@
-"""Files to bytes: what is unpacked and recoded, what breaks off, what is no file; and the archive of an eval log."""
+"""Files to bytes: what is unpacked and recoded, what breaks off, what is not a file; and the archive of an eval log."""
 
 import codecs
 import gzip

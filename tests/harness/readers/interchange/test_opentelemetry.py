@@ -277,7 +277,7 @@ def test_a_long_chain_of_spans_takes_time_in_proportion() -> None:
     ("value", "found"),
     [
         ([{"name": "x", "attributes": {}}], "a span without a span id"),
-        ({"trace_id": "t", "spans": [3]}, "a span is no object but int"),
+        ({"trace_id": "t", "spans": [3]}, "a span is not an object but int"),
         ({"resourceSpans": [3]}, "`resourceSpans` holds no objects"),
     ],
 )

@@ -44,7 +44,7 @@ def test_the_innermost_place_is_the_last_in_the_projects_own_code(trace: str, fr
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("<Price object at 0x7f3a2b> is no price", "<Price object at 0x7f0000> is no price"),
+        ("<Price object at 0x7f3a2b> is not a price", "<Price object at 0x7f0000> is not a price"),
         ("timed out after 1.53 seconds", "timed out after 2.01 seconds"),
         ("no file /tmp/pytest-1/a.txt", "no file /tmp/pytest-2/b.txt"),
         ("AssertionError: 3 != 4\nmore", "AssertionError: 5 != 6\nother"),

@@ -19,7 +19,7 @@ FAILED = FailedTest("a.py::test_a", "no", "trace")
 @pytest.fixture
 def runs(tmp_path: Path, sandbox: Sandbox) -> Iterator[CommitRuns]:
     made, _ = broken_at(tmp_path / "made", 1, 2)
-    (made.folder / "price.py").write_text("raise SystemExit\n")  # what stands in the work tree does not count
+    (made.folder / "price.py").write_text("raise SystemExit\n")  # what is in the work tree does not count
     with (
         Repository(made.folder) as repository,
         CommitRuns(repository, COMMAND, sandbox=sandbox, toolchain=python_toolchain()) as runs,

@@ -1,4 +1,4 @@
-"""The runs that items are about: each is found once, one at a time, and where there is none it is said why."""
+"""The runs that items are about: each is found once, one at a time, and if there is none it is said why."""
 
 import json
 from pathlib import Path

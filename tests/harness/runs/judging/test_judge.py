@@ -25,7 +25,7 @@ mood: dict[str, int] = {"fails_after": 10**9, "stops_after": 10**9}
 
 
 def answer(request: Request) -> Outcome | str:
-    """A model: fruit where there is an apple; it fails or is stopped after so many requests."""
+    """A model: fruit if there is an apple; it fails or is stopped after so many requests."""
     said = request.messages[-1].content
     asked[said] += 1
     if sum(asked.values()) > mood["stops_after"]:

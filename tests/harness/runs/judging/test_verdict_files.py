@@ -18,7 +18,7 @@ from misstep.harness.verdict_readers import VERDICT_READERS, Place, WrittenVerdi
             "item,grade\ni0,1\n",
             r"known: it has the fields item, grade\. A table needs the columns item and label\.",
         ),
-        ("[1, 2]", "it has a value that is no object"),
+        ("[1, 2]", "it has a value that is not an object"),
         ("", "there is no row and no JSON value in the file"),
         ("item,label\n", "there is no row and no JSON value in the file"),
         ('{"item": "i0", "label": "fruit"}\n{"item": "i0"}\n', r"f:2: it does not fit the rest"),

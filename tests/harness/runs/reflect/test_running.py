@@ -77,10 +77,10 @@ def test_two_items_of_one_name_are_refused(tmp_path: Path) -> None:
         (WorkItem("", "x", "t"), "an item with the id ''"),
         (WorkItem(" ", "x", "t"), "an item with the id ' '"),
         (WorkItem("a\nb", "x", "t"), "an item with the id"),
-        (WorkItem("\ud800", "x", "t"), "is no WorkItem"),
-        (WorkItem(3, "x", "t"), r"is no WorkItem: .*id"),  # type: ignore[arg-type]
-        (WorkItem("a", "x", "t", after="b"), r"is no WorkItem: .*after"),  # type: ignore[arg-type]
-        ("a", "is no WorkItem"),
+        (WorkItem("\ud800", "x", "t"), "is not a WorkItem"),
+        (WorkItem(3, "x", "t"), r"is not a WorkItem: .*id"),  # type: ignore[arg-type]
+        (WorkItem("a", "x", "t", after="b"), r"is not a WorkItem: .*after"),  # type: ignore[arg-type]
+        ("a", "is not a WorkItem"),
     ],
 )
 def test_an_item_that_no_log_can_hold_is_refused_before_anything_is_written(

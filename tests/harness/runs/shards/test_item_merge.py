@@ -37,7 +37,7 @@ failing: set[str] = set()
 
 
 def answer(request: Request) -> Outcome | str:
-    """A model: fruit where there is an apple; it mumbles at times, and fails about what is in `failing`."""
+    """A model: fruit if there is an apple; it mumbles at times, and fails about what is in `failing`."""
     said = next(line for line in request.messages[-1].content.splitlines() if line in TEXTS)
     asked[said] += 1
     if said in failing:
@@ -153,7 +153,7 @@ def test_a_shard_of_another_run_is_refused_at_its_start_and_at_the_merge(
     with pytest.raises(UsageError, match=rf"2/2 of .* another run: the prompt changed.* Delete {place}.* --shard 2/2$"):
         merge(out)
     place = place.rename(out / Shard(4, 8).folder)
-    with pytest.raises(UsageError, match=f"{place} is no shard of this run, which has 2"):
+    with pytest.raises(UsageError, match=f"{place} is not a shard of this run, which has 2"):
         merge(out)
     shutil.rmtree(place)
     place = out / Shard(2, 2).folder

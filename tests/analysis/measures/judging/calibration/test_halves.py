@@ -63,7 +63,7 @@ def test_too_few_runs_have_no_halves() -> None:
     table = halves_table([judged("few", [RIGHT] * 3)])
     (undefined,) = [row for row in table.rows if row.quantity == ERROR]
     assert (undefined.value, undefined.reason) == (None, FEW_RUNS)
-    assert table.finding == "No judge's recorded answers are at hand."
+    assert table.finding == "No judge's recorded answers are available."
     assert halves_table([]).rows == ()
 
 

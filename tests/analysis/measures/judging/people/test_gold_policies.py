@@ -93,8 +93,8 @@ def test_policies_that_share_no_item_give_no_difference_on_shared_ones() -> None
     [
         ("any:maybe", "no rater gave the label 'maybe'"),
         ("raters:Dot", "no labels by Dot"),
-        ("best", "'best' is no policy"),
-        ("any:", "'any:' is no policy"),
+        ("best", "'best' is not a policy"),
+        ("any:", "'any:' is not a policy"),
     ],
 )
 def test_a_policy_that_cannot_be_is_refused_with_what_there_is(name: str, said: str) -> None:

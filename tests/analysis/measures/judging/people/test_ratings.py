@@ -22,7 +22,7 @@ PEOPLE = [1.0, 2.0, 2.5, 4.0, 5.0, 3.0]
 
 
 def rated(title: str, judge: list[float | None]) -> JudgedRatings:
-    """A judge's ratings of one aspect of the runs that people gave `PEOPLE`; `None` is no answer."""
+    """A judge's ratings of one aspect of the runs that people gave `PEOPLE`; `None` is not an answer."""
     return JudgedRatings(
         title,
         "trail",
@@ -85,4 +85,4 @@ def test_runs_that_only_one_of_the_two_rated_say_nothing() -> None:
 
 def test_without_judges_there_is_nothing_to_say() -> None:
     table = ratings_table([])
-    assert (table.finding, table.rows) == ("No judge's recorded ratings are at hand.", ())
+    assert (table.finding, table.rows) == ("No judge's recorded ratings are available.", ())

@@ -70,7 +70,7 @@ def test_the_finding_says_who_beats_the_most_frequent_label_and_how_far_judges_a
     assert ", and 1 more often, unanswered items counted as wrong" in finding
     assert "good on plants is +50.0 pp" in finding
     assert "ahead of lazy on plants" in finding
-    assert pairs_table([]).finding == "No judge's recorded answers are at hand."
+    assert pairs_table([]).finding == "No judge's recorded answers are available."
 
 
 def test_the_figure_shows_each_difference_under_its_judges_by_what_was_judged() -> None:
@@ -98,7 +98,7 @@ def test_a_judge_that_answered_everything_has_each_figure_once() -> None:
     table = unanswered_table([scored_items(GOOD, resamples=100)])
     assert not [one for one in table.rows if "unanswered" in one.quantity or one.quantity.startswith("Items")]
     assert table.finding == "All 1 recorded judges answered every item."
-    assert unanswered_table([]).finding == "No judge's recorded answers are at hand."
+    assert unanswered_table([]).finding == "No judge's recorded answers are available."
 
 
 def test_items_of_one_run_are_answered_together_and_the_share_says_so() -> None:
