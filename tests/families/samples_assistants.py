@@ -160,7 +160,7 @@ def opencode_stream() -> bytes:
 
 def _goose_messages() -> list[dict[str, Any]]:
     shell = {"name": "developer__shell", "arguments": {"command": "ls x"}}
-    broken = {"status": "error", "error": "The arguments are no JSON"}
+    broken = {"status": "error", "error": "The arguments are not JSON"}
     failed = {"content": [_text("no such file")], "isError": True}
     return [
         {"id": "m1", "role": "user", "created": 1767607200, "content": [_text("Rename the flag")]},

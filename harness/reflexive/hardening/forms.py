@@ -38,7 +38,7 @@ class Form(Struct, frozen=True, forbid_unknown_fields=True, tag_field="form", ta
         raise NotImplementedError
 
 
-class _Setting(Form, frozen=True):
+class SettingForm(Form, frozen=True, tag="setting"):
     """The value of a key in a file of settings.
 
     - `file`, `style`, `key`: Where it stands; key and value of `sshd` are compared without regard to case, and whatever
@@ -125,7 +125,7 @@ class Mode(Form, frozen=True):
         return f"/{path} has the mode {seen.mode:04o}" if too_open else ""
 
 
-class _Lines(Form, frozen=True):
+class LinesForm(Form, frozen=True, tag="lines"):
     """The lines of files, without comments, with one space between words.
 
     - `paths`: Patterns of the shell.
@@ -341,7 +341,18 @@ class Installed(Form, frozen=True):
 
 
 Check = (
-    _Setting | Mode | _Lines | Absent | Sudo | Accounts | Pam | Kernel | BootOption | Mounted | MountOption | Installed
+    SettingForm
+    | Mode
+    | LinesForm
+    | Absent
+    | Sudo
+    | Accounts
+    | Pam
+    | Kernel
+    | BootOption
+    | Mounted
+    | MountOption
+    | Installed
 )
 """Every form of a check."""
 

@@ -14,7 +14,6 @@ from scipy.stats import fisher_exact as fisher
 from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.proportion import proportion_effectsize
 
-from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
 from misstep.analysis.audit import p_values
 from misstep.analysis.audit.arm_sizes import implied_arm_size
 from misstep.analysis.audit.checked import Checked
@@ -24,6 +23,7 @@ from misstep.analysis.published import Figure
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, pooled_z
 from misstep.analysis.stats.significance import Significance
 from misstep.analysis.tables import Unit
+from tests.analysis.stats.alternatives.differences import chi_squared, unpooled_z
 
 TESTS: dict[str, Callable[[int, int, int, int], Significance]] = {
     "two-proportion z, pooled": pooled_z,

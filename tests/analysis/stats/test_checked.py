@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.validity.alternatives.two_samples import welch
 from misstep.analysis.measures.judging.pairs.comparison import compare_judges
 from misstep.analysis.stats import diagnostic, pass_at_k, ranking
 from misstep.analysis.stats.checked import counts, finite, whole_numbers, yes_or_no
@@ -24,6 +23,7 @@ from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson
 from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell, zero_mean
 from misstep.analysis.stats.resampling import bca
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.two_samples import welch
 
 RNG = np.random.default_rng(0)
 

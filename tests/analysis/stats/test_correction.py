@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from benchmarks.validity.alternatives.shares import rogan_gladen_known
 from misstep.analysis.stats.correction import OUTSIDE, rogan_gladen, rogan_gladen_clustered
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.shares import rogan_gladen_known
 
 
 @given(st.integers(0, 400), st.floats(0.6, 1), st.floats(0.6, 1))

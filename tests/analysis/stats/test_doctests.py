@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks.validity import alternatives
+from tests.analysis.stats import alternatives
 from misstep.analysis import stats
 
 MODULES = [

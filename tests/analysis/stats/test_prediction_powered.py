@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.validity.alternatives.prediction_powered import NO_SPREAD, prediction_powered_mean
 from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
 from misstep.analysis.stats.estimate import FLAT
 from misstep.analysis.stats.prediction_powered import OUTSIDE, powered_share
 from misstep.analysis.stats.proportions import clopper_pearson
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.prediction_powered import NO_SPREAD, prediction_powered_mean
 
 
 def counted(x: int, n: int) -> list[tuple[int, int]]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
-from benchmarks.validity.alternatives.shares import jeffreys
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from tests.analysis.stats.alternatives.shares import jeffreys
 
 ORACLES = Path(os.environ.get("MISSTEP_ORACLES") or Path(__file__).parents[2] / "reference" / "stats.json")
 CASES = [case for case in json.loads(ORACLES.read_bytes()) if case["quantity"] == "single_proportion_ci"]

@@ -110,5 +110,5 @@ def test_items_of_triage_are_labelled_in_the_words_of_the_code_book(tmp_path: Pa
 def test_what_is_neither_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="neither"):
         open_cases(tmp_path)
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="not a folder"):
         open_cases(tmp_path / "absent")

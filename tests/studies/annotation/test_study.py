@@ -224,7 +224,7 @@ def test_a_manifest_that_lacks_something_is_said(cases: Path, tmp_path: Path) ->
 
 
 def test_what_is_no_study_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no folder of an annotation study"):
+    with pytest.raises(InputError, match="not a folder of an annotation study"):
         read_study(tmp_path)
     write_case(tmp_path / "cases", "one")
     with pytest.raises(UsageError, match="neither triage cases nor a benchmark"):

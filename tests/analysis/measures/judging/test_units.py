@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from benchmarks.validity.alternatives.shares import clustered_proportion
 from misstep.analysis.measures.judging.units import JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from tests.analysis.stats.alternatives.shares import clustered_proportion
 
 ITEMS = ["a", "b", "c", "d", "e"]
 CLUSTERS = {"a": "run 1", "b": "run 1", "c": "run 2", "d": "run 2"}

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy.stats import t
 from statsmodels.regression.linear_model import OLS
 
-from benchmarks.validity.alternatives.shares import clustered_proportion
-from benchmarks.validity.alternatives.two_samples import welch
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, cluster_bootstrap, clustered_difference
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.shares import clustered_proportion
+from tests.analysis.stats.alternatives.two_samples import welch
 
 CASES = [
     case
-    for case in json.loads((Path(__file__).parents[2] / "reference/stats.json").read_text())
+    for case in json.loads((Path(__file__).parents[3] / "reference/stats.json").read_text())
     if case["quantity"] == "cluster_bootstrap" and "clusters_successes_trials" in case["input"]
 ]
 

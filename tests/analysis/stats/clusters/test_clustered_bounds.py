@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.validity.alternatives.shares import clustered_proportion
 from misstep.analysis.stats.clusters.clustered import ONE_CLUSTER
 from misstep.analysis.stats.clusters.clustered_bounds import effective_items, korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.shares import clustered_proportion
 
 CLUSTERS = st.lists(
     st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=2, max_size=12

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.validity.alternatives.shares import clustered_proportion
 from misstep.analysis.stats.clusters import signed_sums
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER
 from misstep.analysis.stats.clusters.clustered_pairs import (
@@ -28,6 +27,7 @@ from misstep.analysis.stats.clusters.paired import (
     paired_score_interval,
 )
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.shares import clustered_proportion
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=9)
 CLUSTERS = st.lists(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from benchmarks.validity.alternatives.differences import mcnemar_asymptotic, mcnemar_exact
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from misstep.analysis.stats.clusters.paired import (
     paired_score_interval,
 )
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.differences import mcnemar_asymptotic, mcnemar_exact
 
 COUNTS = st.integers(0, 30)
 

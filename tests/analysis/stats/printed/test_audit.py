@@ -14,7 +14,7 @@ from misstep.harness.errors import UsageError
 
 CASES = [
     case
-    for case in json.loads((Path(__file__).parents[2] / "reference/stats.json").read_text())
+    for case in json.loads((Path(__file__).parents[3] / "reference/stats.json").read_text())
     if case["quantity"] == "grim_percentage"
 ]
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from benchmarks.validity.alternatives.differences import chi_squared, unpooled_z
 from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.stats.printed.two_by_two import pooled_p_values, unpooled_p_values, yates_p_values
 from misstep.analysis.stats.printed.two_proportions import pooled_z
+from tests.analysis.stats.alternatives.differences import chi_squared, unpooled_z
 
 SIZES = st.integers(1, 3_000)
 

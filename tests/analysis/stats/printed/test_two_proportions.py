@@ -1,7 +1,6 @@
 """Two independent proportions: what ties the tests together, and if there is nothing to test."""
 
 import pytest
-from benchmarks.validity.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,7 @@ from misstep.analysis.stats.printed import two_proportions
 from misstep.analysis.stats.printed.two_proportions import fisher_exact, newcombe, pooled_z
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.differences import BOTH_EXTREME, chi_squared, unpooled_z, wald
 
 SIZES = st.integers(1, 40)
 FUNCTIONS = [pooled_z, unpooled_z, chi_squared, fisher_exact, newcombe, wald]

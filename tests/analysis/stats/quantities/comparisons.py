@@ -8,13 +8,13 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 
-from benchmarks.validity.alternatives import differences
-from benchmarks.validity.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from misstep.analysis.stats.clusters import paired
 from misstep.analysis.stats.clusters.paired import PairedTable
 from misstep.analysis.stats.decisions.incidence import cumulative_incidence
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.printed import two_proportions
+from tests.analysis.stats.alternatives import differences
+from tests.analysis.stats.alternatives.two_samples import cliffs_delta, mann_whitney, welch
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
 from tests.analysis.stats.quantities.formulas import cohen_h, power_two_proportions, sample_size_two_proportions
 from tests.analysis.stats.quantities.ideal_bootstrap import ideal_mean, resampled_sums

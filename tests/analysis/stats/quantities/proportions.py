@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
-from benchmarks.validity.alternatives.prediction_powered import prediction_powered_mean
-from benchmarks.validity.alternatives.shares import jeffreys, rogan_gladen_known
 from misstep.analysis.stats import diagnostic
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.decisions.thresholds import precision_floor, smallest_flagged
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
+from tests.analysis.stats.alternatives.prediction_powered import prediction_powered_mean
+from tests.analysis.stats.alternatives.shares import jeffreys, rogan_gladen_known
 from tests.analysis.stats.quantities import Undefined, limits, value_or_reason
 from tests.analysis.stats.quantities.formulas import balanced_accuracy, matthews
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
 
-from benchmarks.validity.alternatives.differences import mcnemar_asymptotic
 from misstep.analysis.stats.clusters.paired import PairedTable
 from misstep.analysis.stats.raters.marginal_homogeneity import (
     NO_DIFFERENCE_POSSIBLE,
@@ -15,6 +14,7 @@ from misstep.analysis.stats.raters.marginal_homogeneity import (
     zero_mean,
 )
 from misstep.harness.errors import UsageError
+from tests.analysis.stats.alternatives.differences import mcnemar_asymptotic
 
 FOUR_LABELS = [[310, 41, 12, 5], [66, 280, 37, 9], [20, 51, 190, 33], [8, 13, 40, 95]]
 

@@ -37,7 +37,7 @@ def test_the_sample_is_a_session_and_its_sub_agent() -> None:
     assert session.extra["session"]["gitBranch"] == "main"
     assert session.extra["other_lines"][0]["value"]["type"] == "summary"
     assert (agent.id, agent.parent) == ("s1/a7", "s1")
-    assert roles(agent) == [("user", "Search for flags"), ("agent", "FoundFile two.")]
+    assert roles(agent) == [("user", "Search for flags"), ("agent", "Found two.")]
 
 
 def test_lines_with_one_message_id_are_one_turn_whose_usage_counts_once() -> None:

@@ -1,0 +1,1 @@
+"""Statistics that only reference values and comparisons in tests need."""
