@@ -1,4 +1,4 @@
-"""What a reader, a classifier, a judge and a data-set loader must offer; what has these names is one."""
+"""Protocols of readers, classifiers, judges and loaders; any object with these members qualifies."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path

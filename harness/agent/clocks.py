@@ -41,11 +41,11 @@ class RealClock:
 
 
 class VirtualClock:
-    """A clock that only `sleep` moves: what agents declare as their time passes, what the machine takes does not.
+    """A clock that only `sleep` moves: time that agents declare passes, time that the machine takes does not.
 
-    Who sleeps beyond an alarm does not wake up: time stands where the alarm rings, and who set it decides. An alarm
-    rings as well when so much real time has passed, so that what waits without declaring it does not wait for ever.
-    Time is one for all: two who sleep at once pass their seconds one after the other.
+    A sleep that would pass an alarm never returns. The clock stops at the alarm, and the code that set it decides what
+    happens. An alarm also rings after as much real time, so that a wait which nobody declared ends. Two sleeps at once
+    pass their seconds one after the other.
 
     - `start`: How late it is at first.
     """

@@ -1,4 +1,4 @@
-"""What a policy and a patcher must offer; what has these names is one."""
+"""Protocols of policies and patchers; any object with these members qualifies."""
 
 from collections.abc import Sequence
 from typing import Protocol

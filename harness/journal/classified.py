@@ -220,7 +220,7 @@ class Names:
 
 
 class VerdictMerger:
-    """Adds stretches in order: it gives each trajectory an id of its own.
+    """Append batches in order, and rename a trajectory whose id is taken.
 
     - `items`: The ids that are in use.
     """

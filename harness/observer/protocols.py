@@ -1,4 +1,4 @@
-"""What a detector of misbehaviour must offer; what has these names is one."""
+"""Protocol of a detector of misbehaviour; any object with these members qualifies."""
 
 from typing import Protocol
 

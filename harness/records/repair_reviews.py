@@ -59,7 +59,7 @@ def _event(row: list[str], file: Path, line: int) -> ReviewEvent:
         raise InputError(f"the row has {len(row)} cells", _FORM, file=file, line=line)
     cells = dict(zip(COLUMNS, map(str.strip, row), strict=True))
     if not cells["attempt"]:
-        raise InputError("an event of no attempt", _FORM, file=file, line=line)
+        raise InputError("the event names no attempt", _FORM, file=file, line=line)
     try:
         return msgspec.convert(cells, ReviewEvent)
     except msgspec.ValidationError as error:

@@ -1,4 +1,4 @@
-"""What a skill, a target and an agent must offer to the reflexive loop; what has these names is one."""
+"""Protocols of skills, targets and agents of the reflexive loop; any object with these members qualifies."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager

@@ -82,7 +82,7 @@ def _mapping(given: list[str]) -> dict[str, str]:
     for one in given:
         theirs, equals, ours = one.rpartition("=")
         if not equals or not theirs or not ours:
-            raise UsageError(f"--label {one}: no mapping of a label", "Write THEIRS=OURS, such as --label fail=yes.")
+            raise UsageError(f"--label {one}: expected THEIRS=OURS", "Write it as --label fail=yes.")
         if mapping.setdefault(theirs, ours) != ours:
             raise UsageError(f"--label {one}: {theirs!r} means {mapping[theirs]!r} already", "Map each label once.")
     return mapping

@@ -19,7 +19,9 @@ def rank(
             metavar="RUN RUN…", parser=path_alone, help="Folders of two or more judges' runs on one benchmark."
         ),
     ],
-    good: Annotated[str, typer.Option(metavar="LABEL", help="Label of good work, of which a better system has more.")],
+    good: Annotated[
+        str, typer.Option(metavar="LABEL", help="Label that counts as good; systems are ranked by its share.")
+    ],
     system: Annotated[
         str, typer.Option(metavar="FIELD", help="Field in the items' `extra` that names the system whose work it is.")
     ] = "system",

@@ -19,7 +19,9 @@ K = Annotated[str, typer.Option("--k", metavar="K,K", help="Numbers of attempts 
 Threshold = Annotated[
     float | None,
     typer.Option(
-        metavar="REWARD", help="Least reward between 0 and 1 that passes, for files with rewards.", callback=_reward
+        metavar="REWARD",
+        help="Smallest reward that counts as a pass (0 to 1), for files with rewards.",
+        callback=_reward,
     ),
 ]
 

@@ -74,7 +74,7 @@ def _of_a_job(environment: Mapping[str, str], count: int | None) -> Shard:
 def _number(environment: Mapping[str, str], name: str) -> int:
     value = environment.get(name, "")
     if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
-        raise UsageError(f"{name} is {value!r}, and no number" if value else f"{name} is not set", _EXPLICIT)
+        raise UsageError(f"{name} is {value!r}, which is not a number" if value else f"{name} is not set", _EXPLICIT)
     return int(value)
 
 

@@ -32,7 +32,7 @@ def run(
     skill: Skill = "simulated",
     agents: AgentsName = "",
     items: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Item to work on, with those that it comes after.")
+        list[str] | None, typer.Option(metavar="ID", help="Work on this item only, after its prerequisites.")
     ] = None,
     n: Items = None,
     cases: Cases = None,

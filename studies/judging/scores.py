@@ -17,7 +17,7 @@ from misstep.studies.judging.assessment import assessed
 from misstep.studies.judging.report import report_html
 
 _WIDTH = 110
-"""Signs a line, as tables have them."""
+"""Line width of the printed text, in characters."""
 
 
 def write_scores(run: Path, benchmark: Path) -> Assessment:

@@ -289,7 +289,7 @@ class BootOption(Form, frozen=True):
     option: str
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
-        """That it was not."""
+        """Return the violation: the kernel was started without the option; empty if it was started with it."""
         return "" if self.option in known_to_programs().command_line.split() else f"started without {self.option}"
 
 

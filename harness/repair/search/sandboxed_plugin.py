@@ -239,7 +239,7 @@ class Swaps:
                     self.alive.setdefault((path, code.co_qualname, code.co_firstlineno), []).append(each)
 
     def of(self, candidate: dict[str, Any]) -> list[tuple[types.FunctionType, types.CodeType]] | None:
-        """Function → new code; none where nothing alive changes, `None` where the candidate is not Python."""
+        """Return the new code of each live function that the candidate changes; `None` if it does not parse."""
         path = candidate["path"]
         if path not in self.texts:
             text = (_ROOT / path).read_bytes().decode()

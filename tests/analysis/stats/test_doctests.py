@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from tests.analysis.stats import alternatives
 from misstep.analysis import stats
+from tests.analysis.stats import alternatives
 
 MODULES = [
     import_module(f"{package.__name__}.{module.name}")

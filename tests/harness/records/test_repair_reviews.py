@@ -31,7 +31,7 @@ def test_only_attempt_and_event_must_be_filled_in(tmp_path: Path) -> None:
         ("patch,what\n", 1, "not those of a review log: patch, what"),
         (f"{HEADER}a,landed,,,\na,merged,,,\n", 3, "no event 'merged'"),
         (f"{HEADER}a,accepted,now\n", 2, "the row has 3 cells"),
-        (f"{HEADER},accepted,now,kim,\n", 2, "an event of no attempt"),
+        (f"{HEADER},accepted,now,kim,\n", 2, "the event names no attempt"),
     ],
 )
 def test_what_breaks_the_form_is_said_with_its_line(tmp_path: Path, text: str, line: int, told: str) -> None:
