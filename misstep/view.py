@@ -66,7 +66,7 @@ def view(
 
 def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
     from misstep.harness.classifiers import categories, classify_all
-    from misstep.studies.viewed_runs import viewed_runs
+    from misstep.studies.sessions.viewed_runs import viewed_runs
 
     viewed = viewed_runs(path, categories(), classify_all, shlex.join(["misstep", "view", path_text(path), *options]))
     _write(out or Path(f"{file_name(Path(path_text(path.resolve())).name)}.html"), viewed.page)
@@ -76,7 +76,7 @@ def _view_all(path: Path, out: Path | None, options: Sequence[str]) -> None:
 
 def _view_two(path: Path | None, compare: tuple[str, str], out: Path | None, id_: str | None) -> None:
     from misstep.harness.classifiers import categories, classify_all
-    from misstep.studies.compared_runs import compared_runs
+    from misstep.studies.sessions.compared_runs import compared_runs
 
     words = [
         *([] if path is None else [path_text(path)]),

@@ -12,7 +12,7 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options.classify import Categories
 from misstep.options.common import command_app, path_alone
-from misstep.studies.watching import new_findings
+from misstep.studies.sessions.watching import new_findings
 
 app = command_app()
 

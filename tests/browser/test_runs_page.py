@@ -9,7 +9,7 @@ from misstep.harness.classifiers import categories, classify_all
 from misstep.harness.journal.records import encode_lines
 from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.trajectory import Outcome, Source, Step, ToolCall, ToolResult, Trajectory
-from misstep.studies.viewed_runs import viewed_runs
+from misstep.studies.sessions.viewed_runs import viewed_runs
 from tests.browser.test_judge_report import DRAWN, STATUS, open_page, press, wait
 from tests.misstep.made_up_runs import HOSTILE
 

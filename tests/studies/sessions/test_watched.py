@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep.analysis.measures.alarms import alarms
-from misstep.studies.watched import ANNOTATED, STUCK, WATCHERS, watched_errors, watched_generated
+from misstep.studies.sessions.watched import ANNOTATED, STUCK, WATCHERS, watched_errors, watched_generated
 
 
 def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_look_alikes() -> None:

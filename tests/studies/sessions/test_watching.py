@@ -8,7 +8,7 @@ import pytest
 
 from misstep.harness.errors import InputError, UsageError
 from misstep.studies.classified_paths import classified_findings
-from misstep.studies.watching import TOLD, new_findings
+from misstep.studies.sessions.watching import TOLD, new_findings
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 
 
