@@ -4,7 +4,7 @@ import pytest
 
 from misstep.harness.errors import UsageError
 from misstep.harness.runs.shards.layout import Shard
-from misstep.options.shard import shard_of
+from misstep.options.schedulers import shard_of
 
 
 def _array(task: int, first: int, last: int, count: int | None = None) -> dict[str, str]:
