@@ -189,7 +189,7 @@ class PrintedMatrix(Struct, frozen=True, forbid_unknown_fields=True):
     other_items: str = ""
 
 
-class _Pattern(Struct, frozen=True, forbid_unknown_fields=True):
+class Pattern(Struct, frozen=True, forbid_unknown_fields=True):
     """One combination of the raters' labels, and how many items have it."""
 
     labels: tuple[int, ...]
@@ -201,7 +201,7 @@ class _Reconstruction(Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     place: str
-    patterns: tuple[_Pattern, ...]
+    patterns: tuple[Pattern, ...]
 
 
 class Paper(Struct, frozen=True, forbid_unknown_fields=True, dict=True):

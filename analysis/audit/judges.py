@@ -43,7 +43,7 @@ def check_precision_recall(figure: Figure, inputs: Mapping[str, Figure]) -> Chec
     measure = named[0]
     counted = {name: one for name, one in inputs.items() if name in (*CELLS, *_SUMS)}
     if not all(is_exact_count(count) for count in counted.values()):
-        return underdetermined("precision_recall", "A cell or a size of a class is not whole count.")
+        return underdetermined("precision_recall", "A cell or a size of a class is not a whole count.")
     known = {name: int(printed_value(count)) for name, count in counted.items()}
     counts = _completed(known)
     impossible = _contradiction(counts, known)

@@ -104,7 +104,7 @@ def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
     items, how_many = _whole(raters.n), _whole(raters.labels)
     first = tuple(_whole(margin) or 0 for margin in raters.margins)
     if any(_whole(margin) is None for margin in raters.margins):
-        return underdetermined("kappa", "How often a rater used a label is not whole count.")
+        return underdetermined("kappa", "How often a rater used a label is not a whole count.")
     if how_many is not None and how_many < FEWEST:
         return underdetermined("kappa", f"Kappa of {how_many} label is 0/0.")
     if items is None:
@@ -126,7 +126,7 @@ def _of_agreement(figure: Figure, raters: Raters, agreement: Figure) -> Checked:
 
 def _from_matrix(figure: Figure, matrix: Sequence[Sequence[Figure]]) -> Checked:
     if not all(is_exact_count(cell) for row in matrix for cell in row):
-        return underdetermined("kappa", "A cell of the matrix is not whole count.")
+        return underdetermined("kappa", "A cell of the matrix is not a whole count.")
     cells = [[int(printed_value(cell)) for cell in row] for row in matrix]
     total = sum(map(sum, cells))
     agree = sum(row[place] for place, row in enumerate(cells))

@@ -169,7 +169,7 @@ def _name(id_: str, key: str, *place: int) -> str:
 def _check_kind(key: str, number: Typed) -> None:
     counted = key in _COUNTS or key == "matrix" or key in _TOTALS or key in _CELLS["accuracy"]
     if counted and (number.sign or not number.is_whole or number.number < 0):
-        raise ValueError(f"{key} = {number.text} is not whole count")
+        raise ValueError(f"{key} = {number.text} is not a whole count")
     if key in ("step", "repeats") and number.number <= 0:
         raise ValueError(f"{key} = {number.text} is not above 0")
 

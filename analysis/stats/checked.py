@@ -31,7 +31,7 @@ def whole_numbers(values: npt.ArrayLike, what: str) -> IntArray:
     Raises
     ------
     UsageError
-        One is missing, is not whole number or is none at all.
+        One is missing, is not a whole number or is none at all.
     """
     given = _array(values, what)
     if given.dtype.kind in "iub":

@@ -51,7 +51,7 @@ def _call(call: ToolCall, otherwise: str) -> dict[str, Any]:
         "arguments": call.arguments if parsed else {"arguments": call.arguments},
         "type": "function",
     }
-    return message if parsed else message | {"parse_error": call.parse_error or "the arguments are not JSON object"}
+    return message if parsed else message | {"parse_error": call.parse_error or "the arguments are not a JSON object"}
 
 
 def _result(result: ToolResult, number: int, place: int, names: dict[str, str]) -> dict[str, Any]:

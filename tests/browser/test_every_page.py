@@ -180,7 +180,7 @@ def _makers() -> set[str]:
                 for name in node.names
             }
             if names & DOORS and file.name != "__init__.py":
-                found.add(".".join(file.relative_to(ROOT).with_suffix("").parts))
+                found.add(".".join(("misstep", *file.relative_to(ROOT).with_suffix("").parts)))
     return found
 
 

@@ -12,7 +12,7 @@ NAMES = (
     "made_up.html",
     "page.html",
     "trajectory.html",
-    "code/analysis.papers.wink.prevalence.html",
+    "code/misstep.analysis.papers.wink.prevalence.html",
     "records/wink.html",
     "records/trail.html",
 )

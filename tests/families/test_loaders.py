@@ -99,7 +99,7 @@ def test_a_loader_opens_with_what_the_set_is_and_the_shape_of_a_row(name: str) -
 
 
 def test_every_module_that_loads_is_registered() -> None:
-    modules = {f"{datasets.__name__}.{module.name}" for module in pkgutil.walk_packages(datasets.__path__)}
+    modules = {module.name for module in pkgutil.walk_packages(datasets.__path__, f"{datasets.__name__}.")}
     loading = {module for module in modules if hasattr(__import__(module, fromlist=["load"]), "load")}
     assert loading == set(LOADERS.values())
 

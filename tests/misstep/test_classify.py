@@ -243,7 +243,7 @@ def test_sessions_that_were_last_changed_before_a_time_are_left_out(runs: Path) 
     assert _json(runs.parent, "--since", "2d")["n"] == _json(runs.parent, "--since", "2021-01-01")["n"] == 5
     refused = CliRunner().invoke(app, [str(runs), "--since", "yesterday"])
     assert refused.exit_code == 2
-    assert "no date such as 2026-01-31" in refused.output
+    assert "not a date such as 2026-01-31" in refused.output
 
 
 def test_a_limit_that_is_missed_is_exit_1_after_the_table(runs: Path) -> None:

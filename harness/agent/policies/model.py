@@ -187,7 +187,7 @@ def _of_call(call: FunctionCall) -> Action:
         arguments = None
     written = f"{call.name} {call.arguments}"
     if not isinstance(arguments, dict):
-        return Action(call.name, command=written, error=f"The arguments of {call.name} are not JSON object.")
+        return Action(call.name, command=written, error=f"The arguments of {call.name} are not a JSON object.")
     texts = {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in arguments.items()}
     return Action(call.name, texts, command=written)
 

@@ -14,7 +14,7 @@ def paged(lines: Sequence[str], name: str, arguments: Mapping[str, str]) -> Obse
     given = arguments.get("page", "1")
     page = whole_number(given)
     if page is None:
-        return Observation(f"page={given!r} is not whole number.", is_error=True)
+        return Observation(f"page={given!r} is not a whole number.", is_error=True)
     rest = {key: value for key, value in arguments.items() if key != "page"}
     try:
         return Observation(page_of(lines, page, write_command(name, rest)))

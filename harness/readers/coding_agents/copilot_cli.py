@@ -19,7 +19,7 @@ A message of the assistant is a step, and a call is in it once, though its start
 `agentId`, or with `parentToolCallId` in older versions, are a sub-agent's: a trajectory of its own,
 `<session>/<agent>`. Messages that name a source other than the user, and notes, errors and summaries of the program,
 are system steps, and so are tools that the person ran. Other events are in `extra["other_lines"]`. What a request
-cost is not a dollars in these files, and is in `extra["usage"]`.
+cost is not in dollars in these files, and is in `extra["usage"]`.
 """
 
 import re

@@ -12,9 +12,9 @@ from misstep.analysis import stats
 from tests.analysis.stats import alternatives
 
 MODULES = [
-    import_module(f"{package.__name__}.{module.name}")
+    import_module(module.name)
     for package in (stats, alternatives)
-    for module in pkgutil.iter_modules(package.__path__)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 ]
 
 WITH_EXAMPLES = (
@@ -45,7 +45,7 @@ def test_what_an_example_shows_is_what_comes_out(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_every_public_statistic_has_an_example(name: str) -> None:
-    module = import_module(f"misstep.analysis.stats.{name}")
+    (module,) = (one for one in MODULES if named(one) == name and one.__name__.startswith(stats.__name__))
     own = [function for _, function in getmembers(module, isfunction) if function.__module__ == module.__name__]
     public = [function for function in own if not function.__name__.startswith("_")]
     assert public

@@ -47,7 +47,7 @@ def test_values_are_literals_or_bare(text: str, arguments: dict[str, str]) -> No
         ("read_file file_path='a.py' file_path='b.py'", "given twice"),
         ("read_file file_path=a'b", "stray quote"),
         ("read_file file_path=", "not closed"),
-        (r"read_file file_path='\x'", "no valid string literal"),
+        (r"read_file file_path='\x'", "not a valid string literal"),
     ],
 )
 def test_a_malformed_command_says_what_is_wrong(text: str, told: str) -> None:

@@ -96,7 +96,7 @@ def test_a_file_that_was_half_fetched_is_no_copy(
         ("s3://AKIA:hunter2@bucket/x", UsageError, "holds a login"),
         ("https://host/x?sig=hunter2", UsageError, "a query"),
         ("http://127.0.0.1:9/x", MissingPrerequisite, "cannot be reached"),
-        ("hf://models/x", UsageError, "no address of a data set"),
+        ("hf://models/x", UsageError, "not an address of a data set"),
         ("file:///x", UsageError, "Give its path alone"),
     ],
 )

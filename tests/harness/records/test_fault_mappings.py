@@ -49,7 +49,7 @@ def test_a_label_that_nothing_is_said_of_is_refused() -> None:
 
 
 def test_a_subcategory_of_another_label_is_refused() -> None:
-    with pytest.raises(ValueError, match="no subcategory of infrastructure"):
+    with pytest.raises(ValueError, match="not a subcategory of infrastructure"):
         replace(mapping_of("agentrx", "System Failure"), subcategory="weak_tests")
 
 

@@ -48,7 +48,7 @@ def test_a_benchmark_is_a_folder_of_cases_in_the_order_of_their_names(tmp_path: 
     [
         ("oracle = []", "oracle names no test"),
         ('test_command = " "', "test command is empty"),
-        ('id = "../up"', "no file name"),
+        ('id = "../up"', "not a file name"),
         ("timeout_second = 3", "unknown key 'timeout_second'"),
         ("timeout_seconds = 'long'", "timeout_seconds"),
     ],

@@ -221,7 +221,7 @@ def test_a_keeping_that_is_cut_short_leaves_the_snapshot_before(
 
 
 def test_a_name_leads_nowhere_else(workspace: Workspace, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no name of a snapshot"):
+    with pytest.raises(ValueError, match="not a name of a snapshot"):
         KeptSnapshots(tmp_path / "kept").keep("../baseline", workspace)
 
 

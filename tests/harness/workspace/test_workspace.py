@@ -118,7 +118,7 @@ def test_files_folders_and_what_is_missing_are_told_apart(base: Path, sandbox: S
             workspace.read("package")
         with pytest.raises(UnsafePath, match="folder"):
             workspace.write("package", b"")
-        with pytest.raises(UnsafePath, match="no folder"):
+        with pytest.raises(UnsafePath, match="not a folder"):
             workspace.write("README/below", b"")
         workspace.remove("README")
         assert not workspace.exists("README")

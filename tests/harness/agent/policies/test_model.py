@@ -102,7 +102,7 @@ def test_function_calling_offers_the_commands_and_reads_one_call() -> None:
     results = [step.results[0] for step in run.steps[2:]]
     assert results[0].text == "1 one = 1"
     assert "2 commands were entered" in results[1].text
-    assert "no JSON object" in results[2].text
+    assert "not a JSON object" in results[2].text
     assert run.extra["ended"] == "exit"
 
 

@@ -105,7 +105,7 @@ def test_long_output_comes_in_pages_that_name_the_next() -> None:
         ("read_file path='src/price.py'", "lacks file_path and has no argument path. Usage: read_file file_path="),
         ("reed_file file_path='src/price.py'", "Did you mean read_file"),
         ("read_file 'src/price.py'", "no keyword argument"),
-        ("read_file file_path='src/price.py' page=two", "no whole number"),
+        ("read_file file_path='src/price.py' page=two", "not a whole number"),
         ("read_directory directory_path='scr'", "Did you mean: src"),
         ("read_directory directory_path='src/price.py'", "is a file"),
         ("find_file file_name='prise.py'", "Did you mean"),

@@ -94,7 +94,7 @@ def test_arguments_that_do_not_parse_are_kept_raw_with_the_reason() -> None:
     session = read(item(type="function_call", name="f", call_id="a", arguments='{"half": '))
     (call,) = session.steps[0].calls
     assert call.arguments == '{"half": '
-    assert "no JSON" in str(call.parse_error)
+    assert "not JSON" in str(call.parse_error)
 
 
 def test_other_kinds_of_calls_are_calls_by_their_kind() -> None:

@@ -145,7 +145,7 @@ def test_the_end_of_a_shallow_clone_is_not_the_first_commit_of_all(made: MadeRep
 
 
 def test_what_is_no_repository_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no git repository"):
+    with pytest.raises(InputError, match="not a git repository"):
         Repository(tmp_path)
 
 

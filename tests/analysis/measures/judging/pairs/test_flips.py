@@ -95,7 +95,7 @@ def test_silence_is_no_flip_and_is_counted_by_its_kind() -> None:
     assert got.statuses == {"abstained": 0, "unreadable": 1, "refused": 1, "failed": 0}
     assert [pair.attacked for pair in got.items if pair.item == "a-1"] == [None]
     notes = " ".join(flips_table(got, "made up").notes)
-    assert "no flip: 1 unreadable, 1 refused" in notes
+    assert "not a flip: 1 unreadable, 1 refused" in notes
     assert "2 answered items are left out" in notes
 
 
