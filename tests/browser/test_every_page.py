@@ -9,6 +9,8 @@ import pytest
 from jinja2 import Environment
 from selenium.webdriver.support.ui import WebDriverWait
 
+from examples.call_lengths import CallLengthRuns, MeasureCalls
+from misstep import carry_out
 from misstep.harness.clients import ClientSettings
 from misstep.harness.generate.trajectories import generate_trajectories
 from misstep.harness.journal.records import encode_lines
@@ -16,6 +18,7 @@ from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.rule_judge import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
+from misstep.studies.kinds.kind import Choice
 from misstep.studies.labelling_pages.labelling import Labelling, draw
 from misstep.studies.recorded.flips import write_flips
 from tests.browser.conftest import write_pages
@@ -165,6 +168,9 @@ def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
     run_judge(judge, asked_about(judge, [sessions], "", folder / "asked"), folder / "asked", ClientSettings())
     labelling = Labelling(draw(folder / "asked", 2, "kim"))
     (folder / "label.html").write_text(labelling.page())
+    carry_out(MeasureCalls(sessions), folder / "own")
+    own = CallLengthRuns()
+    (folder / "own.html").write_text(own.page([own.open(folder / "own", Choice())], "misstep report own"))
     yield from (str(page.relative_to(folder)) for page in sorted(folder.rglob("*.html")))
 
 
