@@ -174,7 +174,7 @@ def unencrypted(base_url: str | None, environment: Mapping[str, str] = os.enviro
     sent = [name for name in SENT if environment.get(name, "").strip()]
     if parts.scheme != "http" or not sent or _is_this_machine(parts.hostname or ""):
         return ""
-    return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is not a https."
+    return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is not https."
 
 
 def _is_this_machine(host: str) -> bool:

@@ -14,6 +14,7 @@ from misstep.harness.observer.hook import EVENTS
 from misstep.harness.observer.hook_settings import installed_hooks
 from tests.docs.documents import DOCUMENTS, EVERYTHING, ROOT
 from tests.local_model import local_model_or_skip
+from tests.misstep.as_a_user import misstep
 
 BLOCKS = [block for text in DOCUMENTS.values() for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)]
 COMMAND = re.compile(r"^\$ ((?:misstep|sh examples/|timeout|cmp) ?.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -89,6 +90,15 @@ def test_the_settings_of_the_hook_are_those_that_doctor_looks_for(tmp_path: Path
     assert len(settings.strip().splitlines()) == 4
 
 
+def _run(words: list[str], folder: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run a line in a folder; Misstep in a fork of this process, all else as a program."""
+    if words[0] == "misstep":
+        return misstep(*words[1:], cwd=folder, **environment)
+    line = [word for one in words for word in (MISSTEP if one == "misstep" else (one,))]
+    settings = os.environ | environment
+    return subprocess.run(line, cwd=folder, env=settings, capture_output=True, text=True, timeout=240, check=False)
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("block", BLOCKS_OF_COMMANDS, ids=[block[0][0] for block in BLOCKS_OF_COMMANDS])
 def test_commands_print_what_the_documents_say(
@@ -101,14 +111,7 @@ def test_commands_print_what_the_documents_say(
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     for command, printed in block:
         expanded = command.replace("$MISSTEP_DATA", str(data_folder))
-        done = subprocess.run(
-            [word for one in shlex.split(expanded) for word in (MISSTEP if one == "misstep" else (one,))],
-            cwd=tmp_path,
-            env=os.environ | {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)},
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
+        environment = {"MISSTEP_DATA": str(data_folder), "MISSTEP_CACHE": str(own_cache)}
+        done = _run(shlex.split(expanded), tmp_path, environment)
         seen = done.stdout.replace(str(data_folder), "$MISSTEP_DATA").splitlines()
         assert _lines_match(printed.splitlines(), seen), f"{command}\n{done.stderr}\n{done.stdout}"

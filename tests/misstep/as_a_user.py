@@ -18,15 +18,16 @@ from misstep.__main__ import main
 _SECONDS = 300
 
 
-def misstep(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+def misstep(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run `misstep` with these arguments and further environment variables to its end, in a process of its own.
 
-    The process is a fork of this one, so that it does not import everything again.
+    The process is a fork of this one, so that it does not import everything again. It runs in the folder `cwd`.
     """
     line = ["misstep", *map(str, arguments)]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = os.fork()
         if process == 0:
+            os.chdir(cwd or Path.cwd())
             os._exit(_exit_code_of(line, environment, out.fileno(), err.fileno()))
         ended, _, _ = select.select([os.pidfd_open(process)], [], [], _SECONDS)
         if not ended:

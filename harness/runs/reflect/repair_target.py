@@ -138,7 +138,7 @@ class CaseTrees:
             return Check(True, "unknown", "The oracle passes on the broken tree: this is not a case.")
         suite = next((signal for signal in signals if signal.validator == "suite"), None)
         harmed = suite is not None and suite.passed is False
-        said = [*(f"{path} is not a Python any more." for path in broken), report.feedback(4_000)]
+        said = [*(f"{path} is no longer Python." for path in broken), report.feedback(4_000)]
         said += [f"The whole suite: {suite.text}."] if suite is not None and harmed else []
         return Check(not broken and not harmed, _status(report, folder), "\n".join(said))
 

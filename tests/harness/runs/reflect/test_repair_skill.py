@@ -106,7 +106,7 @@ def test_a_change_of_a_test_changes_what_is_protected_and_does_not_solve_the_cas
 @pytest.mark.parametrize(
     ("edit", "healthy", "broken"),
     [
-        (ADD.replace("found += price", "found += = price"), False, "price.py is not a Python any more."),
+        (ADD.replace("found += price", "found += = price"), False, "price.py is no longer Python."),
         (ADD.replace("found += price", "found += 2 * price"), True, "1 test failed."),
         (
             ADD + "label.py\n<<<<<<< SEARCH\n    return name.upper()\n=======\n    return name\n>>>>>>> REPLACE\n",
