@@ -97,7 +97,7 @@ def test_the_exit_code_says_whether_each_item_has_a_label(
 @pytest.mark.parametrize("mapping", ["1", "=fruit", "1="])
 def test_a_mapping_has_two_sides(tmp_path: Path, plants: Path, mapping: str) -> None:
     line = ("import", theirs(tmp_path, "rubric"), "--benchmark", plants, "--out", tmp_path / "run")
-    with pytest.raises(UsageError, match="Write THEIRS=OURS"):
+    with pytest.raises(UsageError, match="expected THEIRS=OURS"):
         judge(*line, "--label", mapping)
     with pytest.raises(UsageError, match="means 'fruit' already"):
         judge(*line, "--label", "1=fruit", "--label", "1=vegetable")
