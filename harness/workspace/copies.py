@@ -111,10 +111,21 @@ class CopiedTree:
         """Keep a copy of each content that is not yet known."""
         entries: dict[str, _Entry] = {}
         for found in walk(self._live):
-            if (entry := self._kept_entry(found)) is not None:
+            entry = self._kept_entry(self._separated(found))
+            if entry is not None:
                 entries[found.path] = entry
         self._snapshots.append(entries)
         return len(self._snapshots) - 1
+
+    def _separated(self, found: FoundTree) -> FoundTree:
+        """Give each name of a hard-linked file a file of its own, as the kernel does when a layer is frozen."""
+        if found.status.st_nlink < 2 or not stat.S_ISREG(found.status.st_mode):
+            return found
+        draft = f".misstep-{os.getpid()}-{os.urandom(6).hex()}"
+        beneath.copy_file((found.folder, found.name), (found.folder, draft), self._owner)
+        os.replace(draft, found.name, src_dir_fd=found.folder, dst_dir_fd=found.folder)
+        status = os.stat(found.name, dir_fd=found.folder, follow_symlinks=False)
+        return FoundTree(found.path, found.name, found.folder, status)
 
     def _kept_entry(self, found: FoundTree) -> _Entry | None:
         mode = stat.S_IMODE(found.status.st_mode)

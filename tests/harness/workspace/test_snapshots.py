@@ -86,6 +86,7 @@ def act(workspace: Workspace, step: tuple, taken: list[Snapshot]) -> object:
 @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(acts, max_size=9))
 @example([("run", [("rm -rf {0}", "d", "a")]), ("write", "d/a", b""), ("remove", "d/a")])
+@example([("remove", "a"), ("run", [("ln {0} {1}", "d/a", "a")]), ("take",), ("run", [("printf in > {0}", "a", "a")])])
 def test_layers_and_copies_give_the_same_files_after_any_acts(base: Path, layered: Sandbox, steps: list[tuple]) -> None:
     with ExitStack() as opened:
         both = [
