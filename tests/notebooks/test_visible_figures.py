@@ -7,6 +7,7 @@ whose columns are called so as well (`value`, `low`, `high`, `n`). Each line of 
 import ast
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,15 @@ import pytest
 from msgspec import Struct
 
 from misstep.analysis.pages.notebooks.display import TABLE_TYPE, Shown
+from misstep.analysis.papers.wink import simulation
 from misstep.analysis.tables import Row, Table
 from misstep.analysis.tables.json_document import from_document
 from misstep.harness.datasets.catalogue import data_sets
 from misstep.studies.frames import values
+from misstep.studies.recorded import generated_study, recovery, repair_again
+from misstep.studies.recorded.classified import RUN_SETS
+from misstep.studies.reflexive import memory, plateau
+from misstep.studies.sessions import watched
 from tests.misstep.made_up_repairs import four, repaired_run
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -186,6 +192,25 @@ def one_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     return (own if worker_id == "master" else own.parent) / "cache-of-notebooks"
 
 
+@pytest.fixture
+def small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shrink the studies: what agrees with a table agrees at any size, and `make reproduce` runs them whole."""
+    sizes: dict[Any, dict[str, dict[str, Any]]] = {
+        generated_study: {"generated_study": {"n": 500, "validation": 400}},
+        memory: {"memory_study": {"sets": 2, "rounds": 2}, "drift_study": {"seeds": (0,)}},
+        plateau: {"generated_answers": {"n": 120}},
+        recovery: {"unaided_loops": {"datasets": RUN_SETS[:3]}},
+        simulation: {"power_table": {"samples": 50}},
+    }
+    for module, functions in sizes.items():
+        for name, arguments in functions.items():
+            monkeypatch.setattr(module, name, partial(getattr(module, name), **arguments))
+    watched_generated, recordings = watched.watched_generated, repair_again.recordings
+    monkeypatch.setattr(watched, "watched_generated", lambda _, seed: watched_generated(250, seed))
+    monkeypatch.setattr(repair_again, "recordings", lambda folder: recordings(folder)[:2])
+
+
+@pytest.mark.usefixtures("small_studies")
 @pytest.mark.parametrize("notebook", sorted(VISIBLE))
 def test_what_is_computed_in_sight_is_what_the_table_shows(
     notebook: str, one_cache: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -198,6 +223,7 @@ def test_what_is_computed_in_sight_is_what_the_table_shows(
         assert lines_without_a_row(after.names[name], after.tables[table]) == [], name
 
 
+@pytest.mark.usefixtures("small_studies")
 @pytest.mark.parametrize(
     "notebook",
     [

@@ -15,8 +15,8 @@ NAMES = ["a", "b", "d", "d/a", "d/b", "d/e", "d/e/a", "f/a"]
 paths = st.sampled_from(NAMES)
 contents = st.sampled_from([b"", b"one\n", b"two\n", b"one\ntwo", b"\0binary"])
 commands = st.one_of(
-    st.tuples(st.just("printf '%s' inside > {0}"), paths, paths),
-    st.tuples(st.just("printf more >> {0}"), paths, paths),
+    st.tuples(st.just("[ -p {0} ] || printf %s inside > {0}"), paths, paths),
+    st.tuples(st.just("[ -p {0} ] || printf more >> {0}"), paths, paths),
     st.tuples(st.just("rm -rf {0}"), paths, paths),
     st.tuples(st.just("mv -T {0} {1}"), paths, paths),
     st.tuples(st.just("rm -rf {0}; mkdir -p {0}"), paths, paths),

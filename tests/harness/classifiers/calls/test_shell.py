@@ -1,7 +1,5 @@
 """A command line is taken apart into what it would run, and what that changes."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,6 @@ from hypothesis import strategies as st
 from misstep.harness.classifiers.calls.effects import Effect, effects
 from misstep.harness.classifiers.calls.history import History
 from misstep.harness.classifiers.calls.shell import Command, commands
-from tests.growth import QUADRATIC, growth
 from tests.harness.classifiers.building import bash, call, run
 
 PIECES = ("\0", "\0" "1", "<<E", "<<-'E F'", "\n", "E\n", "E F\n", "'", '"', "\\", "$(", ")", "(", "bash -c ", "sh", " ", ">", "2>&1",
@@ -151,20 +148,3 @@ def test_null_characters_change_nothing(line: str) -> None:
 )  # fmt: skip
 def test_a_here_document_opens_outside_quotes_alone(line: str, expected: Command) -> None:
     assert commands(line)[0] == expected
-
-
-LONG: dict[str, Callable[[int], str]] = {
-    "blank lines of a here-document": lambda size: "cat <<E\n" + "\n" * size,
-    "here-documents": lambda size: "".join(f"cat <<A{turn}\nx\nA{turn}\n" for turn in range(size // 10)),
-    "assignments": lambda size: "A=1 " * (size // 4),
-    "wrappers": lambda size: "sudo " * (size // 5),
-    "changes of folder": lambda size: "cd a; rm b;" * (size // 11),
-    "unbalanced quotes": lambda size: "\"'" * (size // 2),
-    "open substitutions": lambda size: "$((a)" * (size // 5),
-    "words": lambda size: "rm " + "a " * (size // 2),
-}
-
-
-@pytest.mark.parametrize("name", LONG)
-def test_the_time_grows_as_the_line_does(name: str) -> None:
-    assert growth(LONG[name], commands, 5_000) < QUADRATIC
