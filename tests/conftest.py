@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from misstep.harness.workspace import bubblewrap
+
 # Without a deadline: a busy machine is not a failure. `HYPOTHESIS_PROFILE=nights` looks longer.
 settings.register_profile("ci", deadline=None, max_examples=30)
 settings.register_profile("nights", deadline=None, max_examples=200)
@@ -17,6 +19,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # Programs that tests start import the project hundreds of times: where nothing compiled is kept, each compiles it anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Projects that tests repair need no plug-in of pytest, and loading ours takes most of the time of a run in the sandbox.
+bubblewrap.ENVIRONMENT["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 
 # Started in the background, a shell has its programs ignore Ctrl-C, and so would those that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
