@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import typer
@@ -9,7 +10,7 @@ import typer
 from misstep.analysis.tables.aligned import aligned
 from misstep.harness.clients.local_server import weights
 from misstep.harness.datasets.catalogue import named_data_folder
-from misstep.harness.errors import MisstepError
+from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.observer.hook_settings import installed_hooks, settings_files, tried_hook
 from misstep.harness.workspace.capabilities import Capability, SandboxReport, sandbox_report
@@ -17,21 +18,71 @@ from misstep.options.common import Json, command_app
 
 app = command_app()
 
+_TEST_SECONDS = 120.0
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @app.command()
-def doctor(json: Json = False) -> None:
+def doctor(
+    repository: Annotated[
+        Path | None, typer.Argument(metavar="[REPO]", help="A git repository whose tests are run once.")
+    ] = None,
+    test_command: Annotated[str, typer.Option(metavar="LINE", help="Shell line that runs the tests of REPO.")] = "",
+    python: Annotated[
+        Path | None,
+        typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
+    ] = None,
+    json: Json = False,
+) -> None:
     """Report what this machine can do, and name the command that installs each missing part.
 
     Every sandbox is tried by a real start. The exit code is 0 if code under repair can run in a sandbox, and 3
-    otherwise.
+    otherwise. With REPO and --test-command it says which interpreter and which installed folders the sandbox shows, and
+    runs the tests of the last commit once; the exit code is 1 if no test was seen.
     """
+    if repository is not None:
+        _try_project(repository, test_command, python, json=json)
+        return
+    if test_command or python is not None:
+        raise UsageError("--test-command and --python without REPO", "Name the repository: `misstep doctor REPO …`.")
     report = sandbox_report()
     capabilities = (*report.capabilities, _model(), _browser(), _data(), _hook())
     print(_as_json(report, capabilities) if json else _as_text(report, capabilities))
     if report.sandbox is None:
         raise typer.Exit(3)
+
+
+def _try_project(repository: Path, command: str, python: Path | None, *, json: bool) -> None:
+    """Run a project's tests once in the sandbox, and say with what."""
+    from misstep.harness.repair.failure_bot.repository import Repository
+    from misstep.harness.repair.failure_bot.reproduce import CommitRuns
+    from misstep.harness.workspace import Limits, find_sandbox, own_command, project_toolchain
+
+    if not command:
+        raise UsageError("a repository without --test-command", "Give it, as --test-command 'python -m pytest'.")
+    toolchain, line = project_toolchain(repository, command, python), own_command(command)
+    limits = Limits(seconds=_TEST_SECONDS)
+    with (
+        Repository(repository) as opened,
+        CommitRuns(opened, line, sandbox=find_sandbox(), toolchain=toolchain, limits=limits) as runs,
+    ):
+        report = runs.report(opened.head.id)
+    shown = toolchain.checkout.shown if toolchain.checkout else ()
+    works = report.passed or bool(report.ran)
+    if json:
+        document = {"python": toolchain.python, "shown": shown, "works": works, "report": report}
+        print(msgspec.json.encode(document).decode())
+    else:
+        ran = f"{report.ran - len(report.failed)} passed, {len(report.failed)} failed" if report.ran is not None else ""
+        rows = [("interpreter", toolchain.python), *(("shown, read-only", path) for path in shown)]
+        rows.append(("tests", ran or f"ended with exit code {report.exit_code}; its output names no tests"))
+        print("\n".join(aligned(rows, to_left=(0, 1))))
+        if not works:
+            output = "\n".join(map(plain, report.output.strip()[-1500:].splitlines()))
+            print(f"\nNo test was seen. The last lines of `{plain(line)}`:\n{output}")
+            print("If a package is missing, install it into the project's environment, or name another by --python.")
+    if not works:
+        raise typer.Exit(1)
 
 
 def _model() -> Capability:

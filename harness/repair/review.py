@@ -13,7 +13,8 @@ from misstep.harness.records.repair_reviews import REVIEWS, Event, ReviewEvent, 
 from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns
-from misstep.harness.workspace import Limits, Sandbox, python_toolchain
+from misstep.harness.repair.scoring import case_toolchain
+from misstep.harness.workspace import Limits, Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
 
 _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
@@ -53,6 +54,6 @@ def report_at(repository: Path, revision: str, case: RepairCase, sandbox: Sandbo
     limits = Limits(seconds=case.timeout_seconds)
     with (
         Repository(repository) as opened,
-        CommitRuns(opened, case.test_command, sandbox=sandbox, toolchain=python_toolchain(), limits=limits) as runs,
+        CommitRuns(opened, case.test_command, sandbox=sandbox, toolchain=case_toolchain(case), limits=limits) as runs,
     ):
         return runs.report(opened.commit(revision).id, case.oracle)

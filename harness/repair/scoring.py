@@ -5,13 +5,22 @@ mends nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from misstep.harness.records.repair_attempt import HELD_OUT_TESTS, SUITE, Signal
 from misstep.harness.repair.case import CaseFolder, RepairCase
 from misstep.harness.repair.validators import revert, test_files
 from misstep.harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
 from misstep.harness.repair.validators.test_files import is_test_file
-from misstep.harness.workspace import Limits, Sandbox, Workspace, open_workspace, python_toolchain
+from misstep.harness.workspace import (
+    Limits,
+    Sandbox,
+    Toolchain,
+    Workspace,
+    open_workspace,
+    project_toolchain,
+    python_toolchain,
+)
 from misstep.harness.workspace.suite_report import SuiteReport
 from misstep.harness.workspace.suite_run import run_suite
 
@@ -22,13 +31,23 @@ _SUITE_TIMES = 4
 """How many times as long as the oracle the whole suite may take."""
 
 
+def case_toolchain(case: RepairCase) -> Toolchain:
+    """Return the interpreter of the project that a case is of, if it still stands there, else Misstep's own."""
+    checkout, python = case.extra.get("checkout"), case.extra.get("python")
+    if not isinstance(checkout, str) or not Path(checkout).is_dir():
+        return python_toolchain()
+    return project_toolchain(Path(checkout), case.test_command, Path(python) if isinstance(python, str) else None)
+
+
 def open_case(folder: CaseFolder, sandbox: Sandbox) -> Workspace:
     """Return a workspace with the broken tree of a case, in which `python` is an interpreter with pytest."""
-    toolchain = python_toolchain()
+    toolchain = case_toolchain(folder.case)
     # A case gives the same result each time; the failure bot leaves hashes free, to see tests that are flaky by them.
     environment = {**toolchain.environment, "PYTHONHASHSEED": "0"}
     read_only = (*toolchain.read_only, *ruff_folders())
-    return open_workspace(folder.before, sandbox=sandbox, read_only=read_only, environment=environment)
+    return open_workspace(
+        folder.before, sandbox=sandbox, read_only=read_only, environment=environment, checkout=toolchain.checkout
+    )
 
 
 def oracle_report(workspace: Workspace, case: RepairCase) -> SuiteReport:

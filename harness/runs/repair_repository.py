@@ -21,7 +21,7 @@ from misstep.harness.repair.failure_bot.task_case import write_task_case
 from misstep.harness.repair.failure_bot.tasks import TaskStore
 from misstep.harness.repair.failure_bot.triage import FailureEvent, Options, triage_repository
 from misstep.harness.runs.standing_runs import manifest_of
-from misstep.harness.workspace import Limits, Sandbox, python_toolchain
+from misstep.harness.workspace import Limits, Sandbox, own_command, project_toolchain
 
 CASES = "cases"
 TASKS = "tasks.sqlite"
@@ -68,6 +68,7 @@ def cases_of_repository(
     *,
     seconds: float = Limits().seconds,
     uncommitted: bool = False,
+    python: Path | None = None,
 ) -> FoundCases:
     """The failing tests of a repository at its head as repair cases, one a cause, and those that a rule holds back."""
     folder, held = out / CASES, out / HELD_BACK
@@ -75,6 +76,7 @@ def cases_of_repository(
         kept = msgspec.json.decode(held.read_bytes(), type=tuple[HeldBack, ...]) if held.is_file() else ()
         return FoundCases(tuple(read_case(each) for each in sorted(folder.iterdir())), kept)
     options = Options(limits=Limits(seconds=seconds), uncommitted=uncommitted)
+    toolchain, command = project_toolchain(repository, command, python), own_command(command)
     _say_of_files(repository, uncommitted=uncommitted)
     out.mkdir(parents=True, exist_ok=True)
     with closing(TaskStore(out / TASKS)) as store:
@@ -82,7 +84,7 @@ def cases_of_repository(
             repository,
             command,
             sandbox=sandbox,
-            toolchain=python_toolchain(),
+            toolchain=toolchain,
             options=options,
             record=record,
             store=store,
@@ -93,7 +95,7 @@ def cases_of_repository(
     for triaged in found:
         if triaged.decision.run:
             target = building / case_name(triaged.task.id)
-            write_task_case(triaged.task, repository, target, seconds=seconds, uncommitted=uncommitted)
+            write_task_case(triaged.task, repository, target, seconds=seconds, uncommitted=uncommitted, python=python)
     held_back = [
         HeldBack(triaged.task.tests, triaged.decision.objections[0].rule, triaged.decision.objections[0].reason)
         for triaged in found

@@ -21,7 +21,7 @@ import msgspec
 
 from misstep.harness.errors import SandboxFailed
 from misstep.harness.workspace import supervision, system_calls
-from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Ended, Finished, Limits, Mounts
+from misstep.harness.workspace.sandbox import INSIDE, MIB, NO_VARIABLES, Checkout, Ended, Finished, Limits, Mounts
 
 SANDBOX_USER = 61001
 """The user that commands run as where Misstep itself runs as root."""
@@ -37,6 +37,11 @@ ENVIRONMENT = {
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _SHARED_MEMORY = 16 * MIB
+_CACHES = 64 * MIB
+_CACHE_NAMES = (".cache", ".vite", ".vitest")
+_MOST_ENTRIES = 2000
+"""Packages that are shown one by one; the program takes some thousand arguments."""
+
 _REVEALED = "/mnt"
 _BARE = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin"}
 _ENDED_MILLISECONDS = 5000
@@ -137,7 +142,8 @@ class Bubblewrap:
         options += ["--size", str(temporary), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
         for shown in dict.fromkeys(mounts.read_only):
             options += ["--ro-bind", places.of(shown), str(shown)]
-        options += [*_workspace(mounts, places), "--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
+        options += [*_workspace(mounts, places), *_checkout(mounts.checkout, places)]
+        options += ["--chdir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/"]
         if calls := system_calls.program():
             options += ["--seccomp", given(calls)]
         arguments = given(b"".join(os.fsencode(option) + b"\0" for option in options))
@@ -335,6 +341,28 @@ def _workspace(mounts: Mounts, places: _Places) -> Iterator[str]:
         yield from ("--overlay-src", places.of(layer, whole if layer.is_relative_to(whole) else layer))
     work = mounts.work or whole / "work"
     yield from ("--overlay", places.of(mounts.workspace, whole), places.of(work, whole), INSIDE)
+
+
+def _checkout(checkout: Checkout | None, places: _Places) -> Iterator[str]:
+    """Return what is installed in a project, at its place in the workspace, and the project's path as a link there."""
+    if checkout is None:
+        return
+    for path in checkout.shown:
+        folder, place = checkout.folder / path, f"{INSIDE}/{path}"
+        entries = sorted(folder.iterdir()) if folder.name == "node_modules" else []
+        if not entries or len(entries) > _MOST_ENTRIES:
+            yield from ("--ro-bind", places.of(folder), place)
+            continue
+        # Tools keep caches beside the packages: it takes writes, which end with the command; packages take none.
+        yield from ("--size", str(_CACHES), "--perms", "0755", "--tmpfs", place)
+        for entry in entries:
+            if entry.is_symlink():  # a package of the same monorepo leads into the workspace
+                yield from ("--symlink", str(entry.readlink()), f"{place}/{entry.name}")
+            elif not entry.name.startswith(_CACHE_NAMES):
+                bound = Path(places.of(folder), entry.name)
+                yield from ("--ro-bind", str(bound), f"{place}/{entry.name}")
+    if checkout.folder.parts[1:2] and checkout.folder.parts[1] not in ("usr", *_SYSTEM):
+        yield from ("--symlink", INSIDE, str(checkout.folder))
 
 
 def _limited(limits: Limits) -> list[str]:

@@ -41,6 +41,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 class _Kept:
     """A command under a keeper."""
 
+    name: str
     overlays = False
 
     def __init__(self, *, confined: bool) -> None:
@@ -70,6 +71,11 @@ class _Kept:
             "memory": limits.memory_mb * MIB,
             "largest": limits.file_mb * MIB,
         }
+        if mounts.checkout is not None and (lacking := mounts.checkout.shown):
+            raise SandboxFailed(
+                f"the sandbox {self.name} cannot show what is installed in {mounts.checkout.folder}: {lacking[0]}",
+                "Take --sandbox bubblewrap, or an environment outside the project by --python.",
+            )
         disk = supervision.DiskUse(mounts.workspace, temporary, limit=limits.disk_mb * MIB + mounts.allowance)
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-I", "-S", str(_KEEPER)],

@@ -40,6 +40,13 @@ class Finished(Struct, frozen=True):
     ended: Ended
 
 
+class Checkout(Struct, frozen=True):
+    """Where a project stands on the machine, and the folders in it that are installed and not tracked."""
+
+    folder: Path
+    shown: tuple[str, ...] = ()
+
+
 class Mounts(Struct, frozen=True):
     """What of the machine's files a command sees besides the system's programs.
 
@@ -50,6 +57,7 @@ class Mounts(Struct, frozen=True):
     - `read_only`: Further folders and files, at the same path inside and outside.
     - `allowance`: Bytes added to the limit on the disk: what stood in `workspace` at first, less what earlier layers
       hold.
+    - `checkout`: The project that the workspace is a tree of: its path leads to the workspace.
     """
 
     workspace: Path
@@ -57,6 +65,7 @@ class Mounts(Struct, frozen=True):
     work: Path | None = None
     read_only: tuple[Path, ...] = ()
     allowance: int = 0
+    checkout: Checkout | None = None
 
 
 class Sandbox(Protocol):

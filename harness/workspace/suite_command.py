@@ -31,6 +31,7 @@ _TOOLS: tuple[tuple[Runner, re.Pattern[str]], ...] = (
 _OWN_WORDS = re.compile(r"(?:\s+(?!\d*[<>])(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^\s|;&<>()'\"\\`])+)*")
 """What follows a program up to the end of its simple command."""
 _WITH_VALUE = frozenset({"-k", "-p", "-s", "-t", "--pattern", "--start-directory", "--top-level-directory"})
+_VITEST = re.compile(r"(?:^|[\s/])vitest(?=\s|$)")
 _IS_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _NOT_IMPORTED = "unittest.loader._FailedTest."
 
@@ -82,6 +83,8 @@ def suite_command(command: str, tests: Sequence[str] = ()) -> str:
         added.append("--test-reporter=tap")
     elif runner == "go" and tests:
         added.append("-v")
+    elif _VITEST.search(command):
+        added.append(f"--reporter=default --reporter=junit --outputFile.junit={REPORT}")
     here = _HERE if runner == "pytest" else ""
     return here + _placed(line, tool, " ".join(filter(None, added))).replace("{junit}", REPORT)
 

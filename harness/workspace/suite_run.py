@@ -93,7 +93,7 @@ def _once(
 
 def _counts(workspace: Workspace, command: str, done: Finished) -> SuiteCounts | None:
     runner = runner_of(command)
-    if runner in ("pytest", "junit", "exit_code"):
+    if runner in ("pytest", "junit", "jest", "exit_code"):
         with suppress(MisstepError, OSError):
             return from_junit_xml(workspace.read(REPORT), REPORT)
     return None if runner in ("pytest", "junit") else from_output(done.output)

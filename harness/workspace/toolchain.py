@@ -4,13 +4,14 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from misstep.harness.errors import MissingPrerequisite
 from misstep.harness.workspace.bubblewrap import ENVIRONMENT
+from misstep.harness.workspace.sandbox import NO_VARIABLES, Checkout
 
 _PARTS = ("bin", "lib", "lib64", "libexec", "pyvenv.cfg")
 _SHOWN_ANYWAY = (Path("/usr"), Path("/bin"), Path("/lib"), Path("/sbin"))
@@ -21,11 +22,14 @@ class Toolchain(Struct, frozen=True):
 
     python: str
     read_only: tuple[Path, ...]
+    checkout: Checkout | None = None
+    variables: Mapping[str, str] = NO_VARIABLES
 
     @property
     def environment(self) -> dict[str, str]:
         """Return the variables by which `python` is this interpreter."""
-        return {"PATH": f"{Path(self.python).parent}:{ENVIRONMENT['PATH']}"}
+        programs = self.variables.get("PATH", str(Path(self.python).parent))
+        return {**self.variables, "PATH": f"{programs}:{ENVIRONMENT['PATH']}"}
 
 
 def python_toolchain() -> Toolchain:

@@ -21,7 +21,7 @@ from misstep.harness.workspace.copies import CopiedTree
 from misstep.harness.workspace.differences import file_diff
 from misstep.harness.workspace.nodes import same
 from misstep.harness.workspace.overlays import OverlayTree
-from misstep.harness.workspace.sandbox import NO_VARIABLES, Finished, Limits, Sandbox
+from misstep.harness.workspace.sandbox import NO_VARIABLES, Checkout, Finished, Limits, Sandbox
 from misstep.harness.workspace.tree import GIT, Snapshot, Tree, TreeEntry
 from misstep.harness.workspace.trees import copy_tree, open_up, set_modes
 
@@ -46,8 +46,10 @@ class Workspace:
         read_only: Sequence[Path],
         environment: Mapping[str, str],
         snapshots: Literal["auto", "copies"],
+        checkout: Checkout | None,
     ) -> None:
         self.sandbox = sandbox
+        self._checkout = _of_tree(checkout, base)
         self._read_only, self._environment = tuple(read_only), dict(environment)
         self._overlays = snapshots == "auto" and sandbox.overlays
         self._lock = threading.RLock()
@@ -99,7 +101,7 @@ class Workspace:
     ) -> Finished:
         """Run a command in the root of the workspace to its end."""
         with self._lock:
-            mounts = self._tree.mounts(self._read_only)
+            mounts = replace(self._tree.mounts(self._read_only), checkout=self._checkout)
             variables = {**self._environment, **environment}
             return self.sandbox.run(command, mounts, limits=limits or Limits(), environment=variables)
 
@@ -243,12 +245,31 @@ def open_workspace(
     read_only: Sequence[Path] = (),
     environment: Mapping[str, str] = NO_VARIABLES,
     snapshots: Literal["auto", "copies"] = "auto",
+    checkout: Checkout | None = None,
 ) -> Workspace:
-    """Return a workspace with the files of a folder, which is never written to and must not change while it is open."""
+    """Return a workspace with the files of a folder, which is never written to and must not change while it is open.
+
+    `checkout` is the project that the folder is a tree of; what is installed in it is shown read-only.
+    """
     if not base.is_dir():
         raise InputError("is not a folder", "Give the folder whose files are to be worked on.", file=base)
     _remove_left_over()
-    return Workspace(base.resolve(), sandbox=sandbox, read_only=read_only, environment=environment, snapshots=snapshots)
+    return Workspace(
+        base.resolve(),
+        sandbox=sandbox,
+        read_only=read_only,
+        environment=environment,
+        snapshots=snapshots,
+        checkout=checkout,
+    )
+
+
+def _of_tree(checkout: Checkout | None, base: Path) -> Checkout | None:
+    """Return a checkout with the installed folders that a tree does not have itself and has a place for."""
+    if checkout is None:
+        return None
+    shown = (path for path in checkout.shown if not (base / path).exists() and (base / path).parent.is_dir())
+    return replace(checkout, shown=tuple(shown))
 
 
 def _file_name(path: str) -> str:

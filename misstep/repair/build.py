@@ -105,9 +105,10 @@ def build(
 
 def _from_history(repository: Path, command: str, out: Path, sandbox: "Sandbox") -> list[str]:
     from misstep.harness.repair.build.history import cases_from_history
-    from misstep.harness.workspace import python_toolchain
+    from misstep.harness.workspace import own_command, project_toolchain
 
-    found = cases_from_history(repository, command, out, sandbox=sandbox, toolchain=python_toolchain())
+    toolchain = project_toolchain(repository, command)
+    found = cases_from_history(repository, own_command(command), out, sandbox=sandbox, toolchain=toolchain)
     for one in found:
         if one.reason:
             say(f"misstep: {one.commit.short} is not a case: {plain(one.reason)}")

@@ -27,6 +27,10 @@ class RepositoryOptions(OptionGroup, frozen=True):
     test_seconds: Annotated[
         float | None, typer.Option(min=1, metavar="S", help="Time limit per run of its tests, in seconds (120).")
     ] = None
+    python: Annotated[
+        Path | None,
+        typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
+    ] = None
     uncommitted: Annotated[
         bool, typer.Option("--uncommitted", help="Take its files as they stand, with changes that are not committed.")
     ] = False
@@ -60,7 +64,7 @@ def named_cases(cases: Path, options: RepositoryOptions, out: Path, sandbox: "Sa
         advice = "Give the line that runs its tests, as --test-command 'python -m pytest'."
         raise UsageError("a git repository without --test-command", advice)
     if not options.test_command:
-        given = {"--outcomes": options.outcomes, "--test-seconds": options.test_seconds}
+        given = {"--outcomes": options.outcomes, "--python": options.python, "--test-seconds": options.test_seconds}
         given["--uncommitted"] = options.uncommitted or None
         if wrong := next((name for name, value in given.items() if value is not None), None):
             raise UsageError(f"{wrong} with repair cases", f"Give {wrong} with a git repository only.")
@@ -97,5 +101,6 @@ def _of_repository(folder: Path, options: RepositoryOptions, out: Path, sandbox:
         record,
         seconds=options.test_seconds or _TEST_SECONDS,
         uncommitted=options.uncommitted,
+        python=options.python,
     )
     return Named(found.cases, folder, found.held_back, found.lacks_environment)

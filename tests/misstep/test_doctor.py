@@ -8,9 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from misstep.doctor import app
-from misstep.harness.errors import SandboxMissing
+from misstep.harness.errors import SandboxMissing, UsageError
 from misstep.harness.workspace import finding
 from misstep.harness.workspace.capabilities import sandbox_report
+from tests.harness.repair.failure_bot.histories import MadeRepository
 
 
 @pytest.fixture
@@ -108,3 +109,31 @@ def test_the_observers_hook_is_looked_for_in_the_settings_and_tried(
     assert not lacking["works"]
     assert "there is no program" in str(lacking["found"])
     assert "in no settings" in str(_hook(tmp_path, monkeypatch, "make lint")["found"])
+
+
+def committed(folder: Path, files: dict[str, str]) -> Path:
+    MadeRepository(folder).commit(files)
+    return folder
+
+
+def test_a_project_is_tried_with_its_own_packages(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "shop", {"test_a.py": "def test_a():\n    pass\n\n\ndef test_b():\n    assert 0\n"})
+    (folder / "node_modules").mkdir()
+    result = CliRunner().invoke(app, [str(folder), "--test-command", "python -m pytest -q", "--json"])
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert (document["shown"], document["works"], document["report"]["ran"]) == (["node_modules"], True, 2)
+    assert (
+        "1 passed, 1 failed" in CliRunner().invoke(app, [str(folder), "--test-command", "python -m pytest -q"]).stdout
+    )
+
+
+def test_a_project_whose_tests_cannot_be_run_ends_with_1_and_says_what_they_print(tmp_path: Path) -> None:
+    folder = committed(tmp_path / "shop", {"test_a.py": "import fruit\n"})
+    result = CliRunner().invoke(app, [str(folder), "--test-command", "python -m nonesuch"])
+    assert result.exit_code == 1
+    assert "No module named nonesuch" in result.stdout
+
+
+def test_a_test_command_without_a_project_is_refused() -> None:
+    assert isinstance(CliRunner().invoke(app, ["--test-command", "pytest"]).exception, UsageError)

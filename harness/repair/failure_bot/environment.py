@@ -1,7 +1,6 @@
 """What the environment lacks for a test: time, a network, a package. Such a failure blames nobody."""
 
 import re
-import sys
 from collections.abc import Callable, Collection
 
 from misstep.harness.repair.failure_bot.rules import Objection
@@ -58,7 +57,8 @@ def lacking(
     for match in _LACKING.finditer(said):
         name = next(filter(None, match.groups()))
         if not _is_own(name, paths) and (never or _is_declared(name, paths, text)):
-            advice = f"Install it beside Misstep, in {sys.prefix}" if match[1] else "Commit it, or install it for all"
+            advice = "Install it into the project's environment, or name another by --python"
+            advice = advice if match[1] else "Install it into `node_modules`, or commit it"
             return Objection(MISSING_PACKAGE, f"the package {name!r} is not installed. {advice}")
     return None
 

@@ -89,6 +89,7 @@ class CommitRuns:
                     sandbox=self._sandbox,
                     read_only=self._toolchain.read_only,
                     environment=self._toolchain.environment,
+                    checkout=self._toolchain.checkout,
                 )
                 workspace = opening.enter_context(opened)
                 snapshot = workspace.take()

@@ -37,7 +37,13 @@ def diff_number(task: RepairTask) -> str:
 
 
 def write_task_case(
-    task: RepairTask, folder: Path, case_folder: Path, *, seconds: float = Limits().seconds, uncommitted: bool = False
+    task: RepairTask,
+    folder: Path,
+    case_folder: Path,
+    *,
+    seconds: float = Limits().seconds,
+    uncommitted: bool = False,
+    python: Path | None = None,
 ) -> RepairCase:
     """Write a task as a repair case: the tree at its commit, the failing tests as oracle, the blamed change as diff."""
     with Repository(folder, uncommitted=uncommitted) as repository:
@@ -55,7 +61,11 @@ def write_task_case(
         timeout_seconds=seconds,
         alone=task.alone,
         diffs={diff_number(task): described} if change else {},
-        extra={"commit": task.commit},
+        extra={
+            "commit": task.commit,
+            "checkout": str(folder.resolve()),
+            **({"python": str(python.absolute())} if python else {}),
+        },
     )
     write_case(case, case_folder)
     return case

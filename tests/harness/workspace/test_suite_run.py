@@ -106,6 +106,7 @@ def test_a_run_of_no_test_has_not_passed_though_it_ends_well(workspace: Workspac
         ("python -m unittest discover -s t", ["t/test_a.py"], "-k '*test_a' -k '*test_a.*' -v"),
         ("python -m unittest discover -s t > log 2>&1", ["a.B.setUpClass"], "-k '*a.B' -k '*a.B.*' -v > log"),
         ("npx vitest run", ["a.test.ts::sums > is 2"], "vitest run -t '^(.* )?(is\\ 2)$'"),
+        ("npx vitest run", [], "--reporter=junit --outputFile.junit=.misstep-report.xml"),
         ("go test ./... | cat", ["TestTotal/of_two"], "go test -run '^(TestTotal)$' -v ./... | cat"),
         ("node --test --test-reporter=spec t", ["t/a.test.js"], "node --test --test-reporter=spec t"),
     ],
