@@ -18,7 +18,6 @@ from misstep.options.common import Json, command_app
 
 app = command_app()
 
-_TEST_SECONDS = 120.0
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -54,34 +53,24 @@ def doctor(
 
 def _try_project(repository: Path, command: str, python: Path | None, *, json: bool) -> None:
     """Run a project's tests once in the sandbox, and say with what."""
-    from misstep.harness.repair.failure_bot.repository import Repository
-    from misstep.harness.repair.failure_bot.reproduce import CommitRuns
-    from misstep.harness.workspace import Limits, find_sandbox, own_command, project_toolchain
+    from misstep.harness.repair.failure_bot.project_trial import try_project
 
     if not command:
         raise UsageError("a repository without --test-command", "Give it, as --test-command 'python -m pytest'.")
-    toolchain, line = project_toolchain(repository, command, python), own_command(command)
-    limits = Limits(seconds=_TEST_SECONDS)
-    with (
-        Repository(repository) as opened,
-        CommitRuns(opened, line, sandbox=find_sandbox(), toolchain=toolchain, limits=limits) as runs,
-    ):
-        report = runs.report(opened.head.id)
-    shown = toolchain.checkout.shown if toolchain.checkout else ()
-    works = report.passed or bool(report.ran)
+    trial = try_project(repository, command, python)
+    report = trial.report
     if json:
-        document = {"python": toolchain.python, "shown": shown, "works": works, "report": report}
-        print(msgspec.json.encode(document).decode())
+        print(msgspec.json.encode(trial).decode())
     else:
         ran = f"{report.ran - len(report.failed)} passed, {len(report.failed)} failed" if report.ran is not None else ""
-        rows = [("interpreter", toolchain.python), *(("shown, read-only", path) for path in shown)]
+        rows = [("interpreter", trial.python), *(("shown, read-only", path) for path in trial.shown)]
         rows.append(("tests", ran or f"ended with exit code {report.exit_code}; its output names no tests"))
         print("\n".join(aligned(rows, to_left=(0, 1))))
-        if not works:
+        if not trial.works:
             output = "\n".join(map(plain, report.output.strip()[-1500:].splitlines()))
-            print(f"\nNo test was seen. The last lines of `{plain(line)}`:\n{output}")
+            print(f"\nNo test was seen. The last lines of `{plain(command)}`:\n{output}")
             print("If a package is missing, install it into the project's environment, or name another by --python.")
-    if not works:
+    if not trial.works:
         raise typer.Exit(1)
 
 
