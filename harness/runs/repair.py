@@ -95,6 +95,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         if model.name:
             form = {"temperature": model.temperature, "max_tokens": model.max_tokens, "form": model.form}
             settings |= {"model": model.name, "base_url": self._client.base_url or "", **form}
+        if plan.options.patcher_model:
+            settings["patcher_model"] = plan.options.patcher_model
         if plan.patch_judge is not None:
             settings["patch_judge"] = plan.patch_judge.settings()
         return settings

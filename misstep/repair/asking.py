@@ -25,7 +25,7 @@ class AskedAgent(OptionGroup, frozen=True):
     policy: Annotated[
         str,
         typer.Option(
-            help="Policy that chooses commands: search (no model), model, replay, wayward, or package.module:name."
+            help="Policy that chooses commands: search (no model), model, direct, replay, wayward, or package.module:name."
         ),
     ] = "search"
     edit_format: Annotated[
@@ -36,6 +36,9 @@ class AskedAgent(OptionGroup, frozen=True):
     functions: Annotated[
         bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
     ] = False
+    patcher_model: Annotated[
+        str, typer.Option(metavar="M", help="Model that writes the edits of the policy `model`; by default --model.")
+    ] = ""
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None
     seed: int = 0
 
@@ -53,13 +56,24 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
     ] = ""
 
 
-def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, unsafe: bool) -> None:
+def refuse_ignored(
+    context: typer.Context, policy: str, patch_judge: str, instructions: str | None, *, unsafe: bool
+) -> None:
     """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox."""
     from misstep.harness.repair.repairers import ASK_NO_MODEL
 
     if policy in ASK_NO_MODEL:
         ignored = {"temperature", "functions"} if patch_judge else MODEL_OPTIONS
         refuse_given(context, ignored, f"the policy {policy} asks no model")
+    if policy == "direct":
+        ignored = {"setting", "iterations", "functions"}
+        refuse_given(context, ignored, "the policy `direct` writes one edit and is told nothing back")
+        if instructions is None:
+            raise UsageError(
+                "the policy `direct` needs instructions", "Name their kind: --instructions high-level or detailed."
+            )
+    if policy in {*ASK_NO_MODEL, "direct"}:
+        refuse_given(context, {"patcher_model"}, "the policy `model` alone has a model beside that of its edits")
     if policy != "replay":
         refuse_given(context, {"replay_run"}, "the policy `replay` alone reads it")
     if unsafe:
@@ -75,16 +89,18 @@ def opened(
     from misstep.harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
     from misstep.harness.runs.repair import recorded_runs
 
-    if agent.policy == "model" and not (asking.model or asking.local):
+    if agent.policy in ("model", "direct") and not (asking.model or asking.local):
         raise UsageError(
-            "the policy `model` needs a model", "Name one with --model, or --local for a test of the set-up."
+            f"the policy `{agent.policy}` needs a model", "Name one with --model, or --local for a test of the set-up."
         )
+    if asking.local and agent.patcher_model:
+        raise UsageError("--local has its own model", "Leave out --patcher-model.")
     recorded = recorded_runs(agent.replay_run) if agent.replay_run is not None else {}
     with with_local_model(asking) as known:
         form: Form = "functions" if agent.functions else "text"
         name = "" if agent.policy in ASK_NO_MODEL else known.model
         settings = ModelSettings(name, agent.temperature, seed=agent.seed, form=form)
-        options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed)
+        options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed, agent.patcher_model)
         judge, address = _judge(patches.patch_judge, patches.judge_model, known, alone=not name)
         yield options, judge, client_settings(known, address)
 

@@ -67,7 +67,7 @@ def run(
     from misstep.harness.runs.repair import RepairPlan, run_repairs
     from misstep.harness.workspace import find_sandbox
 
-    refuse_ignored(context, agent.policy, patches.patch_judge, unsafe=box.unsafe_no_sandbox)
+    refuse_ignored(context, agent.policy, patches.patch_judge, instructions, unsafe=box.unsafe_no_sandbox)
     shard = parts.shard
     if (shard is not None or parts.dask is not None) and repository.test_command:
         option = f"--shard {shard}" if parts.dask is None else "--dask"
@@ -82,9 +82,8 @@ def run(
     chosen = sampled_cases(list(named.cases), sample, seed)
     with opened(replace(agent, seed=seed), replace(asking, shards=parts.count), patches) as (given, judge, client):
         instructed = instructions or ""
-        plan = RepairPlan(
-            agent.policy, setting_named(setting), agent.edit_format, given, instructed, attempts, limits, judge
-        )
+        feedback = setting_named("react" if agent.policy == "direct" else setting)
+        plan = RepairPlan(agent.policy, feedback, agent.edit_format, given, instructed, attempts, limits, judge)
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
     if shard is None:
