@@ -25,7 +25,8 @@ class AskedAgent(OptionGroup, frozen=True):
     policy: Annotated[
         str,
         typer.Option(
-            help="Policy that chooses commands: search (no model), model, direct, replay, wayward, or package.module:name."
+            help="Policy that chooses commands: search (no model), model, direct (one edit, no loop), replay, wayward, "
+            "or package.module:name."
         ),
     ] = "search"
     edit_format: Annotated[
