@@ -1,6 +1,6 @@
 """What `misstep repair run` asks of models: the policy, the judge of patches, and their client."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
@@ -15,6 +17,7 @@ from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
     from misstep.harness.protocols import FittedJudge
+    from misstep.harness.repair.case import CaseFolder
     from misstep.harness.repair.repairers import RepairerOptions
 
 
@@ -40,8 +43,31 @@ class AskedAgent(OptionGroup, frozen=True):
     patcher_model: Annotated[
         str, typer.Option(metavar="M", help="Model that writes the edits of the policy `model`; by default --model.")
     ] = ""
+    instructions_from: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Run of `repair instructions` with the texts for --instructions."),
+    ] = None
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None
     seed: int = 0
+
+
+def told_cases(
+    cases: "Sequence[CaseFolder]", instructions: str | None, run: Path | None
+) -> "tuple[Sequence[CaseFolder], str]":
+    """Return the cases with the instructions of a run, and by whom these are; those without any are named."""
+    if run is None:
+        return cases, ""
+    from misstep.harness.runs.repair_instructions import read_instructions, with_instructions
+
+    if instructions is None:
+        raise UsageError("--instructions-from without a kind", "Name it: --instructions high-level or detailed.")
+    written = read_instructions(run)
+    told, without = with_instructions(cases, written, instructions)
+    if not told:
+        raise UsageError(f"no case has {instructions} instructions in {run}", "Name the run of these cases.")
+    for case, why in without.items():
+        say(f"misstep: {plain(case)} is left out, as it has no {instructions} instructions: {plain(why)}")
+    return told, written.by
 
 
 class PatchJudgeOptions(OptionGroup, frozen=True):
