@@ -54,8 +54,8 @@ async def back_translated(folder: CaseFolder, ask: Ask, settings: ModelSettings)
     name = folder.case.id
     try:
         fix = fix_of(folder)
-    except MisstepError as error:
-        return CaseInstructions(name, "", refused=dict.fromkeys(FORMS, error.found))
+    except MisstepError as unreadable:
+        return CaseInstructions(name, "", refused=dict.fromkeys(FORMS, unreadable.found))
     texts: dict[str, str] = {}
     refused: dict[str, str] = {}
     outcomes: list[Outcome] = []
@@ -75,7 +75,10 @@ async def _written(kind: str, fix: Fix, ask: Ask, settings: ModelSettings, outco
     """Return the text of a kind, or what is wrong with the last answer; neither where the model gave none."""
     prompt = shipped_prompt(PROMPT)
     values = {"form": FORMS[kind], "path": fix.path, "diff": fix.diff}
-    opening = (Message("system", fill(prompt.system, values)), Message("user", fill(prompt.user, values)))
+    opening: tuple[Message, ...] = (
+        Message("system", fill(prompt.system, values)),
+        Message("user", fill(prompt.user, values)),
+    )
     messages, complaint = opening, ""
     for _ in range(TRIES):
         asked = Request(settings.name or ask.model, messages, settings.temperature, settings.max_tokens, settings.seed)
