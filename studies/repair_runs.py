@@ -44,6 +44,9 @@ REPAIRED = "repair run"
 ABOUT = ("benchmark", "evidence")
 """What a recording says of its cases besides what the run knows."""
 
+_TELLING = ("policy", "setting", "format", "instructions", "instructions_by", "model", "patcher_model")
+"""The settings that may tell runs apart."""
+
 _NOTED = ("test_runs", "candidates")
 
 
@@ -72,6 +75,8 @@ class RepairRun(OpenRun, frozen=True):
             benchmark=benchmark,
             version=self.manifest.inputs.digest,
             instructions=self.requested("instructions"),
+            instructions_by=self.requested("instructions_by"),
+            model=self.requested("model"),
             evidence=evidence,
             dataset=benchmark if evidence == "real" and benchmark in data_sets() else "",
         )
@@ -100,9 +105,7 @@ def arms_of(runs: Sequence[RepairRun]) -> list[RepairArm]:
     """Return the runs as measures take them, each with a name of its own: what they differ in, or their folders."""
     if not runs:
         return []
-    settings = {
-        name: [run.requested(name) for run in runs] for name in ("policy", "setting", "format", "instructions", "model")
-    }
+    settings = {name: [run.requested(name) for run in runs] for name in _TELLING}
     telling = [values for values in settings.values() if len(set(values)) > 1] or [
         settings["policy"],
         settings["setting"],

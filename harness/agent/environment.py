@@ -8,7 +8,9 @@ from msgspec import Struct
 from misstep.harness.agent.code_index import CodeIndex
 from misstep.harness.agent.protocols import Patcher, PatchRequest
 from misstep.harness.errors import MisstepError
+from misstep.harness.exchange import Outcome, Reply, Request
 from misstep.harness.protocols import Ask
+from misstep.harness.trajectory import Tokens
 from misstep.harness.workspace.suite_report import SuiteReport
 
 
@@ -91,6 +93,22 @@ class FileView:
             return None
 
 
+class _CountedAsk:
+    """A way to ask a model that keeps the replies, so that they can be counted."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.model = ask.model
+        self.replies: list[Reply] = []
+        self._ask = ask
+
+    async def __call__(self, request: Request) -> Outcome:
+        """Return what the model answered, or why there is no answer."""
+        outcome = await self._ask(request)
+        if isinstance(outcome, Reply):
+            self.replies.append(outcome)
+        return outcome
+
+
 class Environment(FileView):
     """What the commands of one run act on.
 
@@ -128,7 +146,12 @@ class Environment(FileView):
         self.history = ""
         self._patcher = patcher
         self._apply_reply = apply_reply
-        self._ask = ask
+        self._ask = _CountedAsk(ask)
+
+    @property
+    def patcher_tokens(self) -> tuple[Tokens, ...]:
+        """Return what each reply of the patching sub-agent took."""
+        return tuple(Tokens(one.input_tokens, one.output_tokens, cost_usd=one.cost_usd) for one in self._ask.replies)
 
     async def reply_of_patcher(self, path: str, content: str, instructions: str) -> str:
         """Return what the patching sub-agent writes for one file."""

@@ -28,7 +28,12 @@ class ModelPatcher:
         settings = self._settings
         messages = messages_of(request, self._rules(request.path))
         asked = Request(
-            ask.model, messages, settings.temperature, settings.max_tokens, settings.seed, sample=settings.sample
+            settings.name or ask.model,
+            messages,
+            settings.temperature,
+            settings.max_tokens,
+            settings.seed,
+            sample=settings.sample,
         )
         outcome = await ask(asked)
         if isinstance(outcome, Failure):

@@ -91,13 +91,14 @@ async def attempt(
             changed = await asyncio.to_thread(workspace.changed, start)
             patch = await asyncio.to_thread(workspace.diff, start)
             texts = {path: workspace.read(path) if workspace.exists(path) else None for path in changed}
+        spent = [step.tokens for step in run.steps if step.tokens is not None] + list(environment.patcher_tokens)
         done = msgspec.structs.replace(
             done,
             patched=any(edit.reply for edit in environment.edits),
             iterations=sum(step.role == "agent" for step in run.steps),
-            input_tokens=_total(step.tokens and step.tokens.prompt for step in run.steps),
-            output_tokens=_total(step.tokens and step.tokens.completion for step in run.steps),
-            cost_usd=_total(step.tokens and step.tokens.cost_usd for step in run.steps),
+            input_tokens=_total(tokens.prompt for tokens in spent),
+            output_tokens=_total(tokens.completion for tokens in spent),
+            cost_usd=_total(tokens.cost_usd for tokens in spent),
             ended=str(run.extra["ended"]),
             error=str(run.extra.get("stopped", "")),
             patch=patch if len(patch) <= MOST_PATCH else "",

@@ -22,6 +22,9 @@ HELD_OUT = "held_out"
 FAILURE = "failure"
 """Where `extra` of a case, and of a run's trajectory, has the failure that the task leaves out."""
 
+INSTRUCTION = "instruction"
+"""Where `extra` of a case has the instruction that its agent is given, of the kinds that it has."""
+
 _FORM = "See `misstep help repair-case`."
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
 
@@ -153,8 +156,17 @@ def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
             f"the case {case.id} has no {kind} instructions",
             "Leave out --instructions, or make such cases with `misstep repair build --set patchgen`.",
         )
-    task, extra = f"Change the file {file} as follows.\n\n{text}\n", {**case.extra, FAILURE: case.task}
+    task = f"Change the file {file} as follows.\n\n{text}\n"
+    extra = {**case.extra, FAILURE: case.task, INSTRUCTION: text}
     return replace(folder, case=replace(case, task=task, extra=extra))
+
+
+def instruction_of(case: RepairCase) -> tuple[str, str]:
+    """Return the file and the instruction of a case that `instructed` gives."""
+    file, text = case.extra.get("file"), case.extra.get(INSTRUCTION)
+    if not (isinstance(file, str) and isinstance(text, str)):
+        raise UsageError(f"the case {case.id} has no instruction for a patcher", "Name the kind with --instructions.")
+    return file, text
 
 
 def write_case(case: RepairCase, folder: Path, golden: str | None = None) -> None:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.agent.patching import ModelPatcher
+from misstep.harness.agent.policies.direct import DirectPolicy
 from misstep.harness.agent.policies.model import ModelPolicy, ModelSettings
 from misstep.harness.agent.policies.replay import RecordedPatcher, ReplayPolicy
 from misstep.harness.agent.policies.slips import FAILURES, LOOPS, Form, Ground, TextEdit, looked_at, unasked_edits
@@ -20,6 +21,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.generate.voice import Voice
 from misstep.harness.registry import Registry
 from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
+from misstep.harness.repair.case import instruction_of
 from misstep.harness.repair.search import search_repairer
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.workspace import Workspace
@@ -37,6 +39,7 @@ class RepairerOptions(Struct, frozen=True):
 
     - `edit_format`: In which the patching sub-agent writes.
     - `model`: How a model is asked.
+    - `patcher_model`: The model of the patching sub-agent; by default the same.
     - `recorded`: The runs to replay: case and number of the attempt → trajectory.
     - `seed`: Of policies that choose by chance.
     """
@@ -45,11 +48,13 @@ class RepairerOptions(Struct, frozen=True):
     model: ModelSettings = ModelSettings()
     recorded: Mapping[tuple[str, int], Trajectory] = {}
     seed: int = 0
+    patcher_model: str = ""
 
 
 POLICIES: Registry[Callable[[RepairerOptions], MakeRepairer]] = Registry(
     "misstep.policies",
     {
+        "direct": "misstep.harness.repair.repairers:direct",
         "model": "misstep.harness.repair.repairers:model",
         "replay": "misstep.harness.repair.repairers:replay",
         "search": "misstep.harness.repair.repairers:search",
@@ -67,13 +72,26 @@ ASK_NO_MODEL = frozenset({"replay", "search", "wayward"})
 
 def model(options: RepairerOptions) -> MakeRepairer:
     """Return a model that decides, and a model that writes the edits."""
-    rules = partial(instructions, options.edit_format)
 
     def make(place: CaseWorkspace) -> Repairer:
-        settings = replace(options.model, sample=place.sample)
-        return Repairer(ModelPolicy(settings), ModelPatcher(rules, settings))
+        return Repairer(ModelPolicy(replace(options.model, sample=place.sample)), _patcher(options, place))
 
     return make
+
+
+def direct(options: RepairerOptions) -> MakeRepairer:
+    """Return the patching sub-agent alone, asked once with the instruction of a case."""
+
+    def make(place: CaseWorkspace) -> Repairer:
+        return Repairer(DirectPolicy(*instruction_of(place.case)), _patcher(options, place))
+
+    return make
+
+
+def _patcher(options: RepairerOptions, place: CaseWorkspace) -> ModelPatcher:
+    name = options.patcher_model or options.model.name
+    settings = replace(options.model, name=name, sample=place.sample)
+    return ModelPatcher(partial(instructions, options.edit_format), settings)
 
 
 def replay(options: RepairerOptions) -> MakeRepairer:

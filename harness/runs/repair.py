@@ -45,7 +45,7 @@ class RepairPlan(Struct, frozen=True):
     - `policy`, `setting`, `edit_format`: Who decides, with which feedback, in which format edits are written.
     - `options`: What the policy is given.
     - `instructions`: Which instructions of its case an agent is given in place of the failure, `high-level` or
-      `detailed`; none if empty.
+      `detailed`; none if empty. `instructions_by` names who wrote them, where it was not the case's own maker.
     - `attempts`: How many times each case is attempted.
     - `limits`: How many commands and seconds an attempt may take.
     - `patch_judge`: Who judges the patches besides the validators, fitted to patches; `None` for nobody.
@@ -59,6 +59,7 @@ class RepairPlan(Struct, frozen=True):
     attempts: int = 1
     limits: AgentLimits = AgentLimits()
     patch_judge: FittedJudge | None = None
+    instructions_by: str = ""
 
 
 class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
@@ -92,9 +93,13 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         }
         if plan.instructions:
             settings["instructions"] = plan.instructions
+        if plan.instructions_by:
+            settings["instructions_by"] = plan.instructions_by
         if model.name:
             form = {"temperature": model.temperature, "max_tokens": model.max_tokens, "form": model.form}
             settings |= {"model": model.name, "base_url": self._client.base_url or "", **form}
+        if plan.options.patcher_model:
+            settings["patcher_model"] = plan.options.patcher_model
         if plan.patch_judge is not None:
             settings["patch_judge"] = plan.patch_judge.settings()
         return settings

@@ -2,6 +2,7 @@
 
 from misstep.options.common import command_app
 from misstep.repair.build import build
+from misstep.repair.instructions import instructions
 from misstep.repair.patches import patches
 from misstep.repair.report import report
 from misstep.repair.review import app as review_app
@@ -16,6 +17,7 @@ def repair() -> None:
 
 
 app.command()(build)
+app.command()(instructions)
 app.command()(run)
 app.command()(report)
 app.command()(patches)

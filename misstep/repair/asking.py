@@ -1,6 +1,6 @@
 """What `misstep repair run` asks of models: the policy, the judge of patches, and their client."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
@@ -15,6 +17,7 @@ from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
     from misstep.harness.protocols import FittedJudge
+    from misstep.harness.repair.case import CaseFolder
     from misstep.harness.repair.repairers import RepairerOptions
 
 
@@ -25,7 +28,8 @@ class AskedAgent(OptionGroup, frozen=True):
     policy: Annotated[
         str,
         typer.Option(
-            help="Policy that chooses commands: search (no model), model, replay, wayward, or package.module:name."
+            help="Policy that chooses commands: search (no model), model, direct (one edit, no loop), replay, wayward, "
+            "or package.module:name."
         ),
     ] = "search"
     edit_format: Annotated[
@@ -36,8 +40,34 @@ class AskedAgent(OptionGroup, frozen=True):
     functions: Annotated[
         bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
     ] = False
+    patcher_model: Annotated[
+        str, typer.Option(metavar="M", help="Model that writes the edits of the policy `model`; by default --model.")
+    ] = ""
+    instructions_from: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Run of `repair instructions` with the texts for --instructions."),
+    ] = None
     replay_run: Annotated[Path | None, typer.Option(metavar="RUN", help="Repair run for the policy `replay`.")] = None
     seed: int = 0
+
+
+def told_cases(
+    cases: "Sequence[CaseFolder]", instructions: str | None, run: Path | None
+) -> "tuple[Sequence[CaseFolder], str]":
+    """Return the cases with the instructions of a run, and by whom these are; those without any are named."""
+    if run is None:
+        return cases, ""
+    from misstep.harness.runs.repair_instructions import read_instructions, with_instructions
+
+    if instructions is None:
+        raise UsageError("--instructions-from without a kind", "Name it: --instructions high-level or detailed.")
+    written = read_instructions(run)
+    told, without = with_instructions(cases, written, instructions)
+    if not told:
+        raise UsageError(f"no case has {instructions} instructions in {run}", "Name the run of these cases.")
+    for case, why in without.items():
+        say(f"misstep: {plain(case)} is left out, as it has no {instructions} instructions: {plain(why)}")
+    return told, written.by
 
 
 class PatchJudgeOptions(OptionGroup, frozen=True):
@@ -53,13 +83,24 @@ class PatchJudgeOptions(OptionGroup, frozen=True):
     ] = ""
 
 
-def refuse_ignored(context: typer.Context, policy: str, patch_judge: str, *, unsafe: bool) -> None:
+def refuse_ignored(
+    context: typer.Context, policy: str, patch_judge: str, instructions: str | None, *, unsafe: bool
+) -> None:
     """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox."""
     from misstep.harness.repair.repairers import ASK_NO_MODEL
 
     if policy in ASK_NO_MODEL:
         ignored = {"temperature", "functions"} if patch_judge else MODEL_OPTIONS
         refuse_given(context, ignored, f"the policy {policy} asks no model")
+    if policy == "direct":
+        ignored = {"setting", "iterations", "functions"}
+        refuse_given(context, ignored, "the policy `direct` writes one edit and is told nothing back")
+        if instructions is None:
+            raise UsageError(
+                "the policy `direct` needs instructions", "Name their kind: --instructions high-level or detailed."
+            )
+    if policy in {*ASK_NO_MODEL, "direct"}:
+        refuse_given(context, {"patcher_model"}, "the policy `model` alone has a model beside that of its edits")
     if policy != "replay":
         refuse_given(context, {"replay_run"}, "the policy `replay` alone reads it")
     if unsafe:
@@ -75,16 +116,18 @@ def opened(
     from misstep.harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
     from misstep.harness.runs.repair import recorded_runs
 
-    if agent.policy == "model" and not (asking.model or asking.local):
+    if agent.policy in ("model", "direct") and not (asking.model or asking.local):
         raise UsageError(
-            "the policy `model` needs a model", "Name one with --model, or --local for a test of the set-up."
+            f"the policy `{agent.policy}` needs a model", "Name one with --model, or --local for a test of the set-up."
         )
+    if asking.local and agent.patcher_model:
+        raise UsageError("--local has its own model", "Leave out --patcher-model.")
     recorded = recorded_runs(agent.replay_run) if agent.replay_run is not None else {}
     with with_local_model(asking) as known:
         form: Form = "functions" if agent.functions else "text"
         name = "" if agent.policy in ASK_NO_MODEL else known.model
         settings = ModelSettings(name, agent.temperature, seed=agent.seed, form=form)
-        options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed)
+        options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed, agent.patcher_model)
         judge, address = _judge(patches.patch_judge, patches.judge_model, known, alone=not name)
         yield options, judge, client_settings(known, address)
 

@@ -16,7 +16,7 @@ from misstep.options.item_shards import say_shard
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
 from misstep.options.sandbox import SandboxOptions
 from misstep.options.shard import ShardOptions
-from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored
+from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored, told_cases
 from misstep.repair.cases import RepositoryOptions, named_cases
 from misstep.repair.ending import print_scores
 
@@ -67,7 +67,7 @@ def run(
     from misstep.harness.runs.repair import RepairPlan, run_repairs
     from misstep.harness.workspace import find_sandbox
 
-    refuse_ignored(context, agent.policy, patches.patch_judge, unsafe=box.unsafe_no_sandbox)
+    refuse_ignored(context, agent.policy, patches.patch_judge, instructions, unsafe=box.unsafe_no_sandbox)
     shard = parts.shard
     if (shard is not None or parts.dask is not None) and repository.test_command:
         option = f"--shard {shard}" if parts.dask is None else "--dask"
@@ -79,11 +79,13 @@ def run(
     found = find_sandbox(box.place)
     box.warn("the code under repair runs")
     named = named_cases(cases, repository, out, found)
-    chosen = sampled_cases(list(named.cases), sample, seed)
+    told, written_by = told_cases(named.cases, instructions, agent.instructions_from)
+    chosen = sampled_cases(list(told), sample, seed)
     with opened(replace(agent, seed=seed), replace(asking, shards=parts.count), patches) as (given, judge, client):
         instructed = instructions or ""
+        feedback = setting_named("react" if agent.policy == "direct" else setting)
         plan = RepairPlan(
-            agent.policy, setting_named(setting), agent.edit_format, given, instructed, attempts, limits, judge
+            agent.policy, feedback, agent.edit_format, given, instructed, attempts, limits, judge, written_by
         )
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])

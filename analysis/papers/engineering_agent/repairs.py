@@ -163,6 +163,12 @@ def _format_of(arm: RepairArm) -> str:
     return f"{FORMATS[arm.format]}, {arm.instructions} instructions"
 
 
+def _asked_on(arm: RepairArm) -> str:
+    """Return on which cases a run was, with which feedback, and who wrote its instructions."""
+    by = arm.instructions_by.partition(",")[0] or "templates"
+    return f"{arm.benchmark}, {arm.setting}, instructions by {by}"
+
+
 def _setting(arm: RepairArm) -> str:
     return SETTINGS[SETTING_KEYS[arm.setting]]
 
@@ -210,8 +216,8 @@ def measured_formats_table(arms: Sequence[RepairArm] = (), seed: int = 0) -> Tab
                     _format_of(one.arm),
                     one.solve_rate,
                     "share",
-                    one.arm.policy,
-                    f"{one.arm.benchmark}, {one.arm.setting}",
+                    f"{one.arm.policy} with {one.arm.model}" if one.arm.model else one.arm.policy,
+                    _asked_on(one.arm),
                     one.arm.evidence,
                 )
             ],

@@ -180,7 +180,7 @@ def test_an_attempt_whose_judge_met_the_cost_limit_is_made_again(
 
 
 def test_the_policies_of_the_issue_are_registered() -> None:
-    assert set(POLICIES) == {"model", "replay", "search", "wayward"}
+    assert set(POLICIES) == {"direct", "model", "replay", "search", "wayward"}
 
 
 def test_an_agent_is_told_the_instructions_of_its_case_where_these_are_asked_for(

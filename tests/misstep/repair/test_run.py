@@ -128,6 +128,13 @@ def test_a_judge_of_patches_is_heard_shown_and_measured_on_what_the_run_made(
         (["run", "cases", "--out", "run", "--setting", "all"], "no setting 'all'"),
         (["run", "cases", "--out", "run", "--policy", "model"], "needs a model"),
         (["run", "cases", "--out", "run", "--policy", "luck"], "'luck'"),
+        (["run", "cases", "--out", "run", "--policy", "direct"], "`direct` needs instructions"),
+        (["run", "cases", "--out", "run", "--policy", "direct", "--setting", "react"], "--setting has no effect"),
+        (
+            ["run", "cases", "--out", "run", "--policy", "direct", "--instructions", "detailed"],
+            "`direct` needs a model",
+        ),
+        (["run", "cases", "--out", "run", "--patcher-model", "m"], "--patcher-model has no effect"),
         (["run", "cases", "--out", "run", "--policy", "replay"], "needs recorded attempts"),
         (["run", "cases", "--out", "run", "--format", "ed"], "'ed'"),
         (["run", "cases", "--out", "run", "--sandbox", "jar"], "'jar'"),

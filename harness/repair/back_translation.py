@@ -1,0 +1,133 @@
+"""Instructions written back from a fix by a model ("backtranslation", section 5.1), held to contain no code of it.
+
+A text that shows a line of the fix would hand the patcher its answer. Such a text is asked for again, with the line
+named, and is refused after the last try.
+"""
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.edits import unified_diff
+from misstep.harness.errors import MisstepError, UsageError
+from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.prompting import fill, shipped_prompt
+from misstep.harness.protocols import Ask
+from misstep.harness.records.case_instructions import CaseInstructions
+from misstep.harness.repair.case import CaseFolder
+
+PROMPT = "agent/back_translation"
+
+FORMS = {
+    "high_level": (
+        "Write one or two sentences at a high level: what the program is to do, as someone asks for it who knows the "
+        "goal and leaves the way to the programmer."
+    ),
+    "detailed": (
+        "Write a numbered list of steps in detail: in which function each change is and what is to be done there, so "
+        "that a programmer can follow it without further thought."
+    ),
+}
+"""Kind → what is asked for."""
+
+TRIES = 3
+"""How many answers a text may take."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_FEWEST_TOKENS = 3
+"""A shorter line, such as `return total`, also stands in plain prose."""
+_END_MARKS = frozenset(":;,{")
+
+
+class Fix(Struct, frozen=True):
+    """The fix of a case: the one file that it changes, the diff, and the lines that it adds."""
+
+    path: str
+    diff: str
+    added: tuple[str, ...]
+
+
+async def back_translated(folder: CaseFolder, ask: Ask, settings: ModelSettings) -> CaseInstructions:
+    """Return both texts for a case, or why one is lacking."""
+    name = folder.case.id
+    try:
+        fix = fix_of(folder)
+    except MisstepError as unreadable:
+        return CaseInstructions(name, "", refused=dict.fromkeys(FORMS, unreadable.found))
+    texts: dict[str, str] = {}
+    refused: dict[str, str] = {}
+    outcomes: list[Outcome] = []
+    for kind in FORMS:
+        text, complaint = await _written(kind, fix, ask, settings, outcomes)
+        if complaint:
+            refused[kind] = complaint
+        elif text:
+            texts[kind] = text
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+    costs = [reply.cost_usd for reply in replies if reply.cost_usd is not None]
+    error = next((outcome.sentence for outcome in outcomes if isinstance(outcome, Failure)), "")
+    return CaseInstructions(name, fix.path, texts, refused, error, len(replies), sum(costs) if costs else None)
+
+
+async def _written(kind: str, fix: Fix, ask: Ask, settings: ModelSettings, outcomes: list[Outcome]) -> tuple[str, str]:
+    """Return the text of a kind, or what is wrong with the last answer; neither where the model gave none."""
+    prompt = shipped_prompt(PROMPT)
+    values = {"form": FORMS[kind], "path": fix.path, "diff": fix.diff}
+    opening: tuple[Message, ...] = (
+        Message("system", fill(prompt.system, values)),
+        Message("user", fill(prompt.user, values)),
+    )
+    messages, complaint = opening, ""
+    for _ in range(TRIES):
+        asked = Request(settings.name or ask.model, messages, settings.temperature, settings.max_tokens, settings.seed)
+        outcome = await ask(asked)
+        outcomes.append(outcome)
+        if isinstance(outcome, Failure):
+            return "", ""
+        text = (outcome.text or "").strip()
+        complaint = "it is cut off" if outcome.finish == "length" else unfit(text, fix.added)
+        if not complaint:
+            return text, ""
+        again = f"This does not fit: {complaint}. Write the request anew, in words alone."
+        messages = (*opening, Message("assistant", text), Message("user", again))
+    return "", complaint
+
+
+def fix_of(folder: CaseFolder) -> Fix:
+    """Return the fix of a case, where it changes one file."""
+    golden = folder.golden()
+    if golden is None:
+        raise UsageError("the case has no golden.patch", "Leave it out: there is no fix to tell of.")
+    files = unified_diff.parse(golden).files
+    if len(files) != 1:
+        raise UsageError(f"the fix changes {len(files)} files", "Leave it out: instructions are for one file.")
+    lines = (line for hunk in files[0].hunks for line in hunk.lines)
+    return Fix(files[0].path, golden, tuple(line.text.strip() for line in lines if line.tag == "+"))
+
+
+def unfit(text: str, added: Iterable[str]) -> str:
+    """Return what is wrong with a text about a fix that adds some lines, in a clause; empty where nothing is.
+
+    >>> unfit("Add each price to the total.", ["total += price"])
+    ''
+    >>> unfit("Write `total += price`.", ["total += price"])
+    'it holds the line `total += price` of the change'
+    """
+    if not text:
+        return "it is empty"
+    if "```" in text:
+        return "it holds a code block"
+    words = _joined(_TOKEN.findall(text))
+    for line in added:
+        tokens = _TOKEN.findall(line)
+        while tokens and tokens[-1] in _END_MARKS:
+            tokens.pop()
+        if len(tokens) >= _FEWEST_TOKENS and _joined(tokens) in words:
+            return f"it holds the line `{line}` of the change"
+    return ""
+
+
+def _joined(tokens: list[str]) -> str:
+    return "\n" + "\n".join(tokens) + "\n"

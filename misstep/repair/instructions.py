@@ -1,0 +1,68 @@
+"""`misstep repair instructions`: have a model write what to change in each case, back from its fix."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from misstep.harness.errors import UsageError
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
+from misstep.options import run_folders
+from misstep.options.common import Json, json_text
+from misstep.options.model import EACH_AT_ONCE, ModelOptions, client_settings, with_local_model
+
+
+def instructions(
+    cases: Annotated[Path, typer.Argument(metavar="CASES", help="Folder of repair cases with a golden patch, or one.")],
+    out: run_folders.Out,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the model.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Number of cases at once.")] = 2,
+    json: Json = False,
+    *,
+    asking: Annotated[ModelOptions, EACH_AT_ONCE],
+) -> None:
+    """Have a model write the instructions of repair cases from their fixes.
+
+    Each case gets a high-level and a detailed text, and none shows a line of its fix.
+
+    A text that shows a line of the fix, or a code block, is asked for again, and is refused after three answers.
+    `repair run --instructions-from` gives the texts to an agent; cases without a text are left out there.
+    """
+    import sys
+
+    from misstep.harness.agent.policies.model import ModelSettings
+    from misstep.harness.repair.case import read_cases
+    from misstep.harness.runs.repair_instructions import write_instructions
+
+    if not (asking.model or asking.local):
+        raise UsageError("a model writes the instructions", "Name one with --model, or --local to test the set-up.")
+    chosen = list(read_cases(cases))
+    with with_local_model(asking) as known, run_folders.kept_when_stopped(out):
+        model = ModelSettings(known.model, temperature, seed=seed)
+        client = client_settings(known)
+        ended = write_instructions(chosen, out, model, client, workers=workers, arguments=sys.argv[1:])
+    _print(out, json=json)
+    if not ended.finished:
+        why = ended.stopped or ended.last_failure
+        say(f"misstep: {ended.wanted - ended.done + ended.failed:,} cases have no answer: {plain(why)}")
+        raise typer.Exit(1)
+
+
+def _print(out: Path, *, json: bool) -> None:
+    from misstep.harness.journal.records import read_records
+    from misstep.harness.repair.back_translation import FORMS
+    from misstep.harness.runs.repair_instructions import INSTRUCTION_RECORDS
+
+    written = {one.case: one for one in read_records(out, INSTRUCTION_RECORDS, unfinished=True)}
+    counts = {kind: sum(kind in one.texts for one in written.values()) for kind in FORMS}
+    refused = [(one.case, kind, why) for one in written.values() for kind, why in one.refused.items()]
+    if json:
+        rows = [{"case": case, "kind": kind, "reason": why} for case, kind, why in refused]
+        print(json_text({"n": len(written), "texts": counts, "refused": rows}))
+        return
+    for kind, count in counts.items():
+        print(f"{kind.replace('_', '-')}: {count:,} of {len(written):,} cases have a text without code of the fix")
+    for case, kind, why in refused:
+        print(f"{plain(case)} has no {kind.replace('_', '-')} text: {plain(why)}")

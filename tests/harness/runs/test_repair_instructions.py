@@ -1,0 +1,93 @@
+"""A run that writes instructions, and repairs that are told them."""
+
+from pathlib import Path
+
+import pytest
+
+from misstep.harness.agent.policies.model import ModelSettings
+from misstep.harness.clients import ClientSettings
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.exchange import Failure, Outcome, Request
+from misstep.harness.journal.records import read_manifest
+from misstep.harness.repair.case import CaseFolder, instructed, instruction_of
+from misstep.harness.repair.repairers import RepairerOptions
+from misstep.harness.repair.settings import SETTINGS
+from misstep.harness.runs.repair import RepairPlan, recorded_attempts, run_repairs
+from misstep.harness.runs.repair_instructions import read_instructions, with_instructions, write_instructions
+from misstep.harness.workspace import Sandbox
+from tests.harness.repair.cases import price_case
+from tests.harness.repair.conftest import sandbox as sandbox
+
+ASKED: list[Request] = []
+DOWN: set[str] = set()
+MODEL = ModelSettings("small-1")
+CLIENT = ClientSettings(client="scripted", script="tests.harness.runs.test_repair_instructions:answer", attempts=1)
+
+
+def answer(request: Request) -> Outcome | str:
+    """A model that writes instructions, with code in the detailed ones of b, and mends the case where it is told to."""
+    ASKED.append(request)
+    told = request.messages[1].content
+    if DOWN:
+        return Failure("bad_request", "it is down")
+    if "[instruction]" in told:
+        return "price.py\n<<<<<<< SEARCH\n        found -= price\n=======\n        found += price\n>>>>>>> REPLACE\n"
+    detailed = "numbered list" in request.messages[0].content
+    return "Write `found += price`." if detailed and "b.py" in told else f"Add {'each price' * detailed}."
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> list[CaseFolder]:
+    ASKED.clear()
+    DOWN.clear()
+    made = [price_case(tmp_path / "cases" / name, id=name) for name in ("a", "b")]
+    golden = made[1].folder / "golden.patch"
+    golden.write_text(golden.read_text().replace("price.py", "b.py"))
+    return made
+
+
+def test_instructions_are_written_once_and_read_again(cases: list[CaseFolder], tmp_path: Path) -> None:
+    ended = write_instructions(cases, tmp_path / "told", MODEL, CLIENT)
+    assert (ended.done, ended.finished) == (2, True)
+    asked = len(ASKED)
+    write_instructions(cases, tmp_path / "told", MODEL, CLIENT)
+    assert len(ASKED) == asked
+    written = read_instructions(tmp_path / "told")
+    assert written.by.startswith("small-1, back_translation@1+")
+    told, without = with_instructions(cases, written, "detailed")
+    assert [instruction_of(instructed(one, "detailed").case) for one in told] == [("price.py", "Add each price.")]
+    assert "found += price" in without["b"]
+    assert len(with_instructions(cases, written, "high-level")[0]) == 2
+
+
+def test_a_case_without_an_answer_is_asked_again_by_the_same_call(cases: list[CaseFolder], tmp_path: Path) -> None:
+    DOWN.add("all")
+    assert not write_instructions(cases, tmp_path / "told", MODEL, CLIENT).finished
+    with pytest.raises(UsageError, match="is not finished"):
+        read_instructions(tmp_path / "told")
+    DOWN.clear()
+    assert write_instructions(cases, tmp_path / "told", MODEL, CLIENT).finished
+    assert set(read_instructions(tmp_path / "told").cases["a"].texts) == {"high_level", "detailed"}
+
+
+def test_a_direct_patcher_repairs_from_them_and_the_run_says_by_whom_they_are(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox
+) -> None:
+    write_instructions(cases[:1], tmp_path / "told", MODEL, CLIENT)
+    written = read_instructions(tmp_path / "told")
+    told, _ = with_instructions(cases[:1], written, "detailed")
+    plan = RepairPlan(
+        "direct",
+        SETTINGS["react"],
+        options=RepairerOptions(model=MODEL),
+        instructions="detailed",
+        instructions_by=written.by,
+    )
+    run_repairs(told, tmp_path / "run", plan, CLIENT, sandbox)
+    [made] = recorded_attempts(tmp_path / "run")
+    assert (made.solved, made.iterations, made.error) == (True, 2, "")
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest is not None
+    assert manifest.settings["instructions_by"] == written.by
+    with pytest.raises(InputError, match="is a run of `misstep repair run`"):
+        read_instructions(tmp_path / "run")
