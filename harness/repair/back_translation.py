@@ -41,7 +41,7 @@ _FEWEST_TOKENS = 3
 _END_MARKS = frozenset(":;,{")
 
 
-class Fix(Struct, frozen=True):
+class CaseFix(Struct, frozen=True):
     """The fix of a case: the one file that it changes, the diff, and the lines that it adds."""
 
     path: str
@@ -71,7 +71,9 @@ async def back_translated(folder: CaseFolder, ask: Ask, settings: ModelSettings)
     return CaseInstructions(name, fix.path, texts, refused, error, len(replies), sum(costs) if costs else None)
 
 
-async def _written(kind: str, fix: Fix, ask: Ask, settings: ModelSettings, outcomes: list[Outcome]) -> tuple[str, str]:
+async def _written(
+    kind: str, fix: CaseFix, ask: Ask, settings: ModelSettings, outcomes: list[Outcome]
+) -> tuple[str, str]:
     """Return the text of a kind, or what is wrong with the last answer; neither where the model gave none."""
     prompt = shipped_prompt(PROMPT)
     values = {"form": FORMS[kind], "path": fix.path, "diff": fix.diff}
@@ -95,7 +97,7 @@ async def _written(kind: str, fix: Fix, ask: Ask, settings: ModelSettings, outco
     return "", complaint
 
 
-def fix_of(folder: CaseFolder) -> Fix:
+def fix_of(folder: CaseFolder) -> CaseFix:
     """Return the fix of a case, where it changes one file."""
     golden = folder.golden()
     if golden is None:
@@ -104,7 +106,7 @@ def fix_of(folder: CaseFolder) -> Fix:
     if len(files) != 1:
         raise UsageError(f"the fix changes {len(files)} files", "Leave it out: instructions are for one file.")
     lines = (line for hunk in files[0].hunks for line in hunk.lines)
-    return Fix(files[0].path, golden, tuple(line.text.strip() for line in lines if line.tag == "+"))
+    return CaseFix(files[0].path, golden, tuple(line.text.strip() for line in lines if line.tag == "+"))
 
 
 def unfit(text: str, added: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from misstep.harness.progress import say
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep.repair.patch_judging import PatchJudgeOptions
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
@@ -70,19 +71,6 @@ def told_cases(
     return told, written.by
 
 
-class PatchJudgeOptions(OptionGroup, frozen=True):
-    """The judge of patches and its model."""
-
-    panel = "Patch judge"
-    patch_judge: Annotated[
-        str,
-        typer.Option(metavar="JUDGE", help="Judge of the patches, as in `judge run`; patch_judge is the shipped one."),
-    ] = ""
-    judge_model: Annotated[
-        str, typer.Option(metavar="M", help="Model of the patch judge; by default its own, then --model.")
-    ] = ""
-
-
 def refuse_ignored(
     context: typer.Context, policy: str, patch_judge: str, instructions: str | None, *, unsafe: bool
 ) -> None:
@@ -128,30 +116,5 @@ def opened(
         name = "" if agent.policy in ASK_NO_MODEL else known.model
         settings = ModelSettings(name, agent.temperature, seed=agent.seed, form=form)
         options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed, agent.patcher_model)
-        judge, address = _judge(patches.patch_judge, patches.judge_model, known, alone=not name)
+        judge, address = patches.judge(known, alone=not name)
         yield options, judge, client_settings(known, address)
-
-
-def _judge(
-    named: str, judge_model: str, known: ModelOptions, *, alone: bool
-) -> "tuple[FittedJudge | None, str | None]":
-    """Return the judge of patches, and the address of its model; `alone` says that the policy asks no model."""
-    from misstep.harness.repair.validators.patch_judge import fitted_to_patches
-    from misstep.harness.runs.judging.known_judges import known_judge
-
-    if not named:
-        if judge_model:
-            raise UsageError("--judge-model without a judge", "Name the judge with --patch-judge.")
-        return None, None
-    if known.local and judge_model:
-        raise UsageError("--local has its own model", "Leave out --judge-model.")
-    judge = known_judge(named, model=judge_model or (known.model if known.local else ""), base_url=known.base_url)
-    if not getattr(judge, "model", ""):
-        judge = known_judge(named, model=known.model, base_url=known.base_url)
-    address: str | None = getattr(judge, "base_url", None)
-    if address and address != known.base_url and not alone:
-        raise UsageError(
-            f"the judge {judge.name} names a server of its own, {address}",
-            "One server answers the agent and the judge: name it with --base-url.",
-        )
-    return fitted_to_patches(judge), address

@@ -16,9 +16,10 @@ from misstep.options.item_shards import say_shard
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
 from misstep.options.sandbox import SandboxOptions
 from misstep.options.shard import ShardOptions
-from misstep.repair.asking import AskedAgent, PatchJudgeOptions, opened, refuse_ignored, told_cases
+from misstep.repair.asking import AskedAgent, opened, refuse_ignored, told_cases
 from misstep.repair.cases import RepositoryOptions, named_cases
 from misstep.repair.ending import print_scores
+from misstep.repair.patch_judging import PatchJudgeOptions
 
 
 def run(
