@@ -23,7 +23,7 @@ from misstep.analysis.labels.tools.ratings import QUESTION
 from misstep.harness.errors import InputError, UsageError
 
 # fmt: off
-_ITEM_NAMES = (
+ITEM_NAMES = (
     "item", "item_id", "task_id", "task", "id", "example_id", "example", "sample_id", "sample", "document_id", "doc_id",
     "document", "record_id", "record", "external_id", "unit_id", "unit", "trajectory_id", "trajectory", "run_id", "run",
     "session_id", "session", "case_id", "case", "instance_id", "instance", "input_hash", "text_id",
@@ -67,10 +67,10 @@ def form_of(source: Source, reading: Reading) -> Form:
         return _of_export(source, reading)
     sheet = source.sheet
     exact = {name.casefold(): place for place, name in reversed(list(enumerate(sheet.header)))}
-    by = _place(sheet, reading.by, "--by") if reading.by else None
-    item = _place(sheet, reading.item, "--item") if reading.item else exact.get("item")
-    rater = _place(sheet, reading.rater, "--rater") if reading.rater else exact.get("rater")
-    labels = tuple(_place(sheet, name, "--label") for name in reading.labels)
+    by = column_named(sheet, reading.by, "--by") if reading.by else None
+    item = column_named(sheet, reading.item, "--item") if reading.item else exact.get("item")
+    rater = column_named(sheet, reading.rater, "--rater") if reading.rater else exact.get("rater")
+    labels = tuple(column_named(sheet, name, "--label") for name in reading.labels)
     if not labels and "label" in exact:
         labels = (exact["label"],)
     if item is None or rater is None or not labels:
@@ -86,14 +86,16 @@ def _completed(
     """Return the long form of a table in which not every column is named, or its wide form."""
     alone = reading.fewest_raters == 1 and len(sheet.header) >= _LONG  # one rater rates each item once
     taken = {place for place in (item, rater, by, *labels) if place is not None}
-    raters = [rater] if rater is not None else [at for at in _like(sheet, RATER_NAMES) if at not in taken]
+    raters = [rater] if rater is not None else [at for at in columns_called(sheet, RATER_NAMES) if at not in taken]
     fewest = 1 if alone else 2
     raters = [at for at in raters if len(set(sheet.columns[at])) >= fewest and all(map(str.strip, sheet.columns[at]))]
-    items = [item] if item is not None else [at for at in _like(sheet, _ITEM_NAMES) if at not in {*taken, *raters}]
+    items = (
+        [item] if item is not None else [at for at in columns_called(sheet, ITEM_NAMES) if at not in {*taken, *raters}]
+    )
     items = [at for at in items if alone or _repeats(sheet, at, by)]
     if not items or not raters:
         questions = sheet.columns[by] if by is not None else [""] * len(sheet.columns[0])
-        called = (_like(sheet, _ITEM_NAMES), _like(sheet, WHO))
+        called = (columns_called(sheet, ITEM_NAMES), columns_called(sheet, WHO))
         kept = {place for place in (by, *labels) if place is not None}
         told = item_and_rater(sheet, item, rater, called, kept, questions)
         items, raters = ([told[0]], [told[1]]) if told else (items, raters)
@@ -117,7 +119,7 @@ def _long(
 ) -> Form:
     """Return the long form with these columns of items, raters, labels and questions, and a word on all others."""
     item, rater, labels, by = roles
-    time = next(iter(_like(sheet, _TIME_NAMES)), None) if reading.keep else None
+    time = next(iter(columns_called(sheet, _TIME_NAMES)), None) if reading.keep else None
     used = [place for place in (item, rater, *labels, by, time) if place is not None]
     others = listed(name for place, name in enumerate(sheet.header) if place not in used)
     head, _, last = ", ".join(sheet.header[place] for place in used).rpartition(", ")
@@ -128,7 +130,7 @@ def _long(
 def _label_column(sheet: LabelRows, item: int, rater: int, by: int | None) -> int:
     """Return the column of labels: the one with a usual name, or the only one that may hold some."""
     left = [place for place in range(len(sheet.header)) if place not in (item, rater, by)]
-    named = [place for place in _like(sheet, _LABEL_NAMES) if place in left]
+    named = [place for place in columns_called(sheet, _LABEL_NAMES) if place in left]
     if len(named) == 1:
         return named[0]
     items = sheet.columns[item]
@@ -159,7 +161,7 @@ def _of_export(source: Source, reading: Reading) -> Form:
     return Form(item, rater, (label,), question if several else None, time, tuple(reading.labels))
 
 
-def _place(sheet: LabelRows, name: str, option: str) -> int:
+def column_named(sheet: LabelRows, name: str, option: str) -> int:
     """Return the place of a column that a person named; letter case does not count where it need not."""
     if name in sheet.header:
         return sheet.header.index(name)
@@ -170,7 +172,7 @@ def _place(sheet: LabelRows, name: str, option: str) -> int:
     return folded.index(name.casefold())
 
 
-def _like(sheet: LabelRows, names: Iterable[str]) -> list[int]:
+def columns_called(sheet: LabelRows, names: Iterable[str]) -> list[int]:
     """Return the columns that are called so, in the order of the names."""
     order = {name: rank for rank, name in enumerate(names)}
     called = [re.sub(r"\W+", "_", name.casefold()).strip("_") for name in sheet.header]

@@ -7,6 +7,7 @@ from misstep.harness.progress import say
 from misstep.judge.ask import ask
 from misstep.judge.cache import app as cache_app
 from misstep.judge.calibrate import calibrate
+from misstep.judge.check import check
 from misstep.judge.compare import compare
 from misstep.judge.import_verdicts import import_verdicts
 from misstep.judge.inject import inject
@@ -47,6 +48,7 @@ def list_judges(
 
 
 app.command()(run)
+app.command()(check)
 app.command()(ask)
 app.command()(compare)
 app.command("import")(import_verdicts)

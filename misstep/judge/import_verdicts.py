@@ -66,7 +66,7 @@ def import_verdicts(
 
     folder = benchmark_named(benchmark, data)
     check_gold(folder, read_question(folder).labels, item_ids(folder))
-    imported = imported_judge(path, folder, ImportChoice(judge, _mapping(label or []), item, attempt))
+    imported = imported_judge(path, folder, ImportChoice(judge, mapping(label or []), item, attempt))
     for remark in imported.remarks:
         say(f"misstep: {plain(remark)}")
     ended = run_judge(imported.judge, folder, out, ClientSettings(), arguments=sys.argv[1:])
@@ -76,7 +76,7 @@ def import_verdicts(
         raise typer.Exit(1)
 
 
-def _mapping(given: list[str]) -> dict[str, str]:
+def mapping(given: list[str]) -> dict[str, str]:
     """Return the labels of the file → those of the benchmark."""
     mapping: dict[str, str] = {}
     for one in given:

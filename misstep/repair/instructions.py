@@ -23,7 +23,7 @@ def instructions(
     *,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
 ) -> None:
-    """Have a model write the instructions of repair cases from their fixes.
+    """Have a model say in words what each fix does.
 
     Each case gets a high-level and a detailed text, and none shows a line of its fix.
 

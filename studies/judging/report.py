@@ -167,11 +167,9 @@ def _input(name: str, run: JudgedRun) -> str:
     model = run.manifest.settings.get("model")
     judge = f"{run.judge}{f' with {model}' if model else ''}"
     unfinished = "" if run.manifest.finished else ", not finished"
+    begun = f", begun {run.manifest.started}" if run.manifest.started else ""
     items = counted_text(len(run.verdicts), "item")
     form = run.manifest.settings.get("imported")
     if form:
         judge += f", imported from {run.manifest.settings.get('file')} ({form}),"
-    return (
-        f"{name}: {judge} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {items}, "
-        f"begun {run.manifest.started}{unfinished}"
-    )
+    return f"{name}: {judge} on {run.question.name} ({run.manifest.inputs.digest[:12]}), {items}{begun}{unfinished}"

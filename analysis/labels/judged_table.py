@@ -1,0 +1,265 @@
+"""A table in which each row is an item with the labels of people and of judges, as spreadsheets and exports have them.
+
+    id,output,human_label,judge_label,judge_score,project
+    7,"All tests pass.",yes,no,0.8,shop
+
+The columns are recognised by the words of their names and by what is in them; where that leaves a choice, the person is
+asked.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from misstep.analysis.labels.forms import ITEM_NAMES, column_named, columns_called
+from misstep.analysis.labels.rows import LabelRows
+from misstep.analysis.labels.source import read_source
+from misstep.analysis.labels.spelling import listed, trimmed
+from misstep.harness.errors import InputError, UsageError
+
+# fmt: off
+_PEOPLE = frozenset({
+    "human", "humans", "gold", "truth", "expert", "reference", "annotator", "annotation", "rater", "manual", "actual",
+    "label", "labels", "labeled", "labelled", "target", "expected",
+})
+_JUDGES = frozenset({
+    "judge", "judges", "judged", "prediction", "predicted", "pred", "llm", "model", "autorater", "grader", "auto", "ai",
+    "verdict", "classifier", "evaluator",
+})
+_SCORES = frozenset({"score", "confidence", "prob", "probability", "certainty", "likelihood", "p"})
+_NO_LABELS = _SCORES | {
+    "reason", "reasoning", "rationale", "explanation", "comment", "comments", "note", "notes", "id", "name", "version",
+    "cost", "tokens", "seconds", "time", "latency", "prompt", "text", "output", "input", "response", "error", "status",
+}
+_TEXTS = frozenset({"text", "output", "response", "answer", "input", "question", "prompt", "task", "content"})
+# fmt: on
+
+_MOST_LABELS = 20
+"""Columns with more different cells than this are not taken for labels by themselves."""
+
+_COLUMNS_SHOWN = 30
+_SHAPES = "Give a row for each item, with a column of people's labels and one or more of judges' labels."
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+
+
+class JudgedColumns(Struct, frozen=True):
+    """The names of columns that a person gave; what is empty is recognised."""
+
+    judges: Sequence[str] = ()
+    people: Sequence[str] = ()
+    score: str = ""
+    item: str = ""
+    cluster: str = ""
+    groups: Sequence[str] = ()
+
+
+class JudgedTable(Struct, frozen=True):
+    """The rows of a table of judged items, in order.
+
+    - `file`, `sheet`: Where it was read from, and all its cells.
+    - `items`: An id for each row, which no other row has.
+    - `people`, `judges`: Column → label of each row; empty where there is none.
+    - `scores`: Judge → its certainty in each row.
+    - `clusters`: Item → what its row hangs together with others by, if anything.
+    - `groups`: Column → value of each row.
+    - `texts`: Column → text of each row that a reader of the page may want to see.
+    - `remarks`: What a person should know about how the table was understood.
+    """
+
+    file: str
+    sheet: LabelRows
+    items: tuple[str, ...]
+    people: dict[str, tuple[str, ...]]
+    judges: dict[str, tuple[str, ...]]
+    scores: dict[str, tuple[float | None, ...]]
+    clusters: dict[str, str]
+    groups: dict[str, tuple[str, ...]]
+    texts: dict[str, tuple[str, ...]]
+    remarks: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels that people gave, in order."""
+        return tuple(sorted({label for column in self.people.values() for label in column if label}))
+
+
+def read_judged_table(path: Path, named: JudgedColumns, renamed: Mapping[str, str]) -> JudgedTable:
+    """Read a table of judged items; `renamed` maps a label of the judges to one of people."""
+    source = read_source(path, what="judged items", shapes=_SHAPES)
+    sheet, remarks = source.sheet, list(source.remarks)
+    people, judges = _label_columns(sheet, named)
+    at_score = _score_columns(sheet, judges, named)
+    at_item, at_cluster = _item_column(sheet, named), _named(sheet, named.cluster, "--cluster")
+    groups = [column_named(sheet, name, "--by") for name in named.groups]
+    taken = {*people, *judges, *at_score.values(), *groups}
+    spelling = _spellings(sheet, [*people, *judges], people, remarks)
+    mapping = {_key(theirs): ours for theirs, ours in renamed.items()}
+    items, clusters = _items(sheet, at_item, at_cluster, remarks)
+    scores = {}
+    for judge, at in at_score.items():
+        try:
+            scores[sheet.header[judge]] = _numbers(sheet, at)
+        except InputError as error:
+            if named.score:
+                raise
+            remarks.append(f"not taken as scores: {sheet.header[at]!r}, {error.found}")
+    table = JudgedTable(
+        sheet.file,
+        sheet,
+        items,
+        {sheet.header[at]: _labels(sheet.columns[at], spelling, {}) for at in people},
+        {sheet.header[at]: _labels(sheet.columns[at], spelling, mapping) for at in judges},
+        scores,
+        clusters,
+        {sheet.header[at]: tuple(map(trimmed, sheet.columns[at])) for at in groups},
+        _texts(sheet, taken),
+        tuple(remarks),
+    )
+    _check_labels(table, renamed)
+    return table
+
+
+def _label_columns(sheet: LabelRows, named: JudgedColumns) -> tuple[list[int], list[int]]:
+    """Return the columns of people and of judges, by name or as a person said."""
+    people = [column_named(sheet, name, "--human") for name in named.people]
+    judges = [column_named(sheet, name, "--judge") for name in named.judges]
+    both = set(people) & set(judges)
+    if both:
+        found = f"the column {sheet.header[both.pop()]!r} is named for people and for a judge"
+        raise UsageError(found, "Name different columns with --human and --judge.")
+    free = [at for at in range(len(sheet.header)) if at not in {*people, *judges} and _holds_labels(sheet, at)]
+    judges = judges or [at for at in free if _words(sheet.header[at]) & _JUDGES]
+    called = [at for at in free if at not in judges and _words(sheet.header[at]) & _PEOPLE]
+    # `label` alone may be a judge's or a person's: a surer word wins.
+    surer = [at for at in called if not _words(sheet.header[at]) <= {"label", "labels"}]
+    people = people or surer or called
+    for columns, who, option in ((people, "people's labels", "--human"), (judges, "a judge's labels", "--judge")):
+        if not columns:
+            found = f"no column is called like one of {who}"
+            advice = f"Name it with {option}. The columns: {listed(sheet.header, _COLUMNS_SHOWN)}."
+            raise InputError(found, advice, file=sheet.file, line=1)
+    return people, judges
+
+
+def _holds_labels(sheet: LabelRows, at: int) -> bool:
+    """Return whether a column may hold labels: few different cells, and a name that says nothing else."""
+    distinct = {_key(cell) for cell in sheet.columns[at]} - {""}
+    return bool(distinct) and len(distinct) <= _MOST_LABELS and not _words(sheet.header[at]) & _NO_LABELS
+
+
+def _score_columns(sheet: LabelRows, judges: Sequence[int], named: JudgedColumns) -> dict[int, int]:
+    """Return the column of scores of each judge that has one."""
+    if named.score:
+        if len(judges) > 1:
+            raise UsageError("--score with several judges", "Name one judge with --judge.")
+        return {judges[0]: column_named(sheet, named.score, "--score")}
+    scores = {at: _words(name) for at, name in enumerate(sheet.header) if _words(name) & _SCORES}
+    found = {}
+    for judge in judges:
+        own = _words(sheet.header[judge])
+        like = [at for at, words in scores.items() if words - _SCORES and words - _SCORES <= own]
+        alone = [at for at, words in scores.items() if words <= _SCORES] if len(judges) == 1 else []
+        if len(like or alone) == 1:
+            found[judge] = (like or alone)[0]
+    return found
+
+
+def _texts(sheet: LabelRows, taken: Collection[int]) -> dict[str, tuple[str, ...]]:
+    """Return the columns that a reader of the page may want to see: those called like a text, else all others."""
+    others = [at for at in range(len(sheet.header)) if at not in taken]
+    shown = [at for at in others if _words(sheet.header[at]) & _TEXTS] or others
+    return {sheet.header[at]: tuple(sheet.columns[at]) for at in shown}
+
+
+def _item_column(sheet: LabelRows, named: JudgedColumns) -> int | None:
+    if named.item:
+        return column_named(sheet, named.item, "--item")
+    return next(iter(columns_called(sheet, ITEM_NAMES)), None)
+
+
+def _named(sheet: LabelRows, name: str, option: str) -> int | None:
+    return column_named(sheet, name, option) if name else None
+
+
+def _items(
+    sheet: LabelRows, item: int | None, cluster: int | None, remarks: list[str]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return an id for each row, and the clusters: those of a column, or rows about one item."""
+    rows = len(sheet.columns[0])
+    names = [trimmed(cell) for cell in sheet.columns[item]] if item is not None else [""] * rows
+    repeated = {name for name, times in Counter(names).items() if times > 1 or not name}
+    ids = tuple(f"{name or 'row'} {row + 1}" if name in repeated else name for row, name in enumerate(names))
+    if cluster is not None:
+        return ids, {one: trimmed(cell) for one, cell in zip(ids, sheet.columns[cluster], strict=True) if trimmed(cell)}
+    if item is not None and repeated - {""}:
+        remarks.append(
+            f"{len(repeated - {''}):,} values of {sheet.header[item]!r} are on several rows: intervals and tests are "
+            "clustered by it"
+        )
+        return ids, {one: name for one, name in zip(ids, names, strict=True) if name}
+    return ids, {}
+
+
+def _spellings(sheet: LabelRows, at: Iterable[int], people: Sequence[int], remarks: list[str]) -> dict[str, str]:
+    """Return what counts of a label → how it is shown: as people write it most often."""
+    written: dict[str, Counter[str]] = {}
+    for column in at:
+        weight = 2 if column in people else 1
+        for cell, times in Counter(map(trimmed, sheet.columns[column])).items():
+            if cell:
+                written.setdefault(_key(cell), Counter())[cell] += weight * times
+    alike = [one for one in written.values() if len(set(map(str.casefold, one))) > 1]
+    remarks += [f"counted as one label: {listed(sorted(one))}" for one in alike]
+    return {key: min(spellings, key=lambda one: (-spellings[one], one)) for key, spellings in written.items()}
+
+
+def _labels(cells: Sequence[str], spelling: Mapping[str, str], renamed: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(renamed[key] if key in renamed else spelling.get(key, "") for key in map(_key, cells))
+
+
+def _numbers(sheet: LabelRows, at: int) -> tuple[float | None, ...]:
+    """Return the scores of a column, each from 0 to 1."""
+    numbers: list[float | None] = []
+    for row, cell in enumerate(sheet.columns[at]):
+        written = trimmed(cell)
+        try:
+            number = float(written) if written else None
+        except ValueError:
+            number = -1.0
+        if number is not None and not 0 <= number <= 1:
+            advice = "A score is a probability: divide it by the highest one, or leave out the column."
+            raise sheet.error(row, f"the score {written[:40]!r} is not a number from 0 to 1", advice, sheet.header[at])
+        numbers.append(number)
+    return tuple(numbers)
+
+
+def _check_labels(table: JudgedTable, renamed: Mapping[str, str]) -> None:
+    """Refuse judges none of whose labels people use, and a mapping to a label that they do not use."""
+    known = set(table.labels)
+    wrong = next((ours for ours in renamed.values() if ours not in known), None)
+    if wrong is not None:
+        raise UsageError(f"--label: {wrong!r} is not a label of people", f"Their labels: {listed(sorted(known))}.")
+    for judge, labels in table.judges.items():
+        given = {label for label in labels if label}
+        if given and known and not given & known:
+            theirs, ours = sorted(given), sorted(known)
+            raise InputError(
+                f"no label in common: people say {listed(ours, 5)}, the judge says {listed(theirs, 5)}",
+                f"Say what its labels mean, as --label {theirs[0]}={ours[0]}.",
+                file=table.file,
+                field=judge,
+            )
+
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of a column's name, also of one in camel case."""
+    return frozenset(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
+
+
+def _key(cell: str) -> str:
+    """Return what counts of a label: letter case does not, nor does the `.0` of a whole number."""
+    label = trimmed(cell).casefold()
+    return _WHOLE.sub(r"\1", label) if _WHOLE.fullmatch(label) else label

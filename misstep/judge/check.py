@@ -1,0 +1,72 @@
+"""`misstep judge check`: a table of labels of judges and of people in, how far the judges can be trusted out."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from misstep.harness.escaping import plain
+from misstep.harness.progress import say
+from misstep.judge.import_verdicts import mapping
+from misstep.options.common import Html, Json, Seed, json_text, path_or_address, write_file
+from misstep.options.gate import BELOW, GateOptions
+
+
+def check(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULTS",
+            parser=path_or_address,
+            help="Table with an item a row: CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input.",
+        ),
+    ],
+    judge: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Column of a judge's labels; repeatable.")
+    ] = None,
+    human: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Column of a person's labels; repeatable.")
+    ] = None,
+    positive: Annotated[str, typer.Option(metavar="LABEL", help="Label that counts as positive.")] = "",
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Column of groups to look at one by one; repeatable.")
+    ] = None,
+    score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the judge's certainty, from 0 to 1.")] = "",
+    item: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the items' ids.")] = "",
+    cluster: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column of what rows hang together by, such as a session.")
+    ] = "",
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="THEIRS=OURS", help="Label of a judge and the people's label for it; repeatable."),
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+    html: Html = None,
+    *,
+    limits: Annotated[GateOptions, BELOW],
+) -> None:
+    """Check judges by a table of their labels beside people's.
+
+    A sentence says how often a judge is right and whether always saying the commoner label would do as well; then come
+    the rates, the direction of its errors, its calibration if it has scores, and the groups of --by. Several judges are
+    compared with Holm's correction. Columns are recognised by their names; where these leave a choice, you are asked.
+
+    An empty cell of a judge is a missing answer and counts as wrong; a row that no person labelled is not counted.
+    Labels are compared without letter case.
+    """
+    from misstep.analysis.labels.judged_table import JudgedColumns, read_judged_table
+    from misstep.studies.judging.checked_table import CheckedTable
+
+    gates = limits.gates()
+    columns = JudgedColumns(judge or (), human or (), score, item, cluster, by or ())
+    checked = CheckedTable(read_judged_table(file, columns, mapping(label or [])), positive, seed)
+    for remark in checked.remarks:
+        say(f"misstep: {plain(f'{checked.table.file}: {remark}')}")
+    print(json_text(checked.document()) if json else checked.text())
+    if html is not None:
+        command = shlex.join(["misstep", *(part for part in sys.argv[1:] if part != "--json")])
+        write_file("--html", html, checked.page(command))
+    limits.settle(gates, checked.figures(), "misstep judge check")

@@ -1,0 +1,82 @@
+"""A table of judged items: which columns are what, what counts as one label, and what is asked about."""
+
+from pathlib import Path
+
+import pytest
+
+from misstep.analysis.labels.judged_table import JudgedColumns, JudgedTable, read_judged_table
+from misstep.harness.errors import InputError, MisstepError
+
+
+def _read(folder: Path, text: str, *, renamed: dict[str, str] | None = None, **named: object) -> JudgedTable:
+    file = folder / "results.csv"
+    file.write_text(text)
+    return read_judged_table(file, JudgedColumns(**named), renamed or {})
+
+
+@pytest.mark.parametrize(
+    ("header", "people", "judges", "scored"),
+    [
+        ("id,human_label,judge_label,judge_score", ["human_label"], ["judge_label"], ["judge_label"]),
+        ("item,label,prediction,probability", ["label"], ["prediction"], ["prediction"]),
+        ("id,groundTruth,gptJudge,claudeJudge", ["groundTruth"], ["gptJudge", "claudeJudge"], []),
+        ("id,expert 1,llm label,model_score", ["expert 1"], ["llm label"], []),
+    ],
+)
+def test_columns_are_recognised_by_the_words_of_their_names(
+    tmp_path: Path, header: str, people: list[str], judges: list[str], scored: list[str]
+) -> None:
+    last = ("yes", "no") if "claude" in header else ("0.9", "0.8")
+    rows = f"1,yes,no,{last[0]}\n2,no,no,{last[1]}\n"
+    table = _read(tmp_path, f"{header}\n{rows}")
+    assert (list(table.people), list(table.judges), list(table.scores)) == (people, judges, scored)
+
+
+def test_letter_case_and_the_zeros_of_a_whole_number_make_no_other_label(tmp_path: Path) -> None:
+    table = _read(tmp_path, "gold,judge\n1,1.0\n0,0\n,0.0\n")
+    assert (table.people["gold"], table.judges["judge"]) == (("1", "0", ""), ("1", "0", "0"))
+    cased = _read(tmp_path, "gold,judge\nYes,YES\nno,No\n")
+    assert cased.judges["judge"] == ("Yes", "no")
+
+
+def test_rows_about_one_item_are_told_apart_and_clustered(tmp_path: Path) -> None:
+    table = _read(tmp_path, "task,gold,judge\na,yes,yes\na,no,yes\nb,no,no\n")
+    assert table.items == ("a 1", "a 2", "b")
+    assert table.clusters == {"a 1": "a", "a 2": "a", "b": "b"}
+    assert "clustered" in table.remarks[0]
+
+
+def test_labels_of_a_judge_are_mapped_to_those_of_people(tmp_path: Path) -> None:
+    text = "gold,judge\n1,pass\n0,fail\n"
+    assert _read(tmp_path, text, renamed={"PASS": "1", "fail": "0"}).judges["judge"] == ("1", "0")
+
+
+def test_scores_that_are_no_probabilities_are_left_out_or_refused_if_named(tmp_path: Path) -> None:
+    text = "gold,judge,judge_score\nyes,yes,7\nno,no,0.5\n"
+    table = _read(tmp_path, text)
+    assert (table.scores, len(table.remarks)) == ({}, 1)
+    with pytest.raises(InputError, match=r"results.csv:2: judge_score: the score '7'"):
+        _read(tmp_path, text, score="judge_score")
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "message"),
+    [
+        ("a,b\n1,2\n", {}, r"no column is called like one of people's labels.*--human.*'a', 'b'"),
+        ("gold,b\n1,2\n", {}, "like one of a judge's labels.*--judge"),
+        ("gold,judge\n1,pass\n", {}, "no label in common.*--label pass=1"),
+        ("gold,judge\n1,1\n", {"judges": ["other"]}, "--judge other.*no such column"),
+        ("gold,judge\n1,1\n", {"people": ["judge"], "judges": ["judge"]}, "named for people and for a judge"),
+        ("gold,judge,judge_b\n1,1,1\n", {"score": "gold"}, "--score with several judges"),
+    ],
+)
+def test_a_table_that_leaves_a_choice_is_asked_about(
+    tmp_path: Path, text: str, named: dict[str, object], message: str
+) -> None:
+    with pytest.raises(MisstepError, match=message):
+        _read(tmp_path, text, **named)
+
+
+def test_a_mapping_to_a_label_that_people_do_not_use_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MisstepError, match="'2' is not a label of people"):
+        _read(tmp_path, "gold,judge\n1,pass\n", renamed={"pass": "2"})

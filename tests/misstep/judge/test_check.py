@@ -1,0 +1,86 @@
+"""`misstep judge check` as a user runs it: a table in, a sentence first, the same figures as a run of a judge."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from misstep.harness.errors import UsageError
+from misstep.judge import app
+
+ROWS = [("yes", "yes", 0.9)] * 12 + [("yes", "no", 0.4)] * 4 + [("no", "yes", 0.8)] * 6 + [("no", "no", 0.1)] * 18
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    lines = [
+        f"{row},<b>{row}</b>,{gold},{judge},{score},{gold},{'ab'[row % 2]}"
+        for row, (gold, judge, score) in enumerate(ROWS)
+    ]
+    file = tmp_path / "results.csv"
+    file.write_text("\n".join(["id,output,human,judge_a,judge_a_score,judge_b,part", *lines]) + "\n")
+    return file
+
+
+def check(*arguments: str | Path) -> Any:
+    return CliRunner().invoke(app, ["check", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_the_first_sentence_says_how_often_the_judge_is_right_and_what_the_commoner_label_would_reach(
+    table: Path,
+) -> None:
+    first = " ".join(check(table, "--judge", "judge_a").stdout.splitlines()[:2])
+    assert first.startswith("judge_a gives the gold label on 75.0% (95% interval")
+    assert "always saying “no” would (60.0%)" in first
+
+
+def test_rates_are_those_of_the_four_cells(table: Path) -> None:
+    judge = json.loads(check(table, "--judge", "judge_a", "--json").stdout)["judges"]["judge_a"]
+    rates = {name: (judge[name]["value"], judge[name]["n"]) for name in ("true_positive_rate", "true_negative_rate")}
+    assert rates == {"true_positive_rate": (12 / 16, 16), "true_negative_rate": (18 / 24, 24)}
+    assert judge["accuracy"]["value"] == 30 / 40
+    assert judge["reliability"]["overconfidence"]["value"] == pytest.approx(
+        (12 * 0.9 + 4 * 0.6 + 6 * 0.8 + 18 * 0.9) / 40 - 0.75
+    )
+
+
+def test_several_judges_are_compared_in_pairs(table: Path) -> None:
+    document = json.loads(check(table, "--json").stdout)
+    [pair] = document["pairs"]
+    assert (pair["difference"], pair["p_adjusted"] < 0.05) == (-0.25, True)
+    assert check(table).stdout.startswith("judge_b gives the gold label most often")
+
+
+def test_groups_are_looked_at_one_by_one(table: Path) -> None:
+    document = json.loads(check(table, "--judge", "judge_a", "--by", "part", "--json").stdout)
+    [field] = document["judges"]["judge_a"]["slices"]
+    assert [one["value"] for one in field["slices"]] == ["a", "b"]
+    with pytest.raises(UsageError, match="--by id: the column has 40 different values"):
+        check(table, "--by", "id")
+
+
+def test_the_page_is_that_of_a_run_and_escapes_the_texts(table: Path, tmp_path: Path) -> None:
+    check(table, "--judge", "judge_a", "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "75.0%" in page
+    assert "<b>7</b>" not in page
+
+
+def test_an_empty_cell_of_a_judge_is_a_missing_answer(tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("gold,judge\nyes,yes\nno,\nno,no\n,no\n")
+    judge = json.loads(check(file, "--json").stdout)["judges"]["judge"]
+    assert (judge["n"], judge["failed"], judge["unlabelled"]) == (4, 1, 1)
+    assert (judge["accuracy"]["value"], judge["accuracy_all"]["value"]) == (1.0, 2 / 3)
+
+
+def test_a_limit_decides_the_exit_code(table: Path) -> None:
+    assert check(table, "--judge", "judge_a", "--fail-under", "true_positive_rate=0.7").exit_code == 0
+    assert check(table, "--judge", "judge_a", "--fail-under", "kappa=0.9").exit_code == 1
+
+
+def test_a_positive_label_that_nobody_gives_is_refused(table: Path) -> None:
+    with pytest.raises(UsageError, match="--positive maybe: people never say so"):
+        check(table, "--positive", "maybe")
