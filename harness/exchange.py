@@ -39,7 +39,19 @@ TRANSIENT: frozenset[FailureKind] = frozenset({"rate_limited", "server", "connec
 
 NOT_EXTRA = frozenset(
     {"model", "messages", "temperature", "max_tokens", "seed", "response_format", "logprobs", "n", "stream"}
-    | {"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "web_search_options", "modalities"}
+    | {
+        "top_logprobs",
+        "input",
+        "questions",
+        "state",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "functions",
+        "function_call",
+        "web_search_options",
+        "modalities",
+    }
 )
 """What no request has but by a parameter, and what none has at all: nothing in an item may come to run a tool."""
 
@@ -73,6 +85,39 @@ class Function(Struct, frozen=True):
         return {"type": "function", "function": function}
 
 
+DecisionApi = Literal["decisions", "systemone"]
+
+QUESTION = "label"
+"""What the one question of a request for a decision is called."""
+
+_MOST_OF_A_DECISION = 64
+"""How many tokens an answer with a probability for each option is taken to have; servers hardly charge for any."""
+
+
+class Decision(Struct, frozen=True):
+    """A closed question for an endpoint that answers with a probability for each option and writes no text.
+
+    - `api`: `decisions` is OpenAI's form (`/v1/decisions`), `systemone` that of TypeSafe's Jev (`/v1/systemone`).
+    - `options`: Option → what it means, which may be empty.
+    """
+
+    api: DecisionApi
+    options: dict[str, str]
+
+    def body(self, model: str, instructions: str, text: str) -> dict[str, Any]:
+        """Return what is sent, as values for JSON."""
+        if self.api == "systemone":
+            criteria = {name: meaning or None for name, meaning in self.options.items()}
+            question = {"type": "choice", "instructions": instructions, "criteria": criteria}
+            return {"model": model, "state": text, "questions": {QUESTION: question}}
+        choices = [
+            {"value": name, "description": meaning} if meaning else {"value": name}
+            for name, meaning in self.options.items()
+        ]
+        asked = {"type": "choice", "name": QUESTION, "instructions": instructions, "choices": choices}
+        return {"model": model, "input": text, "questions": [asked]}
+
+
 class FunctionCall(Struct, frozen=True):
     """A model's call of a function, with the arguments as it wrote them: JSON, if it kept to that."""
 
@@ -87,6 +132,9 @@ class Request(Struct, frozen=True, omit_defaults=True):
       the server its default.
     - `schema`: A JSON schema that the answer is to follow; `None` asks for plain text.
     - `logprobs`: Whether the log-probability of each token of the answer is asked for.
+    - `top_logprobs`: Of how many of the likeliest tokens in each place.
+    - `decision`: The closed question that an endpoint for decisions is asked; the system message is its instructions,
+      and all other messages are what it is about.
     - `sample`: Which of several equal questions this is: part of the key and not of what is sent.
     - `extra`: Further fields of the body that some servers know (`reasoning_effort`, `cache_prompt`,
       `max_completion_tokens`).
@@ -103,6 +151,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
     sample: int = 0
     extra: dict[str, Any] = {}
     functions: tuple[Function, ...] = ()
+    top_logprobs: int = 0
+    decision: Decision | None = None
 
     def __post_init__(self) -> None:
         if taken := sorted(NOT_EXTRA & self.extra.keys()):
@@ -110,6 +160,11 @@ class Request(Struct, frozen=True, omit_defaults=True):
 
     def body(self) -> dict[str, Any]:
         """Return what is sent, as values for JSON."""
+        if self.decision is not None:
+            instructions = "\n\n".join(one.content for one in self.messages if one.role == "system")
+            text = "\n\n".join(one.content for one in self.messages if one.role != "system")
+            sent = (without_surrogates(instructions), without_surrogates(text))
+            return self.decision.body(self.model, *sent) | self.extra
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [
@@ -127,9 +182,16 @@ class Request(Struct, frozen=True, omit_defaults=True):
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         if self.logprobs:
             body["logprobs"] = True
+        if self.top_logprobs:
+            body["top_logprobs"] = self.top_logprobs
         if self.functions:
             body["tools"] = [function.body() for function in self.functions]
         return body | self.extra
+
+    @property
+    def path(self) -> str:
+        """Return where it is sent, behind the server's address."""
+        return "/chat/completions" if self.decision is None else f"/{self.decision.api}"
 
     def content(self) -> bytes:
         """Return what is sent, as JSON with sorted keys."""
@@ -141,6 +203,8 @@ class Request(Struct, frozen=True, omit_defaults=True):
 
     def most_tokens_out(self) -> int | None:
         """Return how many tokens the answer may have at most; `None` where nothing bounds it."""
+        if self.decision is not None:
+            return _MOST_OF_A_DECISION
         bounds = (self.max_tokens, self.extra.get("max_completion_tokens"))
         return min((bound for bound in bounds if isinstance(bound, int)), default=None)
 
@@ -177,8 +241,9 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     `finish` is the server's own word (`stop`, `length`, `content_filter`, …); tokens and `cost_usd` are `None` where
     the server did not say or no price is known; `seconds` is what the last attempt took; `raw` is the whole body. Of a
     reply that is `cached` all that is the reply's first time: nothing was spent now. `unstructured` says that a schema
-    was to be kept to and that the server takes none. `calls` are the functions that the model calls. `rates` is only of
-    one attempt, and taken out when it is heeded.
+    was to be kept to and that the server takes none. `calls` are the functions that the model calls. `first_tokens` are
+    the likeliest tokens in the first place of the answer, with their log-probabilities. `rates` is only of one attempt,
+    and taken out when it is heeded.
     """
 
     text: str | None
@@ -194,6 +259,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     raw: str = ""
     unstructured: bool = False
     calls: tuple[FunctionCall, ...] = ()
+    first_tokens: tuple[tuple[str, float], ...] = ()
     rates: Rates | None = None
 
 

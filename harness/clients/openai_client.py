@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import aiohttp
 
 from misstep.harness.clients.address import address_and_key, header_fields, secrets
+from misstep.harness.clients.parse_decision import parse_decision
 from misstep.harness.clients.parse_response import parse_response
 from misstep.harness.clients.prices import Prices, known_prices
 from misstep.harness.clients.redaction import Redaction
 from misstep.harness.clients.settings import ClientSettings
 from misstep.harness.clients.transport import LARGEST_BODY, BodyTooLargeError, Wire
 from misstep.harness.exchange import Failure, FailureKind, Outcome, Reply, Request
-
-_PATH = "/chat/completions"
 
 
 class OpenAIClient:
@@ -35,7 +34,7 @@ class OpenAIClient:
         largest_body: int = LARGEST_BODY,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        self._url = base_url.rstrip("/") + _PATH
+        self._address = base_url.rstrip("/")
         self._headers = header_fields(key, environment)
         self._redact = Redaction(key, secrets(environment))
         self._wire = Wire(largest_body)
@@ -46,15 +45,19 @@ class OpenAIClient:
         """Return the outcome of one attempt, which takes as long as the server takes."""
         started = time.perf_counter()
         try:
-            answer = await self._wire.send("POST", self._url, request.content(), self._headers)
+            answer = await self._wire.send("POST", self._address + request.path, request.content(), self._headers)
         except BodyTooLargeError:
             sentence = f"the server's answer is larger than {self._largest:,} bytes"
             return Failure("too_large", sentence, seconds=time.perf_counter() - started)
         except (aiohttp.ClientError, OSError) as error:
             kind: FailureKind = "timeout" if isinstance(error, TimeoutError) else "connection"
-            sentence = self._redact(f"no whole answer from {self._url.removesuffix(_PATH)}: {_why(error)}")
+            sentence = self._redact(f"no whole answer from {self._address}: {_why(error)}")
             return Failure(kind, sentence, seconds=time.perf_counter() - started)
-        outcome = parse_response(answer, request.model, time.perf_counter() - started, self._redact)
+        seconds = time.perf_counter() - started
+        if request.decision is None:
+            outcome = parse_response(answer, request.model, seconds, self._redact)
+        else:
+            outcome = parse_decision(answer, request.decision.api, request.model, seconds, self._redact)
         return self._prices.priced(outcome, request.model) if isinstance(outcome, Reply) else outcome
 
     async def close(self) -> None:

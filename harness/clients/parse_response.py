@@ -59,6 +59,7 @@ class _Message(Struct):
 class _Choice(Struct):
     message: _Message | None = None
     finish_reason: str | None = None
+    logprobs: Any = None
 
 
 class _Completion(Struct):
@@ -83,8 +84,8 @@ class _NoAnswerError(Exception):
 def parse_response(answer: ParsedAnswer, model: str, seconds: float, redact: Redact = str) -> Outcome:
     """Return the outcome of one request; its cost is not filled in."""
     if not 200 <= answer.status < 300:
-        return _refused(answer, seconds, redact)
-    raw = redact(_text(answer.body))
+        return refused(answer, seconds, redact)
+    raw = redact(text_of(answer.body))
     try:
         completion = _decoded(answer)
         choice = _first_choice(completion, redact)
@@ -98,13 +99,14 @@ def parse_response(answer: ParsedAnswer, model: str, seconds: float, redact: Red
         refusal=message.refusal and redact(message.refusal),
         finish=choice.finish_reason and redact(choice.finish_reason),
         model=redact(completion.model or model),
-        input_tokens=_count(usage.get("prompt_tokens")),
-        output_tokens=_count(usage.get("completion_tokens")),
+        input_tokens=count(usage.get("prompt_tokens")),
+        output_tokens=count(usage.get("completion_tokens")),
         seconds=seconds,
         cost_usd=None,
         raw=raw,
         calls=tuple(_calls(message.tool_calls, redact)),
-        rates=_rates(answer),
+        first_tokens=tuple(_first_tokens(choice.logprobs)),
+        rates=rates_of(answer),
     )
     # A secret that is split over the parts of the content cannot be found in the body.
     in_parts = isinstance(message.content, list) and reply.text != text
@@ -154,15 +156,37 @@ def _calls(value: Any, redact: Redact) -> Iterator[FunctionCall]:
             yield FunctionCall(redact(name), redact(text))
 
 
-def _count(value: Any) -> int | None:
+def _first_tokens(logprobs: Any) -> Iterator[tuple[str, float]]:
+    """Return the likeliest tokens in the first place of an answer that holds more than white space.
+
+    A chat template may begin an answer with such a token, which the server leaves out of the text and not of this list.
+    """
+    places = logprobs.get("content") if isinstance(logprobs, dict) else None
+    for place in places if isinstance(places, list) else []:
+        if not isinstance(place, dict) or not str(place.get("token", "")).strip():
+            continue
+        top = place.get("top_logprobs")
+        likeliest = [one for one in top if isinstance(one, dict)] if isinstance(top, list) else []
+        seen: set[str] = set()
+        for one in (*likeliest, place):
+            token, logprob = one.get("token"), one.get("logprob")
+            if isinstance(token, str) and isinstance(logprob, int | float) and token not in seen:
+                seen.add(token)
+                yield token, float(logprob)
+        return
+
+
+def count(value: Any) -> int | None:
+    """Return a count of tokens; `None` for what is not one."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS else None
 
 
-def _text(body: bytes) -> str:
+def text_of(body: bytes) -> str:
+    """Return a body as text, whatever its bytes are."""
     return body.decode("utf-8", "replace")
 
 
-def _refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
+def refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
     """Return the failure that a status other than 2xx means."""
     error = error_in(answer.body, redact)
     kind = _kind(answer.status, error)
@@ -172,14 +196,14 @@ def _refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
     return Failure(
         kind,
         sentence,
-        raw=redact(_text(answer.body))[:_KEPT],
+        raw=redact(text_of(answer.body))[:_KEPT],
         seconds=seconds,
         retry_after=retry_after(answer.headers) if kind in ("rate_limited", "server") else None,
-        rates=_rates(answer),
+        rates=rates_of(answer),
     )
 
 
-def _rates(answer: ParsedAnswer) -> Rates | None:
+def rates_of(answer: ParsedAnswer) -> Rates | None:
     """Return what an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
     told = allowances(answer.headers, _server_time(answer.headers.get("date")) or datetime.now(UTC))
     overloaded = answer.status in (503, 529)
@@ -216,7 +240,7 @@ def error_in(body: bytes, redact: Redact = str) -> Any:
     try:
         value = json_without_surrogates(json.loads(body))
     except (ValueError, RecursionError):
-        return re.sub(r"<[^<>]*>", " ", redact(_text(body))[:_KEPT])
+        return re.sub(r"<[^<>]*>", " ", redact(text_of(body))[:_KEPT])
     return value.get("error", value) if isinstance(value, dict) else value
 
 

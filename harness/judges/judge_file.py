@@ -18,6 +18,8 @@ Permute = Literal["none", "order", "names"]
 Aggregate = Literal["majority", "mean"]
 Policy = Literal["shorten_middle", "keep_ends"]
 AnyKind = Literal["any"]
+Api = Literal["chat", "decisions", "systemone"]
+Scores = Literal["stated", "logprobs"]
 
 OF_THE_BENCHMARK = frozenset(("labels", "benchmark_question"))
 """The placeholders that stand for what the benchmark asks, not for something of an item."""
@@ -38,6 +40,10 @@ class _ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     - `max_tokens`: The longest answer, in tokens.
     - `seed`: The seed, for servers that take one.
     - `structured`: The server is asked to keep to a JSON schema.
+    - `api`: What the server is asked by: `chat`, or an endpoint that gives a probability for each label: `decisions`
+      (OpenAI's `/v1/decisions`, which others serve as well) or `systemone` (TypeSafe's `/v1/systemone`).
+    - `scores`: What the score of a label is: `stated` by the model, or `logprobs`, the probability of the label's first
+      token in a chat model's answer.
     - `extra`: A table that goes into the request unchanged; `max_completion_tokens` in it takes the place of
       `max_tokens`.
     """
@@ -48,6 +54,8 @@ class _ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens: int | None = 1024
     seed: int | None = 0
     structured: bool = True
+    api: Api = "chat"
+    scores: Scores = "stated"
     extra: dict[str, Any] = {}
 
 
@@ -209,6 +217,9 @@ def _check(form: JudgeFile, labels: dict[str, str], file: Path) -> None:
         raise InputError(
             f"the number is above {MOST_VOTES:,}", "Each vote is a request per item.", file=file, field="votes"
         )
+    if form.model.scores == "logprobs" and form.model.api != "chat":
+        found = f"`{form.model.api}` gives probabilities itself"
+        raise InputError(found, 'Leave out `scores`, or set `api = "chat"`.', file=file, field="model.scores")
     if taken := sorted(NOT_EXTRA & form.model.extra.keys()):
         advice = "Use the settings of [model] for these; a judge never offers tools."
         raise InputError(f"the table sets {', '.join(taken)}", advice, file=file, field="model.extra")

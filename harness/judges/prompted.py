@@ -9,21 +9,29 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.errors import InputError
-from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
+from misstep.harness.exchange import Decision, Failure, Message, Outcome, Reply, Request
 from misstep.harness.items import Item
 from misstep.harness.judges.fencing import fence, one_line
 from misstep.harness.judges.fit import offered
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.placeholders import placeholder_values
+from misstep.harness.judges.probabilities import read_decision, read_first_token
 from misstep.harness.judges.replies import Answer, read_reply, schema_of
 from misstep.harness.judges.votes import decided, label_names
 from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
-_RULES = "judges/data_and_reply"
+_RULES, _RULES_OF_A_LABEL = "judges/data_and_reply", "judges/data_and_label"
+
+_TOP_LOGPROBS = 20
+"""As many as servers give."""
+
+_TOKENS_OF_A_LABEL = 4
+"""A label's first token, and what a chat template may put before it."""
 
 
 class ItemRequests(Struct, frozen=True):
@@ -88,6 +96,10 @@ def _names(labels: Sequence[str], spec: JudgeSpec, turn: int) -> dict[str, str]:
 def _answer(names: Mapping[str, str], request: Request, outcome: Outcome, steps: int | None) -> Answer:
     if isinstance(outcome, Failure):
         return Answer(None, "failed", error=f"{outcome.kind}: {outcome.sentence}")
+    if request.decision is not None:
+        return read_decision(outcome, names)
+    if request.top_logprobs:
+        return read_first_token(outcome, names)
     shown = request.messages[-1].content
     return read_reply(outcome.text, names, refusal=outcome.refusal, finish=outcome.finish, steps=steps, shown=shown)
 
@@ -102,27 +114,43 @@ def _request(
 ) -> Request:
     of_the_benchmark = {"labels": _listed(labels, names), "benchmark_question": one_line(spec.asks)}
     name_of = {label: name for name, label in names.items()}
-    rules = fill(shipped_prompt(_RULES).user, {"names": ", ".join(names)})
+    model = spec.model
+    of_a_label = model.api != "chat" or model.scores == "logprobs"
+    rules = fill(shipped_prompt(_RULES_OF_A_LABEL if of_a_label else _RULES).user, {"names": ", ".join(names)})
     system = "\n\n".join(filter(None, (fill(spec.prompt.system, of_the_benchmark), rules)))
     messages = [Message("system", system)]
     for example in (one for one in spec.examples if one.label in name_of):
         given = {name: _fenced_example(text) for name, text in example.values.items()}
         messages += [
             Message("user", fill(spec.prompt.user, {**given, **of_the_benchmark})),
-            Message("assistant", _reply_text(example.reasoning, name_of[example.label])),
+            Message(
+                "assistant",
+                name_of[example.label] if of_a_label else _reply_text(example.reasoning, name_of[example.label]),
+            ),
         ]
     messages.append(Message("user", fill(spec.prompt.user, {**values, **of_the_benchmark})))
-    model = spec.model
-    return Request(
+    request = Request(
         model=model.name,
         messages=tuple(messages),
         temperature=model.temperature,
         max_tokens=model.max_tokens,
         seed=None if model.seed is None else model.seed + turn,
-        schema=schema_of(tuple(names)) if model.structured else None,
         sample=turn,
         extra=model.extra,
     )
+    if model.api != "chat":
+        return replace(request, decision=Decision(model.api, _meanings(labels, names)))
+    if of_a_label:
+        return replace(request, max_tokens=_TOKENS_OF_A_LABEL, logprobs=True, top_logprobs=_TOP_LOGPROBS)
+    return replace(request, schema=schema_of(tuple(names)) if model.structured else None)
+
+
+def _meanings(labels: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of a decision with what each means: the label, where its name is another, and its meaning."""
+    return {
+        name: ": ".join(filter(None, ("" if name == one_line(label) else one_line(label), one_line(labels[label]))))
+        for name, label in names.items()
+    }
 
 
 @lru_cache(maxsize=256)
@@ -131,12 +159,8 @@ def _fenced_example(text: str) -> str:
 
 
 def _listed(labels: Mapping[str, str], names: Mapping[str, str]) -> str:
-    lines = []
-    for name, label in names.items():
-        shown = one_line(label)
-        meaning = ": ".join(filter(None, ("" if name == shown else shown, one_line(labels[label]))))
-        lines.append(f"- {name}: {meaning}" if meaning else f"- {name}")
-    return "\n".join(lines)
+    meanings = _meanings(labels, names)
+    return "\n".join(f"- {name}: {meaning}" if meaning else f"- {name}" for name, meaning in meanings.items())
 
 
 def _reply_text(reasoning: str, label: str) -> str:

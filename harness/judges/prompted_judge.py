@@ -19,6 +19,9 @@ from misstep.harness.protocols import Ask
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
 
+_DEFAULTS = (("api", "chat"), ("scores", "stated"))
+"""What a run does not write down, so that runs of older versions go on."""
+
 
 class PromptedJudge(Struct, frozen=True):
     """The judge of a TOML file, as the runner asks any judge."""
@@ -87,7 +90,9 @@ class PromptedJudge(Struct, frozen=True):
             "judge_digest": self.spec.digest,
             "prompt": self.spec.prompt.label,
             "model": self.spec.model.name,
-            "settings": {name: value for name, value in settings.items() if value is not None},
+            "settings": {
+                name: value for name, value in settings.items() if value is not None and (name, value) not in _DEFAULTS
+            },
             "votes": self.spec.votes,
             "aggregate": self.spec.aggregate,
             **examples,

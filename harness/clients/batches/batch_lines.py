@@ -16,6 +16,7 @@ from msgspec import Struct
 from misstep.harness.clients.errors_as_failures import failure_of
 from misstep.harness.clients.parse_response import ParsedAnswer, Redact, parse_response
 from misstep.harness.clients.rejected_parameters import as_text
+from misstep.harness.errors import UsageError
 from misstep.harness.escaping import json_without_surrogates
 from misstep.harness.exchange import Failure, Outcome, Reply, Request
 
@@ -46,6 +47,8 @@ def request_lines(requests: Iterable[Request]) -> Iterator[Line]:
     """Return each different request once, as its key and its line."""
     seen: set[str] = set()
     for request in requests:
+        if request.decision is not None:
+            raise UsageError("the Batch API takes chat completions alone", 'Leave out --batch, or set `api = "chat"`.')
         key = request.key()
         if key not in seen:
             seen.add(key)

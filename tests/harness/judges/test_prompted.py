@@ -188,7 +188,7 @@ def test_every_shipped_judge_can_be_read_and_its_digest_covers_its_prompt(name: 
 def test_every_shipped_prompt_is_used_by_a_judge_or_by_all() -> None:
     used = {f"judges/{read_known(name).prompt.name}" for name in shipped_judges()}
     for_judges = {name for name in shipped_prompts() if name.startswith("judges/")}
-    assert for_judges == used | {"judges/data_and_reply"}
+    assert for_judges == used | {"judges/data_and_reply", "judges/data_and_label"}
     assert "{names}" in load_prompt("judges/data_and_reply").user
 
 
@@ -231,3 +231,39 @@ def test_a_setting_that_no_server_can_take_is_said_before_anything_is_asked(
     with pytest.raises(InputError, match="out of range") as said:
         read_judge(file)
     assert said.value.field == field
+
+
+def test_a_judge_of_an_endpoint_for_decisions_sends_one_closed_question(tmp_path: Path) -> None:
+    spec = judge(tmp_path)
+    spec = structs.replace(spec, model=structs.replace(spec.model, api="decisions"))
+    (request,) = ask(spec, Item("i1", "text", text="an apple"), None).requests
+    assert request.path == "/decisions"
+    body = request.body()
+    assert [one["value"] for one in body["questions"][0]["choices"]] == ["fruit", "vegetable"]
+    assert "an apple" in body["input"]
+    assert "JSON" not in body["questions"][0]["instructions"]
+
+
+def test_a_judge_by_log_probabilities_asks_for_the_label_alone(tmp_path: Path) -> None:
+    spec = judge(tmp_path)
+    spec = structs.replace(spec, model=structs.replace(spec.model, scores="logprobs"))
+    asked = ask(spec, Item("i1", "text", text="an apple"), None)
+    body = asked.requests[0].body()
+    assert (body["logprobs"], body["top_logprobs"], body["max_tokens"], "response_format" in body) == (
+        True,
+        20,
+        4,
+        False,
+    )
+    given = verdict(spec, asked, [reply("fruit", first_tokens=(("fruit", -0.1), ("veg", -2.5)))])
+    assert (given.label, round(given.score or 0, 3)) == ("fruit", 0.917)
+
+
+def test_an_endpoint_for_decisions_has_probabilities_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "prompt.md").write_text(PROMPT)
+    (tmp_path / "judge.toml").write_text(
+        JUDGE.replace("{more}", "").replace('examples = "examples.jsonl"', "")
+        + 'api = "systemone"\nscores = "logprobs"\n'
+    )
+    with pytest.raises(InputError, match="`systemone` gives probabilities itself"):
+        read_judge(tmp_path / "judge.toml")

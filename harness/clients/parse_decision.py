@@ -1,0 +1,95 @@
+"""From the response of an endpoint for decisions to an outcome.
+
+Two forms are read, each with the one question that a request asks:
+
+    {"model": "m", "answers": [{"type": "choice", "name": "label", "choice": "yes",
+     "probabilities": [{"value": "yes", "probability": 0.8}, …]}], "usage": {"input_tokens": 90, "output_tokens": 0}}
+    {"model": "m", "answers": {"label": {"type": "choice", "choice": "yes", "probabilities": {"yes": 0.8, …}}}, …}
+
+The reply's text is the answer in one form, as `DecisionAnswer` has it; whether its probabilities can be believed is for
+the judge to say.
+"""
+
+import json
+from typing import Any
+
+from msgspec import Struct
+
+from misstep.harness.clients.parse_response import ParsedAnswer, Redact, count, rates_of, refused, text_of
+from misstep.harness.escaping import json_without_surrogates
+from misstep.harness.exchange import QUESTION, DecisionApi, Failure, Outcome, Reply
+
+_KEPT = 20_000
+_NO_SUCH_ADDRESS = (404, 405, 501)
+
+
+class DecisionAnswer(Struct):
+    """An answer to a closed question: the option that the server names, and each option with its probability."""
+
+    choice: Any = None
+    probabilities: list[tuple[Any, Any]] = []
+
+
+def parse_decision(answer: ParsedAnswer, api: DecisionApi, model: str, seconds: float, redact: Redact = str) -> Outcome:
+    """Return the outcome of one request for a decision; its cost is not filled in."""
+    raw = redact(text_of(answer.body))
+    if answer.status in _NO_SUCH_ADDRESS and "model" not in raw.casefold():
+        sentence = f"the server has no /{api} (status {answer.status})"
+        advice = (
+            'if it knows chat alone, put `api = "chat"` and `scores = "logprobs"` under [model] of the judge\'s file'
+        )
+        return Failure("bad_request", f"{sentence}; {advice}", raw=raw[:_KEPT], seconds=seconds)
+    if not 200 <= answer.status < 300:
+        return refused(answer, seconds, redact)
+    try:
+        value = json_without_surrogates(json.loads(answer.body))
+    except (ValueError, RecursionError) as error:
+        return Failure(
+            "malformed", f"the server's answer is not JSON ({redact(str(error))})", raw=raw[:_KEPT], seconds=seconds
+        )
+    if not isinstance(value, dict) or not isinstance(value.get("answers"), list | dict):
+        sentence = "the server's answer has no list of answers"
+        return Failure("malformed", sentence, raw=raw[:_KEPT], seconds=seconds)
+    given = _answer(value["answers"])
+    usage = value["usage"] if isinstance(value.get("usage"), dict) else {}
+    refusal = _refusal(given)
+    named = value.get("model")
+    return Reply(
+        text=None if given is None or refusal is not None else redact(_as_text(given)),
+        refusal=refusal and redact(refusal),
+        finish=None,
+        model=redact(named) if isinstance(named, str) and named else model,
+        input_tokens=count(usage.get("input_tokens")),
+        output_tokens=count(usage.get("output_tokens")),
+        seconds=seconds,
+        cost_usd=None,
+        raw=raw,
+        rates=rates_of(answer),
+    )
+
+
+def _answer(answers: list[Any] | dict[str, Any]) -> dict[str, Any] | None:
+    """Return the answer to the one question; `None` where the server leaves it out."""
+    if isinstance(answers, dict):
+        one = answers.get(QUESTION)
+        return one if isinstance(one, dict) else None
+    named = [one for one in answers if isinstance(one, dict) and one.get("name") in (QUESTION, None)]
+    return named[0] if len(named) == 1 else None
+
+
+def _refusal(given: dict[str, Any] | None) -> str | None:
+    if given is None or given.get("type") != "refusal":
+        return None
+    said = given.get("refusal") or given.get("message") or given.get("reason")
+    return said if isinstance(said, str) else "the model declined to answer"
+
+
+def _as_text(given: dict[str, Any]) -> str:
+    """Return an answer in the form of `DecisionAnswer`, as JSON; odd numbers stay as they are."""
+    written = given.get("probabilities")
+    if isinstance(written, dict):
+        pairs = list(written.items())
+    else:
+        listed = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
+        pairs = [(one.get("value"), one.get("probability")) for one in listed]
+    return json.dumps({"choice": given.get("choice"), "probabilities": pairs})

@@ -1,0 +1,63 @@
+"""The probabilities of a label's first token: normalised over the labels, and refused where tokens cannot tell them."""
+
+import json
+import math
+
+import pytest
+
+from misstep.harness.clients.parse_response import ParsedAnswer, parse_response
+from misstep.harness.exchange import Reply
+from misstep.harness.judges.probabilities import read_first_token
+from tests.harness.clients.faulty_server import completion
+
+
+def _reply(tokens: dict[str, float], text: str = "yes") -> Reply:
+    first = tuple((token, math.log(one)) for token, one in tokens.items())
+    return Reply(text, None, "stop", "m", 9, 1, 0.1, None, first_tokens=first)
+
+
+def test_mass_is_normalised_over_the_labels_and_the_rest_is_told() -> None:
+    given = read_first_token(_reply({"yes": 0.5, " Yes": 0.1, "no": 0.2, "The": 0.2}), {"yes": "bad", "no": "good"})
+    assert (given.label, given.status) == ("bad", "answered")
+    assert given.score == pytest.approx(0.6 / 0.8)
+    assert given.rationale == "bad 0.750, good 0.250; 0.200 on other tokens"
+
+
+def test_a_label_of_several_tokens_is_known_by_its_first() -> None:
+    assert read_first_token(_reply({"un": 0.7, "re": 0.3}), {"unsolved": "u", "recovered": "r"}).label == "u"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "status", "error"),
+    [
+        ({"f": 0.9, "p": 0.1}, "unreadable", "several labels begin with the token 'f'"),
+        ({"The": 0.6, "I": 0.4}, "unreadable", "no label begins with a likely token: 'The', 'I'"),
+        ({"fail": 0.5, "pass": 0.5}, "unreadable", "several labels begin"),
+        ({}, "unreadable", "the server sent no log-probabilities"),
+        ({"pass": 3.0}, "unreadable", "above 0"),
+    ],
+)
+def test_tokens_that_do_not_tell_labels_apart_give_none(tokens: dict[str, float], status: str, error: str) -> None:
+    given = read_first_token(_reply(tokens), {"fail": "fail", "failed late": "failed late", "pass": "pass"})
+    assert (given.label, given.status) == (None, status)
+    assert error in (given.error or "")
+
+
+def test_a_tie_is_no_answer() -> None:
+    assert read_first_token(_reply({"yes": 0.5, "no": 0.5}), {"yes": "yes", "no": "no"}).status == "abstained"
+
+
+def test_unlikely_tokens_that_several_labels_share_count_as_mass_outside() -> None:
+    given = read_first_token(_reply({"none": 0.9, "no": 0.09, "n": 0.005}), {"none": "none", "yes": "yes"})
+    assert given.label == "none"
+
+
+def test_tokens_of_white_space_before_the_answer_are_passed_over() -> None:
+    places = [
+        {"token": "\n", "logprob": -0.1, "top_logprobs": [{"token": "\n", "logprob": -0.1}]},
+        {"token": "yes", "logprob": -0.2, "top_logprobs": [{"token": "no", "logprob": -1.8}, {"token": 7}]},
+    ]
+    body = json.dumps(completion(choice={"logprobs": {"content": places}})).encode()
+    outcome = parse_response(ParsedAnswer(200, {}, body), "m", 0.1)
+    assert isinstance(outcome, Reply)
+    assert outcome.first_tokens == (("no", -1.8), ("yes", -0.2))
