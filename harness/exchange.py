@@ -94,7 +94,7 @@ _MOST_OF_A_DECISION = 64
 """How many tokens an answer with a probability for each option is taken to have; servers hardly charge for any."""
 
 
-class Decision(Struct, frozen=True):
+class DecisionQuestion(Struct, frozen=True):
     """A closed question for an endpoint that answers with a probability for each option and writes no text.
 
     - `api`: `decisions` is OpenAI's form (`/v1/decisions`), `systemone` that of TypeSafe's Jev (`/v1/systemone`).
@@ -152,7 +152,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
     extra: dict[str, Any] = {}
     functions: tuple[Function, ...] = ()
     top_logprobs: int = 0
-    decision: Decision | None = None
+    decision: DecisionQuestion | None = None
 
     def __post_init__(self) -> None:
         if taken := sorted(NOT_EXTRA & self.extra.keys()):

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.errors import InputError
-from misstep.harness.exchange import Decision, Failure, Message, Outcome, Reply, Request
+from misstep.harness.exchange import DecisionQuestion, Failure, Message, Outcome, Reply, Request
 from misstep.harness.items import Item
 from misstep.harness.judges.fencing import fence, one_line
 from misstep.harness.judges.fit import offered
@@ -139,7 +139,7 @@ def _request(
         extra=model.extra,
     )
     if model.api != "chat":
-        return replace(request, decision=Decision(model.api, _meanings(labels, names)))
+        return replace(request, decision=DecisionQuestion(model.api, _meanings(labels, names)))
     if of_a_label:
         return replace(request, max_tokens=_TOKENS_OF_A_LABEL, logprobs=True, top_logprobs=_TOP_LOGPROBS)
     return replace(request, schema=schema_of(tuple(names)) if model.structured else None)

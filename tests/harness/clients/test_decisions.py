@@ -10,7 +10,7 @@ import pytest
 from misstep.harness.clients import ClientSettings, open_client
 from misstep.harness.clients.batches.batch_lines import request_lines
 from misstep.harness.errors import UsageError
-from misstep.harness.exchange import Decision, DecisionApi, Failure, Message, Outcome, Reply, Request
+from misstep.harness.exchange import DecisionApi, DecisionQuestion, Failure, Message, Outcome, Reply, Request
 from misstep.harness.judges.probabilities import read_decision
 from tests.harness.clients.faulty_server import Play, answer, serving
 
@@ -21,7 +21,7 @@ USAGE = {"input_tokens": 90, "output_tokens": 0}
 def _request(api: DecisionApi) -> Request:
     options = {"yes": "it holds", "no": ""}
     messages = (Message("system", "Does it hold?"), Message("user", "The text."))
-    return Request("m-1", messages, temperature=0.0, decision=Decision(api, options))
+    return Request("m-1", messages, temperature=0.0, decision=DecisionQuestion(api, options))
 
 
 def _ask(api: DecisionApi, play: Play) -> tuple[Outcome, list[dict[str, Any]]]:
