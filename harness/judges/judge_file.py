@@ -40,10 +40,10 @@ class _ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     - `max_tokens`: The longest answer, in tokens.
     - `seed`: The seed, for servers that take one.
     - `structured`: The server is asked to keep to a JSON schema.
-    - `api`: The endpoint: `chat`, or one that gives a probability for each label, `decisions` (`/v1/decisions` of OpenAI
-      and others) or `systemone` (`/v1/systemone` of TypeSafe and others).
-    - `scores`: The origin of a label's score: `stated` by the model, or `logprobs`, the probability of the label's first
-      token in a chat model's answer.
+    - `api`: The endpoint: `chat`, or one that gives a probability for each label, `decisions` (`/v1/decisions` of
+      OpenAI and others) or `systemone` (`/v1/systemone` of TypeSafe and others).
+    - `scores`: The origin of a label's score: `stated` by the model, or `logprobs`, the probability of the label's
+      first token in a chat model's answer.
     - `extra`: A table that goes into the request unchanged; `max_completion_tokens` in it takes the place of
       `max_tokens`.
     """
