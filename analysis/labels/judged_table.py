@@ -42,7 +42,7 @@ _MOST_LABELS = 20
 
 _COLUMNS_SHOWN = 30
 _SHAPES = "Give a row for each item, with a column of people's labels and one or more of judges' labels."
-_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+_WHOLE = re.compile(r"(?<!\d)([+-]?\d++)\.0++", re.ASCII)
 
 
 class JudgedColumns(Struct, frozen=True):
