@@ -11,6 +11,12 @@ from msgspec import structs
 
 from misstep.analysis.measures.repair.comparison import compare_repairs
 from misstep.analysis.measures.repair.document import repair_document
+from misstep.analysis.measures.repair.rejected import (
+    ReviewedPatches,
+    reviewed_document,
+    reviewed_patches,
+    reviewed_table,
+)
 from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_document, review_funnel, review_table
 from misstep.analysis.measures.repair.scores import RepairScores, score_repairs
 from misstep.analysis.measures.repair.tables import (
@@ -66,7 +72,11 @@ def repair_tables(found: Sequence[RepairScores], reviews: ReviewFunnel | None = 
         tables = [repair_rates_table(found), repair_comparison_table(pairs), *tables]
     if any(one.signals for one in found):
         tables.append(signals_table(found))
-    return tables if reviews is None else [*tables, review_table(reviews)]
+    return tables if reviews is None else [*tables, review_table(reviews), reviewed_table(_reviewed(found, reviews))]
+
+
+def _reviewed(found: Sequence[RepairScores], reviews: ReviewFunnel) -> ReviewedPatches:
+    return reviewed_patches((attempt for one in found for attempt in one.arm.attempts), reviews)
 
 
 def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
@@ -77,7 +87,10 @@ def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = N
 def repairs_json(runs: Sequence[RepairRun], found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
     """Scores and comparisons of some runs as one JSON document; of one run as `misstep repair run --json` prints it."""
     documents = [{"run": run.name, **repair_document(one)} for run, one in zip(runs, found, strict=True)]
-    reviewed = {} if reviews is None else {"reviews": msgspec.to_builtins(review_document(reviews))}
+    reviewed: dict[str, Any] = {}
+    if reviews is not None:
+        both = {"reviews": review_document(reviews), "passing_reviewed": reviewed_document(_reviewed(found, reviews))}
+        reviewed = msgspec.to_builtins(both)
     if len(found) == 1:
         return _json(documents[0] | reviewed)
     pairs = msgspec.to_builtins(compare_repairs([one.arm for one in found]))

@@ -10,6 +10,9 @@ NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
 SUITE, HELD_OUT_TESTS = "suite", "held_out"
 """The validators that ask tests beside the oracle's: those of the tree, and those that no agent sees."""
 
+UNCHANGED_TESTS = "unchanged_tests"
+"""The validator that asks the oracle's tests as they were, of a patch that changes them."""
+
 PATCH_JUDGE = "patch_judge"
 """The validator that is a judge of patches."""
 

@@ -24,7 +24,7 @@ from misstep.harness.protocols import FittedJudge
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep.harness.repair.affirm import Affirmed, affirm
 from misstep.harness.repair.attempt import MakeRepairer, attempt
-from misstep.harness.repair.case import CaseFolder, instructed
+from misstep.harness.repair.case import CaseFolder, instructed, with_test_changes
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.settings import Setting
 from misstep.harness.repair.validators.patch_judge import PatchJudge
@@ -48,6 +48,7 @@ class RepairPlan(Struct, frozen=True):
       `detailed`; none if empty. `instructions_by` names who wrote them, where it was not the case's own maker.
     - `attempts`: How many times each case is attempted.
     - `limits`: How many commands and seconds an attempt may take.
+    - `change_tests`: Whether agents may change tests, with which their patches are then scored.
     - `patch_judge`: Who judges the patches besides the validators, fitted to patches; `None` for nobody.
     """
 
@@ -60,6 +61,7 @@ class RepairPlan(Struct, frozen=True):
     limits: AgentLimits = AgentLimits()
     patch_judge: FittedJudge | None = None
     instructions_by: str = ""
+    change_tests: bool = False
 
 
 class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
@@ -72,7 +74,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
         self._make: MakeRepairer = POLICIES.made(plan.policy, plan.options)
         edit_format(plan.edit_format)
-        self._cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
+        told = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
+        self._cases = [with_test_changes(case) for case in told] if plan.change_tests else told
         self._plan, self._client, self._sandbox = plan, client, sandbox
         self._affirming: dict[str, asyncio.Task[Affirmed]] = {}
         self.folder = str(cases[0].folder.parent.resolve()) if cases else ""
@@ -93,6 +96,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         }
         if plan.instructions:
             settings["instructions"] = plan.instructions
+        if plan.change_tests:
+            settings["change_tests"] = "tests may change"
         if plan.instructions_by:
             settings["instructions_by"] = plan.instructions_by
         if model.name:

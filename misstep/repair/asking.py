@@ -41,6 +41,10 @@ class AskedAgent(OptionGroup, frozen=True):
     functions: Annotated[
         bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
     ] = False
+    change_tests: Annotated[
+        bool,
+        typer.Option("--change-tests", help="Let the agent change tests; its patch is scored with them, and flagged."),
+    ] = False
     patcher_model: Annotated[
         str, typer.Option(metavar="M", help="Model that writes the edits of the policy `model`; by default --model.")
     ] = ""
@@ -80,6 +84,8 @@ def refuse_ignored(
     if policy in ASK_NO_MODEL:
         ignored = {"temperature", "functions"} if patch_judge else MODEL_OPTIONS
         refuse_given(context, ignored, f"the policy {policy} asks no model")
+    if policy == "search":
+        refuse_given(context, {"change_tests"}, "the policy `search` changes no test")
     if policy == "direct":
         ignored = {"setting", "iterations", "functions"}
         refuse_given(context, ignored, "the policy `direct` writes one edit and is told nothing back")

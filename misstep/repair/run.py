@@ -86,7 +86,16 @@ def run(
         instructed = instructions or ""
         feedback = setting_named("react" if agent.policy == "direct" else setting)
         plan = RepairPlan(
-            agent.policy, feedback, agent.edit_format, given, instructed, attempts, limits, judge, written_by
+            agent.policy,
+            feedback,
+            agent.edit_format,
+            given,
+            instructed,
+            attempts,
+            limits,
+            judge,
+            written_by,
+            agent.change_tests,
         )
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])
