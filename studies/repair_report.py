@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.repair.comparison import compare_repairs
 from misstep.analysis.measures.repair.document import repair_document
@@ -153,6 +153,40 @@ def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
         attempt_browser({found[0].arm.name: iter([attempt])}, 1),
         foot=Foot(command, inputs=(_input(opened.name, opened),), seed=SEED),
     )
+
+
+class ObservedAttempts(Struct, frozen=True):
+    """What observers did beside the agents of a run: questions, and the words that agents heard or did not hear."""
+
+    detector: str
+    attempts: int
+    invocations: int
+    answered: int
+    failed: int
+    delivered: int
+    withheld: int
+
+    @property
+    def sentence(self) -> str:
+        """Return it as a sentence."""
+        asked = f"was asked {counted_text(self.invocations, 'time')} in {counted_text(self.attempts, 'attempt')}"
+        told = f"{counted_text(self.delivered, 'word')} to the agents, {self.withheld:,} withheld"
+        open_ones = self.invocations - self.answered - self.failed
+        return (
+            f"The observer {self.detector} {asked}: {self.answered:,} answered, {self.failed:,} failed, "
+            f"{open_ones:,} open at the end. {told}."
+        )
+
+
+def observed_attempts(run: Path) -> ObservedAttempts | None:
+    """Return what observers did in a run's attempts; `None` where there was none."""
+    runs = [one.observed for one in attempts_in(run) if one.observed is not None]
+    if not runs:
+        return None
+    statuses = [each.status for one in runs for each in one.invocations]
+    told = [each.delivered_at is not None for one in runs for each in one.interventions]
+    asked = len(statuses), statuses.count("answered"), statuses.count("failed")
+    return ObservedAttempts(runs[0].detector, len(runs), *asked, told.count(True), told.count(False))
 
 
 def _figures(table: Table) -> tuple[str, ...]:

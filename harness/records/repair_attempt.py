@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.trajectory import Trajectory
 
 NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
@@ -68,6 +69,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     - `patch`: The change as a unified diff.
     - `rules`: By which rule each edit was applied; `refused` is how many were not.
     - `signals`: What the validators say.
+    - `observed`: What an observer beside the agent did; `None` where there was none.
     """
 
     case: str
@@ -89,6 +91,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     refused: int = 0
     signals: tuple[Signal, ...] = ()
     trajectory: Trajectory | None = None
+    observed: ObservedRun | None = None
 
     @property
     def id(self) -> str:

@@ -30,9 +30,14 @@ _ASK_NO_MODEL = ("rules", "openhands_stuck")
 NEED_A_MODEL = ("prompted",)
 
 
+def asks_a_model(detector: str) -> bool:
+    """Return whether a detector asks a model, or may do so."""
+    return detector not in _ASK_NO_MODEL
+
+
 def steps_between_questions(detector: str) -> int:
     """Return after how many steps a detector of a run that goes on is asked each time: rules take milliseconds."""
-    return 1 if detector in _ASK_NO_MODEL else EVERY
+    return EVERY if asks_a_model(detector) else 1
 
 
 def check_model(detector: str, model: str, *, alone: bool = True) -> None:
