@@ -1,4 +1,4 @@
-"""The way in: one file a command; `misstep.open(RUN)` for notebooks; the names that a plug-in is written with.
+"""The way in: one file a command; `misstep.open(RUN)` for notebooks; what plug-ins and observers are written with.
 
 A reader, a rule and a judge from outside need nothing but `from misstep import …`. Each name is imported when it is
 asked for, so that the command line starts fast; type checkers see all of them.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from misstep.harness.items import Item
     from misstep.harness.journal.records import Inputs, Records
     from misstep.harness.judges.fencing import fence
+    from misstep.harness.observer.beside import ObserverBeside as Observer
     from misstep.harness.protocols import Ask, Classifier, Reader, Sample
     from misstep.harness.protocols import WrittenJudge as Judge
     from misstep.harness.records.intervention import Feedback, Misbehaviour
@@ -63,6 +64,7 @@ __all__ = [
     "Misbehaviour",
     "MisstepError",
     "Observation",
+    "Observer",
     "OpenRun",
     "Outcome",
     "Reader",
@@ -131,6 +133,7 @@ _MODULES = {
     "misstep.harness.records.intervention": ("Feedback", "Misbehaviour"),
     "misstep.harness.items": ("Item",),
     "misstep.harness.judges.fencing": ("fence",),
+    "misstep.harness.observer.beside": ("ObserverBeside",),
     "misstep.harness.protocols": ("Ask", "Classifier", "Reader", "Sample", "WrittenJudge"),
     "misstep.harness.reflexive.protocols": (
         *("Agents", "ChannelBroken", "Check", "Context", "Reading", "Skill", "Target", "VitalSign"),
@@ -140,7 +143,7 @@ _MODULES = {
     "misstep.harness.verdict": ("Verdict",),
     "misstep.harness.records.work_item": ("WorkItem",),
 }
-_OTHER_NAMES = {"WrittenJudge": "Judge"}
+_OTHER_NAMES = {"ObserverBeside": "Observer", "WrittenJudge": "Judge"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}
 """Public name → the module that holds it, and its name there."""
 

@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.repair.comparison import compare_repairs
 from misstep.analysis.measures.repair.document import repair_document
+from misstep.analysis.measures.repair.rejected import (
+    ReviewedPatches,
+    reviewed_document,
+    reviewed_patches,
+    reviewed_table,
+)
 from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_document, review_funnel, review_table
 from misstep.analysis.measures.repair.scores import RepairScores, score_repairs
 from misstep.analysis.measures.repair.tables import (
@@ -66,7 +72,11 @@ def repair_tables(found: Sequence[RepairScores], reviews: ReviewFunnel | None = 
         tables = [repair_rates_table(found), repair_comparison_table(pairs), *tables]
     if any(one.signals for one in found):
         tables.append(signals_table(found))
-    return tables if reviews is None else [*tables, review_table(reviews)]
+    return tables if reviews is None else [*tables, review_table(reviews), reviewed_table(_reviewed(found, reviews))]
+
+
+def _reviewed(found: Sequence[RepairScores], reviews: ReviewFunnel) -> ReviewedPatches:
+    return reviewed_patches((attempt for one in found for attempt in one.arm.attempts), reviews)
 
 
 def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
@@ -77,7 +87,10 @@ def repairs_text(found: Sequence[RepairScores], reviews: ReviewFunnel | None = N
 def repairs_json(runs: Sequence[RepairRun], found: Sequence[RepairScores], reviews: ReviewFunnel | None = None) -> str:
     """Scores and comparisons of some runs as one JSON document; of one run as `misstep repair run --json` prints it."""
     documents = [{"run": run.name, **repair_document(one)} for run, one in zip(runs, found, strict=True)]
-    reviewed = {} if reviews is None else {"reviews": msgspec.to_builtins(review_document(reviews))}
+    reviewed: dict[str, Any] = {}
+    if reviews is not None:
+        both = {"reviews": review_document(reviews), "passing_reviewed": reviewed_document(_reviewed(found, reviews))}
+        reviewed = msgspec.to_builtins(both)
     if len(found) == 1:
         return _json(documents[0] | reviewed)
     pairs = msgspec.to_builtins(compare_repairs([one.arm for one in found]))
@@ -140,6 +153,40 @@ def attempt_html(run: Path, attempt: RepairAttempt, command: str) -> str:
         attempt_browser({found[0].arm.name: iter([attempt])}, 1),
         foot=Foot(command, inputs=(_input(opened.name, opened),), seed=SEED),
     )
+
+
+class ObservedAttempts(Struct, frozen=True):
+    """What observers did beside the agents of a run: questions, and the words that agents heard or did not hear."""
+
+    detector: str
+    attempts: int
+    invocations: int
+    answered: int
+    failed: int
+    delivered: int
+    withheld: int
+
+    @property
+    def sentence(self) -> str:
+        """Return it as a sentence."""
+        asked = f"was asked {counted_text(self.invocations, 'time')} in {counted_text(self.attempts, 'attempt')}"
+        told = f"{counted_text(self.delivered, 'word')} to the agents, {self.withheld:,} withheld"
+        open_ones = self.invocations - self.answered - self.failed
+        return (
+            f"The observer {self.detector} {asked}: {self.answered:,} answered, {self.failed:,} failed, "
+            f"{open_ones:,} open at the end. {told}."
+        )
+
+
+def observed_attempts(run: Path) -> ObservedAttempts | None:
+    """Return what observers did in a run's attempts; `None` where there was none."""
+    runs = [one.observed for one in attempts_in(run) if one.observed is not None]
+    if not runs:
+        return None
+    statuses = [each.status for one in runs for each in one.invocations]
+    told = [each.delivered_at is not None for one in runs for each in one.interventions]
+    asked = len(statuses), statuses.count("answered"), statuses.count("failed")
+    return ObservedAttempts(runs[0].detector, len(runs), *asked, told.count(True), told.count(False))
 
 
 def _figures(table: Table) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ REPAIRED = "repair run"
 ABOUT = ("benchmark", "evidence")
 """What a recording says of its cases besides what the run knows."""
 
-_TELLING = ("policy", "setting", "format", "instructions", "instructions_by", "model", "patcher_model")
+_TELLING = ("policy", "setting", "format", "instructions", "instructions_by", "change_tests", "model", "patcher_model")
 """The settings that may tell runs apart."""
 
 _NOTED = ("test_runs", "candidates")

@@ -7,11 +7,13 @@ answer if there is one. Wink's figure 3 shows this; `harness.observer.state` dec
         observer = Observer(Trajectory("run-7", Source("misstep")), detector)
         run = await run_agent(task, policy, environment, ask, watcher=observer)
         observer.observed(run.steps)
+
+An agent with an own loop and no event loop of ours opens one with `harness.observer.beside`.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -56,6 +58,7 @@ class Observer:
     - `arm`: Whether guidance is said to the agent or only recorded.
     - `seconds`: How long a question may stay open; it has no answer then, and the detector is stopped.
     - `clock`: Gives the time in seconds.
+    - `state`: What is known of the run so far; by default nothing. It has `every` and `arm` of its own.
     """
 
     def __init__(
@@ -67,30 +70,48 @@ class Observer:
         arm: Arm = "guide",
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
+        state: ObserverState | None = None,
     ) -> None:
         self._run = run
         self._detector = detector
         self._seconds = seconds
         self._clock = clock
-        self._state = ObserverState(run.id, detector.name, every, arm)
+        self._state = state or ObserverState(run.id, detector.name, every, arm)
         self._open: asyncio.Task[_Answer] | None = None
+        self._steps: Sequence[Step] = ()
 
     def after_action(self, steps: Sequence[Step]) -> Step | None:
         """What the agent is told, if an answer is there that calls for it; the detector is asked where it is due.
 
         It waits for nothing and raises nothing.
         """
+        said = self.heard(steps)
+        self.shown(steps)
+        return said
+
+    def heard(self, steps: Sequence[Step]) -> Step | None:
+        """Return what the agent is told now, if an answer is there that calls for it; nothing is asked."""
+        self._steps = steps
         try:
-            said = self._taken(steps)
+            return self._taken(steps)
+        except Exception as error:  # noqa: BLE001 -- whatever is wrong with the observer, the agent goes on
+            self._state.failed(raised(error), steps)
+            return None
+
+    def shown(self, steps: Sequence[Step]) -> None:
+        """Ask the detector about the run, where that is due."""
+        try:
             if self._state.due(steps):
                 self._start(steps)
         except Exception as error:  # noqa: BLE001 -- whatever is wrong with the observer, the agent goes on
             self._state.failed(raised(error), steps)
-            return None
-        return said
 
-    async def end(self, steps: Sequence[Step]) -> None:
-        """The run is over: a question that is open stays unanswered, and the detector is stopped at it."""
+    async def end(self, steps: Sequence[Step] | None = None) -> None:
+        """The run is over: a question that is open stays unanswered, and the detector is stopped at it.
+
+        Without `steps` they are those that were last looked at.
+        """
+        steps = self._steps if steps is None else steps
         answer = self._finished()
         if self._open is not None:
             self._open.cancel()
@@ -104,6 +125,10 @@ class Observer:
     def observed(self, steps: Sequence[Step]) -> ObservedRun:
         """Return the record of the run."""
         return self._state.observed(steps)
+
+    def categories(self, step: Step) -> Collection[str]:
+        """Return what a step of guidance is about."""
+        return self._state.categories(step)
 
     def _start(self, steps: Sequence[Step]) -> None:
         seen = replace(self._run, steps=tuple(steps))

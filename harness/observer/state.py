@@ -12,7 +12,9 @@ it alike:
     state.observed(steps)
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
 
 from misstep.harness.observer.bounds import MOST_CHARACTERS, bounded_feedback
 from misstep.harness.observer.episodes import EpisodeDecision, OpenEpisode, decide, merged, noted
@@ -114,6 +116,22 @@ class ObserverState:
     def number(self) -> int:
         """Return the number of the last intervention, counted from 0, as a step of guidance is marked with."""
         return len(self._interventions) - 1
+
+    def delivered(self, at: int | None) -> None:
+        """The last word reaches the agent behind another step than the one at which it was decided; never, if `None`.
+
+        What the agent did before it heard the word was not done in spite of it.
+        """
+        last = self._interventions[-1]
+        self._interventions[-1] = replace(last, delivered_at=at, withheld="ended" if at is None else "")
+        if at is not None:
+            self._spoken = tuple(
+                replace(one, spoken_at=at) if one.spoken_at == last.delivered_at else one for one in self._spoken
+            )
+
+    def categories(self, step: Step) -> Collection[str]:
+        """Return what a step of guidance is about."""
+        return self._interventions[int(step.extra[INTERVENTION])].categories
 
     def _take(
         self, feedback: Feedback, steps: Sequence[Step], seconds: float | None, over: bool = False

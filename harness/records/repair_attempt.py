@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.trajectory import Trajectory
 
 NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
@@ -9,6 +10,9 @@ NOT_AFFIRMED, FLAKY = "not_affirmed", "flaky"
 
 SUITE, HELD_OUT_TESTS = "suite", "held_out"
 """The validators that ask tests beside the oracle's: those of the tree, and those that no agent sees."""
+
+UNCHANGED_TESTS = "unchanged_tests"
+"""The validator that asks the oracle's tests as they were, of a patch that changes them."""
 
 PATCH_JUDGE = "patch_judge"
 """The validator that is a judge of patches."""
@@ -65,6 +69,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     - `patch`: The change as a unified diff.
     - `rules`: By which rule each edit was applied; `refused` is how many were not.
     - `signals`: What the validators say.
+    - `observed`: What an observer beside the agent did; `None` where there was none.
     """
 
     case: str
@@ -86,6 +91,7 @@ class RepairAttempt(Struct, frozen=True, omit_defaults=True):
     refused: int = 0
     signals: tuple[Signal, ...] = ()
     trajectory: Trajectory | None = None
+    observed: ObservedRun | None = None
 
     @property
     def id(self) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from misstep.harness.agent.applying import replies_in
 from misstep.harness.agent.environment import Environment
 from misstep.harness.agent.loop import AgentLimits, run_agent
-from misstep.harness.agent.protocols import Patcher, Policy, Task
+from misstep.harness.agent.protocols import Patcher, Policy, Task, Watcher
 from misstep.harness.errors import InputError, MisstepError
 from misstep.harness.items import Item
 from misstep.harness.protocols import Ask
@@ -34,12 +34,14 @@ MOST_PATCH = 1 << 20
 class Repairer(Struct, frozen=True):
     """What decides and what writes the edits, made anew for each attempt.
 
-    `notes` gives what the policy has counted, by name, when the run has ended: for `extra` of the trajectory.
+    `notes` gives what the policy has counted, by name, when the run has ended: for `extra` of the trajectory. `watcher`
+    looks on and may speak to the agent.
     """
 
     policy: Policy
     patcher: Patcher
     notes: Callable[[], Mapping[str, int]] = dict
+    watcher: Watcher | None = None
 
 
 MakeRepairer = Callable[["CaseWorkspace"], Repairer]
@@ -187,7 +189,8 @@ async def _run(
         tasks={case.id: case.task},
     )
     try:
-        run = await run_agent(Task(case.id, case.task), repairer.policy, environment, ask, limits)
+        task = Task(case.id, case.task)
+        run = await run_agent(task, repairer.policy, environment, ask, limits, watcher=repairer.watcher)
     finally:
         environment.close()
     edits = [msgspec.to_builtins(edit) for edit in environment.edits]

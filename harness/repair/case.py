@@ -25,6 +25,14 @@ FAILURE = "failure"
 INSTRUCTION = "instruction"
 """Where `extra` of a case has the instruction that its agent is given, of the kinds that it has."""
 
+CHANGE_TESTS = "change_tests"
+"""Where `extra` of a case says that its agent may change tests, and that its patch is scored with them."""
+
+_MAY_CHANGE_TESTS = (
+    "The test itself may be wrong. Where it contradicts what the program is for, you may change it, against the rule "
+    "never to do so; never weaken, skip or delete it to make it pass, and say in your summary why it was wrong."
+)
+
 _FORM = "See `misstep help repair-case`."
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
 
@@ -47,7 +55,7 @@ class RepairCase(Struct, frozen=True, omit_defaults=True):
     - `diffs`: A table of changes by number: what the agent may look up, and what a revert is compared with.
     - `evidence`: The kind of evidence: `real`, or `generated` if the fault was planted.
     - `extra`: A table with any other data. `static_analysis` in it is a shell line with `{files}`; `file` and a table
-      `instructions` (`high_level`, `detailed`) are for `--instructions`.
+      `instructions` (`high_level`, `detailed`) are for `--instructions`; `change_tests = true` is `--change-tests`.
     - `alone`: The oracle's tests are run alone; with false the whole command is run and they are looked at.
 
     Examples
@@ -159,6 +167,13 @@ def instructed(folder: CaseFolder, kind: str) -> CaseFolder:
     task = f"Change the file {file} as follows.\n\n{text}\n"
     extra = {**case.extra, FAILURE: case.task, INSTRUCTION: text}
     return replace(folder, case=replace(case, task=task, extra=extra))
+
+
+def with_test_changes(folder: CaseFolder) -> CaseFolder:
+    """Return a case whose agent may change tests, and is told so: a test may be what is wrong (section 11)."""
+    case = folder.case
+    task = f"{case.task.rstrip()}\n\n{_MAY_CHANGE_TESTS}\n"
+    return replace(folder, case=replace(case, task=task, extra={**case.extra, CHANGE_TESTS: True}))
 
 
 def instruction_of(case: RepairCase) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from misstep.harness.datasets.benchmark import Gold
 from misstep.harness.errors import UsageError, write_all, writing
 from misstep.harness.journal.run_folder import locked
 from misstep.harness.records.repair_attempt import RepairAttempt
@@ -14,10 +15,17 @@ from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns
 from misstep.harness.repair.scoring import case_toolchain
+from misstep.harness.repair.validators.patch_judge import ACCEPTABLE, UNACCEPTABLE
 from misstep.harness.workspace import Limits, Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
 
 _CLOSED: frozenset[str] = frozenset({"rejected", "landed"})
+
+REVIEWERS = "review"
+"""The rater of gold labels that come from reviews."""
+
+_LABELS: dict[str, str] = {"accepted": ACCEPTABLE, "landed": ACCEPTABLE, "rejected": UNACCEPTABLE}
+"""What a decision says of a patch."""
 
 
 def reviews_of(run: Path) -> tuple[ReviewEvent, ...]:
@@ -29,6 +37,12 @@ def reviews_of(run: Path) -> tuple[ReviewEvent, ...]:
 def state_of(attempt: str, reviews: Sequence[ReviewEvent]) -> str:
     """Return the last event of a patch, `generated` if there is none."""
     return next((review.event for review in reversed(reviews) if review.attempt == attempt), "generated")
+
+
+def decisions(run: Path) -> list[Gold]:
+    """Return what reviewers decided on the patches of a run as gold labels: of several decisions the last."""
+    labels = {review.attempt: _LABELS[review.event] for review in reviews_of(run) if review.event in _LABELS}
+    return [Gold(attempt, REVIEWERS, label) for attempt, label in labels.items()]
 
 
 def add_review(run: Path, attempt: RepairAttempt, event: Event, by: str, comment: str = "") -> ReviewEvent:

@@ -1,14 +1,14 @@
 """A case laid out in a workspace, and what the validators say of a patch for it.
 
 A patch is scored on a fresh workspace in which the oracle's own files are those of the case, so that a weakened test
-mends nothing.
+mends nothing. Where an agent may change tests they are the patch's, and a signal says what those of the case find.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from misstep.harness.records.repair_attempt import HELD_OUT_TESTS, SUITE, Signal
-from misstep.harness.repair.case import CaseFolder, RepairCase
+from misstep.harness.records.repair_attempt import HELD_OUT_TESTS, SUITE, UNCHANGED_TESTS, Signal
+from misstep.harness.repair.case import CHANGE_TESTS, CaseFolder, RepairCase
 from misstep.harness.repair.validators import revert, test_files
 from misstep.harness.repair.validators.static_analysis import StaticAnalysis, analyzers, ruff_folders
 from misstep.harness.repair.validators.test_files import is_test_file
@@ -90,12 +90,16 @@ def score(
     """Return whether the oracle's tests pass with a patch each time, and what each validator says of it.
 
     An oracle that passes once and fails once could not tell. `texts` are the files as the agent left them, `None` where
-    one is gone. The files of the oracle stay as they were.
+    one is gone. The files of the oracle stay as they were, unless the case lets an agent change tests.
     """
     case = folder.case
     own = test_files.oracle_files(case.oracle, texts)
     with open_case(folder, sandbox) as workspace:
         put_files(workspace, {path: text for path, text in texts.items() if path not in own})
+        unchanged: tuple[Signal, ...] = ()
+        if own and case.extra.get(CHANGE_TESTS) is True:
+            unchanged = (_unchanged_signal(workspace, case),)
+            put_files(workspace, {path: texts[path] for path in own})
         reports = oracle_reports(workspace, case, until=False)
         report, is_flaky = reports[-1], len(reports) > 1 and not reports[-1].passed
         without_tests = signals_without_tests(folder, workspace, tuple(texts), patch)
@@ -104,7 +108,7 @@ def score(
     if is_flaky:
         said = f"passes {len(reports) - 1} times, then fails: {said}"
     oracle = Signal("oracle", None if is_flaky else report.passed, said)
-    return report, (oracle, *without_tests, *second)
+    return report, (oracle, *unchanged, *without_tests, *second)
 
 
 def signals_without_tests(
@@ -121,6 +125,13 @@ def signals_without_tests(
         likest = max((revert.check(patch, blamed) for blamed in case.diffs.values()), key=lambda each: each.score or 0)
         signals.append(likest)
     return tuple(signals)
+
+
+def _unchanged_signal(workspace: Workspace, case: RepairCase) -> Signal:
+    """Return what the oracle's tests find as they were before the patch; nothing is left in the workspace."""
+    (report,) = oracle_reports(workspace, case, 1)
+    said = "the tests as they were pass too" if report.passed else f"the tests as they were: {report.feedback(1_000)}"
+    return Signal(UNCHANGED_TESTS, report.passed, said)
 
 
 def _static_signal(folder: CaseFolder, workspace: Workspace, changed: Sequence[str]) -> Signal:

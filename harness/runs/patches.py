@@ -1,13 +1,15 @@
 """The patches of repair runs as a benchmark for judges of patches: gold is whether the tests of the case pass.
 
-That is less than what people call acceptable: a patch may pass the tests and silence the symptom.
+That is less than what people call acceptable: a patch may pass the tests and silence the symptom. Where people said
+what they think of patches, in reviews or in a study, their labels are the gold, and patches without one are left out.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.datasets.benchmark import Benchmark, Gold, write_benchmark
@@ -28,32 +30,84 @@ from misstep.harness.repair.validators.patch_judge import (
 from misstep.harness.runs.repair import COMMAND, recorded_attempts
 from misstep.harness.runs.standing_runs import manifest_of
 
-_RATER = "oracle"
+ORACLE = "oracle"
+"""The rater of gold labels that come from executed tests."""
 
 
-def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
-    """Write the patches of runs that were scored as a benchmark folder; a patch's cluster is its case."""
+class WrittenPatches(Struct, frozen=True):
+    """The benchmark that was written, and how many of its patches have which label by whether their tests pass.
+
+    `counts` is by whether the tests pass, `None` where that could not be scored, and by label.
+    """
+
+    benchmark: Benchmark
+    counts: dict[tuple[bool | None, str], int]
+
+
+def write_patches(
+    runs: Sequence[Path], out: Path, labels: Sequence[Gold] | None = None, *, passing: bool = False
+) -> WrittenPatches:
+    """Write patches of runs as a benchmark folder; a patch's cluster is its case.
+
+    The gold labels are those of people; `None` stands for those of executed tests. `passing` leaves out the patches
+    with which the tests do not pass.
+    """
     if out.exists():
         raise UsageError(f"{out} is there already", "Name a folder that is not there yet.")
     manifests = [_manifest(run) for run in runs]
-    attempts = [attempt for run in runs for attempt in {each.id: each for each in recorded_attempts(run)}.values()]
-    flaky = {attempt.case for attempt in attempts if attempt.ended == FLAKY}
-    attempts = [attempt for attempt in attempts if attempt.case not in flaky]
-    judged = [(_item(attempt), attempt.solved) for attempt in attempts if attempt.patch and attempt.solved is not None]
-    twice, count = Counter(item.id for item, _ in judged).most_common(1)[0] if judged else ("", 0)
-    if count > 1:
-        raise UsageError(f"two of the runs made the attempt {twice}", "Name one of them, or write a benchmark of each.")
-    if not judged:
+    patches = _patches(runs)
+    gold = _executed(runs, patches) if labels is None else list(labels)
+    if unknown := next((row.item for row in gold if row.item not in patches), None):
+        raise UsageError(f"the label of {unknown!r} is of no patch in these runs", "Name the runs that it is about.")
+    if passing:
+        gold = [row for row in gold if patches[row.item].solved]
+    if not gold:
+        why = "A recording of a run keeps no patches." if labels is None else "Label some patches first."
         raise InputError(
-            "no attempt has a patch that was scored", "A recording of a run keeps no patches.", file=runs[0]
+            f"no attempt has a patch that {'was scored' if labels is None else 'has a label'}", why, file=runs[0]
         )
+    benchmark = _write(gold, patches, runs, manifests, out)
+    return WrittenPatches(benchmark, Counter((patches[row.item].solved, row.label) for row in gold))
+
+
+def _patches(runs: Sequence[Path]) -> dict[str, RepairAttempt]:
+    """Return the attempts that have a patch, by id."""
+    found: dict[str, RepairAttempt] = {}
+    for run in runs:
+        own = {each.id: each for each in recorded_attempts(run) if each.patch}
+        if twice := next((name for name in own if name in found), ""):
+            advice = "Name one of them, or write a benchmark of each."
+            raise UsageError(f"two of the runs made the attempt {twice}", advice)
+        found |= own
+    return found
+
+
+def _executed(runs: Sequence[Path], patches: Mapping[str, RepairAttempt]) -> list[Gold]:
+    """Return what the tests say of patches; of a case whose oracle is flaky they say nothing."""
+    flaky = {attempt.case for run in runs for attempt in recorded_attempts(run) if attempt.ended == FLAKY}
+    return [
+        Gold(attempt.id, ORACLE, ACCEPTABLE if attempt.solved else UNACCEPTABLE)
+        for attempt in patches.values()
+        if attempt.solved is not None and attempt.case not in flaky
+    ]
+
+
+def _write(
+    gold: Sequence[Gold],
+    patches: Mapping[str, RepairAttempt],
+    runs: Sequence[Path],
+    manifests: Sequence[Manifest],
+    out: Path,
+) -> Benchmark:
     question = read_question(question_folder())
+    raters = tuple(dict.fromkeys(row.rater for row in gold))
+    said = "whether the tests of their cases pass" if raters == (ORACLE,) else "what people say of them"
     benchmark = Benchmark(
         name=question.name,
-        title="Patches of repair runs, and whether the tests of their cases pass",
+        title=f"Patches of repair runs, and {said}",
         kind=question.kind,
         labels=question.labels,
-        raters=(_RATER,),
+        raters=raters,
         licence="",
         citation="",
         origin=tuple(run.resolve().name for run in runs),
@@ -62,11 +116,12 @@ def write_patches(runs: Sequence[Path], out: Path) -> Benchmark:
         evidence=together(map(_evidence, manifests)),
         question=question.asks,
     )
-    gold = (Gold(item.id, _RATER, ACCEPTABLE if solved else UNACCEPTABLE) for item, solved in judged)
+    labelled = dict.fromkeys(row.item for row in gold)
+    items = [_item(attempt) for name, attempt in patches.items() if name in labelled]
     parent = out.resolve().parent
     make_folder(parent)
     with writing(out), TemporaryDirectory(dir=parent, prefix=f".{out.name}.") as building:
-        written = write_benchmark(Path(building) / out.name, benchmark, (item for item, _ in judged), gold)
+        written = write_benchmark(Path(building) / out.name, benchmark, items, gold)
         (Path(building) / out.name).rename(out)
     return written
 

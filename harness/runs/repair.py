@@ -20,11 +20,13 @@ from misstep.harness.errors import MisstepError
 from misstep.harness.evidence import noted, together
 from misstep.harness.journal.inputs import digest_of, length_and_checksum, listed, part
 from misstep.harness.journal.records import ATTEMPT_RECORDS, Inputs, read_records
-from misstep.harness.protocols import FittedJudge
+from misstep.harness.no_model import NO_MODEL
+from misstep.harness.observer.live import LiveObservation, live_observer
+from misstep.harness.protocols import Ask, FittedJudge
 from misstep.harness.records.repair_attempt import FLAKY, NOT_AFFIRMED, RepairAttempt, attempt_id
 from misstep.harness.repair.affirm import Affirmed, affirm
-from misstep.harness.repair.attempt import MakeRepairer, attempt
-from misstep.harness.repair.case import CaseFolder, instructed
+from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer, attempt
+from misstep.harness.repair.case import CaseFolder, instructed, with_test_changes
 from misstep.harness.repair.repairers import POLICIES, RepairerOptions
 from misstep.harness.repair.settings import Setting
 from misstep.harness.repair.validators.patch_judge import PatchJudge
@@ -48,7 +50,9 @@ class RepairPlan(Struct, frozen=True):
       `detailed`; none if empty. `instructions_by` names who wrote them, where it was not the case's own maker.
     - `attempts`: How many times each case is attempted.
     - `limits`: How many commands and seconds an attempt may take.
+    - `change_tests`: Whether agents may change tests, with which their patches are then scored.
     - `patch_judge`: Who judges the patches besides the validators, fitted to patches; `None` for nobody.
+    - `observation`: How the agents are observed while they work; `None` for not at all.
     """
 
     policy: str
@@ -60,6 +64,8 @@ class RepairPlan(Struct, frozen=True):
     limits: AgentLimits = AgentLimits()
     patch_judge: FittedJudge | None = None
     instructions_by: str = ""
+    change_tests: bool = False
+    observation: LiveObservation | None = None
 
 
 class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
@@ -72,7 +78,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
     def __init__(self, cases: Sequence[CaseFolder], plan: RepairPlan, client: ClientSettings, sandbox: Sandbox) -> None:
         self._make: MakeRepairer = POLICIES.made(plan.policy, plan.options)
         edit_format(plan.edit_format)
-        self._cases = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
+        told = [instructed(case, plan.instructions) for case in cases] if plan.instructions else cases
+        self._cases = [with_test_changes(case) for case in told] if plan.change_tests else told
         self._plan, self._client, self._sandbox = plan, client, sandbox
         self._affirming: dict[str, asyncio.Task[Affirmed]] = {}
         self.folder = str(cases[0].folder.parent.resolve()) if cases else ""
@@ -93,6 +100,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
         }
         if plan.instructions:
             settings["instructions"] = plan.instructions
+        if plan.change_tests:
+            settings["change_tests"] = "tests may change"
         if plan.instructions_by:
             settings["instructions_by"] = plan.instructions_by
         if model.name:
@@ -102,6 +111,8 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
             settings["patcher_model"] = plan.options.patcher_model
         if plan.patch_judge is not None:
             settings["patch_judge"] = plan.patch_judge.settings()
+        if plan.observation is not None:
+            settings |= plan.observation.settings()
         return settings
 
     def inputs(self) -> Inputs:
@@ -141,24 +152,47 @@ class _RepairRun(RunKind[tuple[CaseFolder, int], RepairAttempt]):
             if not (held := await self._affirming[name]).holds:
                 made = replace(made, ended=FLAKY if held.flaky else NOT_AFFIRMED, error=held.reason)
             else:
-                made = await attempt(
-                    case,
-                    plan.setting,
-                    self._make,
-                    ask,
-                    sandbox=self._sandbox,
-                    edit_format=plan.edit_format,
-                    limits=plan.limits,
-                    sample=sample,
-                    name=plan.policy,
-                    patch_judge=patch_judge,
-                )
+                made = await self._observed(unit, ask, patch_judge)
         except MisstepError:
             raise
         except Exception as error:  # noqa: BLE001 (the boundary around one attempt)
             message = " ".join(str(error).split())
             made = replace(made, error=f"{type(error).__name__}: {message}")
         return None if ask.cut_off else (made, ask.spent_usd)
+
+    async def _observed(
+        self, unit: tuple[CaseFolder, int], ask: ItemAsk, patch_judge: PatchJudge | None
+    ) -> RepairAttempt:
+        """Make an attempt, with the observer of the plan beside the agent."""
+        how = self._plan.observation
+        if how is None:
+            return await self._attempt(unit, self._make, ask, patch_judge)
+        detector_ask = ask.for_model(how.model) if how.model else NO_MODEL
+        async with live_observer(self.id_of(unit), unit[0].case.task, how, detector_ask) as observer:
+
+            def make(place: CaseWorkspace) -> Repairer:
+                return replace(self._make(place), watcher=observer)
+
+            made = await self._attempt(unit, make, ask, patch_judge)
+        steps = made.trajectory.steps if made.trajectory is not None else ()
+        return replace(made, observed=observer.observed(steps))
+
+    async def _attempt(
+        self, unit: tuple[CaseFolder, int], make: MakeRepairer, ask: Ask, patch_judge: PatchJudge | None
+    ) -> RepairAttempt:
+        plan, (case, sample) = self._plan, unit
+        return await attempt(
+            case,
+            plan.setting,
+            make,
+            ask,
+            sandbox=self._sandbox,
+            edit_format=plan.edit_format,
+            limits=plan.limits,
+            sample=sample,
+            name=plan.policy,
+            patch_judge=patch_judge,
+        )
 
 
 def run_repairs(

@@ -13,10 +13,12 @@ from misstep.harness.progress import say
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
+from misstep.options.observing import ObserveOptions
 from misstep.repair.patch_judging import PatchJudgeOptions
 
 if TYPE_CHECKING:
     from misstep.harness.clients import ClientSettings
+    from misstep.harness.observer.live import LiveObservation
     from misstep.harness.protocols import FittedJudge
     from misstep.harness.repair.case import CaseFolder
     from misstep.harness.repair.repairers import RepairerOptions
@@ -40,6 +42,10 @@ class AskedAgent(OptionGroup, frozen=True):
     temperature: Annotated[float | None, typer.Option(min=0, help="Temperature of the model.")] = None
     functions: Annotated[
         bool, typer.Option("--functions", help="Offer the commands to the model as functions, not as text.")
+    ] = False
+    change_tests: Annotated[
+        bool,
+        typer.Option("--change-tests", help="Let the agent change tests; its patch is scored with them, and flagged."),
     ] = False
     patcher_model: Annotated[
         str, typer.Option(metavar="M", help="Model that writes the edits of the policy `model`; by default --model.")
@@ -72,14 +78,18 @@ def told_cases(
 
 
 def refuse_ignored(
-    context: typer.Context, policy: str, patch_judge: str, instructions: str | None, *, unsafe: bool
+    context: typer.Context, policy: str, patch_judge: str, observe: str, instructions: str | None, *, unsafe: bool
 ) -> None:
     """Refuse the options that nothing would read: of a model where none is asked, of another policy, of a sandbox."""
+    from misstep.harness.observer.detectors import asks_a_model
     from misstep.harness.repair.repairers import ASK_NO_MODEL
 
     if policy in ASK_NO_MODEL:
-        ignored = {"temperature", "functions"} if patch_judge else MODEL_OPTIONS
+        others_ask = patch_judge or (observe and asks_a_model(observe))
+        ignored = {"temperature", "functions"} if others_ask else MODEL_OPTIONS
         refuse_given(context, ignored, f"the policy {policy} asks no model")
+    if policy == "search":
+        refuse_given(context, {"change_tests"}, "the policy `search` changes no test")
     if policy == "direct":
         ignored = {"setting", "iterations", "functions"}
         refuse_given(context, ignored, "the policy `direct` writes one edit and is told nothing back")
@@ -97,9 +107,12 @@ def refuse_ignored(
 
 @contextmanager
 def opened(
-    agent: AskedAgent, asking: ModelOptions, patches: PatchJudgeOptions
-) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, ClientSettings]]":
-    """What the policy is given, the judge of patches, and the client of both; the local model runs inside the block."""
+    agent: AskedAgent, asking: ModelOptions, patches: PatchJudgeOptions, observing: ObserveOptions
+) -> "Iterator[tuple[RepairerOptions, FittedJudge | None, LiveObservation | None, ClientSettings]]":
+    """What the policy is given, the judge of patches, the observer, and the client of all three.
+
+    The local model runs inside the block.
+    """
     from misstep.harness.agent.policies.model import Form, ModelSettings
     from misstep.harness.repair.repairers import ASK_NO_MODEL, RepairerOptions
     from misstep.harness.runs.repair import recorded_runs
@@ -116,5 +129,6 @@ def opened(
         name = "" if agent.policy in ASK_NO_MODEL else known.model
         settings = ModelSettings(name, agent.temperature, seed=agent.seed, form=form)
         options = RepairerOptions(agent.edit_format, settings, recorded, agent.seed, agent.patcher_model)
-        judge, address = patches.judge(known, alone=not name)
-        yield options, judge, client_settings(known, address)
+        observation = observing.observation(known.model)
+        judge, address = patches.judge(known, alone=not name and not (observation and observation.model))
+        yield options, judge, observation, client_settings(known, address)

@@ -22,10 +22,12 @@ def print_scores(out: Path, named: Named, *, json: bool, plumbing: bool) -> None
 
     from misstep.harness.journal.records import REPORT
     from misstep.studies.judging.assessment import NO_JUDGE
-    from misstep.studies.repair_report import repairs_text, scores_json, write_repair_scores
+    from misstep.studies.repair_report import observed_attempts, repairs_text, scores_json, write_repair_scores
 
     scores = write_repair_scores(out, shlex.join(["misstep", "report", str(out)]))
     lines, more = _ending(named, out)
+    if (seen := observed_attempts(out)) is not None:
+        lines, more = [*lines, seen.sentence], {**more, "observed": msgspec.to_builtins(seen)}
     if json:
         print(json_text(msgspec.json.decode(scores_json(out)) | more))
     else:

@@ -9,11 +9,15 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.common import Json, command_app, json_text
+from misstep.repair.review_codes import codes
+from misstep.repair.rollout import RolloutSeed, rollout
 
 if TYPE_CHECKING:
     from misstep.harness.records.repair_attempt import RepairAttempt
 
 app = command_app(has_commands=True)
+app.command()(codes)
+app.command()(rollout)
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a repair run.")]
 Attempt = Annotated[str, typer.Argument(metavar="ATTEMPT", help="Case or attempt, as `review list` names it.")]
@@ -27,20 +31,30 @@ def review() -> None:
 
 
 @app.command("list")
-def list_attempts(run: Run, json: Json = False) -> None:
+def list_attempts(
+    run: Run,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, metavar="S", help="Share of the cases that a rollout has come to.")
+    ] = 1.0,
+    seed: RolloutSeed = 0,
+    json: Json = False,
+) -> None:
     """List the attempts to review, and where each review stands.
 
-    Their patches pass their tests.
+    Their patches pass their tests. With --share only those of a rollout's cases are listed (`review rollout`).
     """
     from misstep.harness.repair.review import reviews_of, state_of
+    from misstep.harness.repair.rollout import in_share
     from misstep.harness.runs.repair import recorded_attempts
 
     reviews = reviews_of(run)
-    states = [(each.id, state_of(each.id, reviews)) for each in recorded_attempts(run) if each.solved]
+    solved = [each for each in recorded_attempts(run) if each.solved and in_share(each.case, share, seed)]
+    states = [(each.id, state_of(each.id, reviews)) for each in solved]
     if json:
         print(json_text([{"attempt": name, "state": state} for name, state in states]))
     else:
-        print("\n".join(f"{state:<18} {name}" for name, state in states) or "No attempt of this run solves its case.")
+        none = f"No attempt {'in this share' if share < 1 else 'of this run'} solves its case."
+        print("\n".join(f"{state:<18} {name}" for name, state in states) or none)
 
 
 @app.command()
@@ -101,36 +115,6 @@ def land(
     _decide(run, attempt, "landed", by, comment)
     if closed := close_task(run, made.case):
         print(f"task {closed} is closed")
-
-
-@app.command()
-def codes(
-    codings: Annotated[
-        Path | None, typer.Argument(metavar="CODINGS.csv", help="CSV file with the codes of each comment and coder.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Count the themes of comments, and how far their coders agree.
-
-    CODINGS.csv has the columns comment, coder and codes, with several codes separated by semicolons:
-
-    c1,ann,gratitude;already_fixed
-
-    A row without codes says that none fits. Without a file the command lists the codes and their meanings.
-    """
-    from misstep.analysis.measures.repair.feedback_codes import code_book, codings_document, codings_table, read_codings
-    from misstep.analysis.pages import table_text
-
-    if codings is None:
-        book = code_book()
-        blocks = (
-            [theme, *(f"  {code:<15} {meaning}" for code, meaning in of.codes.items())] for theme, of in book.items()
-        )
-        print(json_text(book) if json else "\n\n".join("\n".join(block) for block in blocks))
-    elif json:
-        print(json_text(codings_document(read_codings(codings))))
-    else:
-        print(table_text(codings_table(read_codings(codings), codings.name)), end="")
 
 
 def _decide(run: Path, attempt: str, event: Literal["accepted", "rejected", "landed"], by: str, comment: str) -> None:

@@ -14,6 +14,7 @@ from misstep.options.cluster_lines import do_line
 from misstep.options.common import Json
 from misstep.options.item_shards import say_shard
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
+from misstep.options.observing import ObserveOptions
 from misstep.options.sandbox import SandboxOptions
 from misstep.options.shard import ShardOptions
 from misstep.repair.asking import AskedAgent, opened, refuse_ignored, told_cases
@@ -46,6 +47,7 @@ def run(
     agent: AskedAgent,
     repository: RepositoryOptions,
     patches: PatchJudgeOptions,
+    observing: ObserveOptions,
     asking: Annotated[ModelOptions, EACH_AT_ONCE],
     parts: ShardOptions,
     box: SandboxOptions,
@@ -58,7 +60,8 @@ def run(
     failing test becomes a case. Without a model the policy `search` tries small changes where the failure leads. With
     --patch-judge a judge says of each patch whether an engineer would land it; with test execution the agent is told.
     The same command continues a run that was stopped; no attempt is made twice. With --shard several machines repair,
-    each its own cases; `misstep merge RUN` joins what they did. With --dask a Dask cluster does all shards.
+    each its own cases; `misstep merge RUN` joins what they did. With --dask a Dask cluster does all shards. With
+    --observe an observer looks on and steers the agent back; no step of the agent waits for it.
     """
     import sys
 
@@ -68,7 +71,9 @@ def run(
     from misstep.harness.runs.repair import RepairPlan, run_repairs
     from misstep.harness.workspace import find_sandbox
 
-    refuse_ignored(context, agent.policy, patches.patch_judge, instructions, unsafe=box.unsafe_no_sandbox)
+    refuse_ignored(
+        context, agent.policy, patches.patch_judge, observing.observe, instructions, unsafe=box.unsafe_no_sandbox
+    )
     shard = parts.shard
     if (shard is not None or parts.dask is not None) and repository.test_command:
         option = f"--shard {shard}" if parts.dask is None else "--dask"
@@ -82,11 +87,20 @@ def run(
     named = named_cases(cases, repository, out, found)
     told, written_by = told_cases(named.cases, instructions, agent.instructions_from)
     chosen = sampled_cases(list(told), sample, seed)
-    with opened(replace(agent, seed=seed), replace(asking, shards=parts.count), patches) as (given, judge, client):
-        instructed = instructions or ""
-        feedback = setting_named("react" if agent.policy == "direct" else setting)
+    asked = replace(agent, seed=seed), replace(asking, shards=parts.count), patches, observing
+    with opened(*asked) as (given, judge, observation, client):
         plan = RepairPlan(
-            agent.policy, feedback, agent.edit_format, given, instructed, attempts, limits, judge, written_by
+            agent.policy,
+            setting_named("react" if agent.policy == "direct" else setting),
+            agent.edit_format,
+            given,
+            instructions or "",
+            attempts,
+            limits,
+            judge,
+            written_by,
+            agent.change_tests,
+            observation,
         )
         with run_folders.kept_when_stopped(out):
             ended = run_repairs(chosen, out, plan, client, found, workers=workers, shard=shard, arguments=sys.argv[1:])

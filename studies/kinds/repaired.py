@@ -16,6 +16,7 @@ from misstep.harness.runs.shards.item_merge import finished_shards, merge_repair
 from misstep.harness.runs.shards.plan import Plan
 from misstep.studies.kinds.columns import Column, ExportedTable, table_of
 from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
+from misstep.studies.kinds.sessions import observed_in, observer_tables
 from misstep.studies.kinds.shards import folder_of_shards, merged
 from misstep.studies.kinds.sources import Source, source_at
 from misstep.studies.repair_runs import REPAIRED, RepairRun, attempts_in, open_repair_run
@@ -51,7 +52,7 @@ class RepairRuns(RunResults[RepairRun]):
 
     def content(self, run: RepairRun) -> Content:
         """Return the attempts, each once."""
-        return Content(attempts=list(_attempts(run.folder)))
+        return Content(attempts=list(_attempts(run.folder)), observed=list(observed_in(_attempts(run.folder))))
 
     def tables(self, run: RepairRun, *, gold: bool) -> tuple[ExportedTable, ...]:
         """Return the attempts, each once, and what validators say of their patches."""
@@ -59,12 +60,18 @@ class RepairRuns(RunResults[RepairRun]):
         def signals() -> Iterator[_Said]:
             return (_Said(one.id, **structs.asdict(each)) for one in _attempts(run.folder) for each in one.signals)
 
-        file, inside = ATTEMPT_RECORDS.file, ("signals", "trajectory")
+        file, inside = ATTEMPT_RECORDS.file, ("signals", "trajectory", "observed")
         name = Column("id", str, "The name of the attempt in the run.")
         attempts = table_of(
             "attempts", file, RepairAttempt, lambda: _attempts(run.folder), key=("id",), without=inside, first=name
         )
-        return attempts, table_of("signals", file, _Said, signals, key=("attempt", "validator"))
+        said = table_of("signals", file, _Said, signals, key=("attempt", "validator"))
+        is_observed = any(True for _ in observed_in(_attempts(run.folder)))
+        return (
+            attempts,
+            said,
+            *(observer_tables(file, lambda: observed_in(_attempts(run.folder))) if is_observed else ()),
+        )
 
     def figures(self, run: RepairRun) -> Iterable[Table]:
         """Return the tables of the run's page."""

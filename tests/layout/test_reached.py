@@ -19,8 +19,8 @@ _HOOKS = ("load_ipython_extension",)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-WITHOUT_DOOR = {"Asynchronous", "DetectorFailed", "DetectorProcess", "Observer", "examine"}
-"""The observer that never blocks, and the rules that are asked before an agent starts: no command has them yet."""
+WITHOUT_DOOR = {"examine"}
+"""The rules that are asked before an agent starts: no command has them yet."""
 
 
 def names(node: ast.AST) -> Iterator[str]:

@@ -8,6 +8,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.observer.bounds import bounded_feedback
 from misstep.harness.observer.evidence import with_evidence
 from misstep.harness.observer.protocols import Detector
+from misstep.harness.observer.state import EVERY
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Feedback
 from misstep.harness.registry import Registry
@@ -27,6 +28,16 @@ DETECTORS: Registry[type[Detector]] = Registry(
 
 _ASK_NO_MODEL = ("rules", "openhands_stuck")
 NEED_A_MODEL = ("prompted",)
+
+
+def asks_a_model(detector: str) -> bool:
+    """Return whether a detector asks a model, or may do so."""
+    return detector not in _ASK_NO_MODEL
+
+
+def steps_between_questions(detector: str) -> int:
+    """Return after how many steps a detector of a run that goes on is asked each time: rules take milliseconds."""
+    return EVERY if asks_a_model(detector) else 1
 
 
 def check_model(detector: str, model: str, *, alone: bool = True) -> None:

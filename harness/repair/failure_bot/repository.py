@@ -136,12 +136,14 @@ class Repository:
         return self._ask("diff-tree", "-p", *_PLAIN, "--full-index", *_from(commit)).decode("utf-8", "surrogateescape")
 
     def described(self, commit: Commit) -> str:
-        """Return a commit as people are shown it: its title, author, summary, and what it changed."""
+        """Return a commit as people are shown it: its title, author, summary, files, and what it changed."""
         message = self._ask("log", "--no-walk", "--format=%B", commit.id).decode("utf-8", "replace").strip()
         title, _, summary = message.partition("\n")
         head = [f"Title: {title}", f"Author: {commit.author}, {commit.committed:%Y-%m-%d}"]
         if summary.strip():
             head += ["Summary:", indent(summary.strip(), "    ")]
+        if files := self.changed_files(commit):
+            head += ["Files changed:", *(f"    {file.path}" for file in files)]
         return "\n".join([*head, "", self.diff(commit)])
 
     def changed_files(self, commit: Commit) -> list[ChangedFile]:

@@ -162,7 +162,8 @@ def _exit(summary: str) -> Action:
 
 
 def _last_observation(steps: Sequence[Step]) -> str:
-    return "\n".join(result.text for result in steps[-1].results) if steps else ""
+    last = next((step for step in reversed(steps) if step.role == "agent"), None)  # guidance may have come behind it
+    return "" if last is None else "\n".join(result.text for result in last.results)
 
 
 def _is_python(text: str) -> bool:

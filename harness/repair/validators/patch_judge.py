@@ -12,13 +12,13 @@ from misstep.harness.items import Item, read_question
 from misstep.harness.judges.answering import answered
 from misstep.harness.places import data_folder
 from misstep.harness.protocols import Ask, FittedJudge, Judge
-from misstep.harness.records.repair_attempt import PATCH_JUDGE, Signal, signal_line
+from misstep.harness.records.repair_attempt import PATCH_JUDGE, UNCHANGED_TESTS, Signal, signal_line
 from misstep.harness.verdict import Verdict
 
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 """The labels of a judge of patches: the paper's class 1 and class 0."""
 
-_NOT_SHOWN = frozenset({"oracle", "suite", PATCH_JUDGE})
+_NOT_SHOWN = frozenset({"oracle", "suite", UNCHANGED_TESTS, PATCH_JUDGE})
 """The validators that run tests of the case, and the judge itself; the suite is run only where the oracle passes."""
 
 _NO_CHECKS = "(no other check was made)"

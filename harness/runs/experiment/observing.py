@@ -19,7 +19,7 @@ from misstep.harness.observer.guidance import guidance_step
 from misstep.harness.observer.protocols import Detector
 from misstep.harness.observer.state import EVERY, ObserverState
 from misstep.harness.protocols import Ask
-from misstep.harness.records.intervention import INTERVENTION, Arm, Feedback, ObservedRun
+from misstep.harness.records.intervention import Arm, Feedback, ObservedRun
 from misstep.harness.registry import raised
 from misstep.harness.trajectory import Source, Step, Trajectory
 
@@ -85,8 +85,7 @@ class PacedObserver:
 
     def categories(self, step: Step) -> Collection[str]:
         """Return what a step of guidance is about."""
-        number = int(step.extra[INTERVENTION])
-        return self._state.observed(()).interventions[number].categories
+        return self._state.categories(step)
 
     def _take(self, steps: Sequence[Step]) -> Step | None:
         answer = self._open.result() if self._open is not None else ""

@@ -1,7 +1,15 @@
 """A policy that mends the case of `tests.harness.repair.cases`, and fails where a test says so."""
 
+import asyncio
+from collections.abc import Sequence
+
+from misstep.harness.agent.actions import Action
+from misstep.harness.agent.protocols import Task
+from misstep.harness.protocols import Ask
+from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.repair.attempt import CaseWorkspace, MakeRepairer, Repairer
 from misstep.harness.repair.repairers import RepairerOptions
+from misstep.harness.trajectory import Step
 from tests.harness.agent.folders import ScriptedPatcher
 from tests.harness.agent.test_loop import Scripted
 
@@ -27,3 +35,20 @@ def scripted(options: RepairerOptions) -> MakeRepairer:  # noqa: ARG001
         )
 
     return make
+
+
+class _GoesRound:
+    """Reads one file again and again until it is told something, and then exits."""
+
+    name = "goes_round"
+
+    async def act(self, task: Task, steps: Sequence[Step], ask: Ask) -> Action:  # noqa: ARG002
+        await asyncio.sleep(0.01)  # the time that a model would take
+        if any(INTERVENTION in step.extra for step in steps):
+            return Action("exit", {"summary": "I was told."}, "")
+        return Action("read_file", {"file_path": "price.py"}, "Once more.")
+
+
+def goes_round(_: RepairerOptions) -> MakeRepairer:
+    """A policy that goes round in circles."""
+    return lambda _: Repairer(_GoesRound(), ScriptedPatcher(_REPLY))

@@ -9,7 +9,7 @@ from misstep.harness.agent.loop import AgentLimits
 from misstep.harness.judges.python_judge import PythonJudge
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.repair.attempt import CaseWorkspace, Repairer, attempt
-from misstep.harness.repair.case import CaseFolder
+from misstep.harness.repair.case import CaseFolder, with_test_changes
 from misstep.harness.repair.settings import SETTINGS
 from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.workspace import Sandbox
@@ -116,6 +116,19 @@ def test_a_weakened_test_mends_nothing_and_is_flagged(case: CaseFolder, sandbox:
     done = _attempt(case, sandbox, [edit, EXIT], [weak])
     assert done.solved is False
     assert {signal.validator: signal.passed for signal in done.signals}["test_files"] is False
+
+
+def test_an_agent_that_may_change_tests_is_scored_with_them_and_stays_flagged(
+    case: CaseFolder, sandbox: Sandbox
+) -> None:
+    other = reply("    assert total([1, 2]) == 3", "    assert total([1, 2]) == -3", "tests/test_price.py")
+    edit = "edit file_path='tests/test_price.py' instructions='the total is owed'"
+    done = _attempt(with_test_changes(case), sandbox, [edit, EXIT], [other])
+    assert done.solved is True
+    said = {signal.validator: signal.passed for signal in done.signals}
+    assert (said["test_files"], said["unchanged_tests"], said["oracle"]) == (False, False, True)
+    gone = reply("def test_sum():\n    assert total([1, 2]) == 3\n\n\n", "", "tests/test_price.py")
+    assert _attempt(with_test_changes(case), sandbox, [edit, EXIT], [gone]).solved is False
 
 
 def test_taking_the_blamed_change_back_is_called_a_revert(case: CaseFolder, sandbox: Sandbox) -> None:

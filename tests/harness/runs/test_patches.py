@@ -6,13 +6,16 @@ import pytest
 
 from misstep.analysis.gold import read_gold
 from misstep.harness.clients import ClientSettings
+from misstep.harness.datasets.benchmark import Gold
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.items import read_items, read_question
 from misstep.harness.journal.records import read_verdicts
 from misstep.harness.records.repair_attempt import Signal
+from misstep.harness.repair.review import add_review, decisions
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.known_judges import known_judge
 from misstep.harness.runs.patches import write_patches
+from misstep.harness.runs.repair import recorded_attempts
 from tests.misstep.made_up_repairs import four, repaired, repaired_run
 
 EXECUTED = "the oracle and the suite have said so"
@@ -34,7 +37,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_every_scored_patch_is_an_item_with_the_executed_truth_as_gold(run: Path, tmp_path: Path) -> None:
-    written = write_patches([run], tmp_path / "patches")
+    written = write_patches([run], tmp_path / "patches").benchmark
     assert (written.counts["items"], written.raters, written.positive) == (4, ("oracle",), "unacceptable")
     assert {row.item.partition("/")[0]: row.label for row in read_gold(tmp_path / "patches")} == {
         "apple": "acceptable",
@@ -82,3 +85,26 @@ def test_a_run_without_patches_and_what_is_no_run_are_said(tmp_path: Path) -> No
         write_patches([bare], tmp_path / "patches")
     with pytest.raises(InputError, match=r"there is no run\.toml"):
         write_patches([tmp_path], tmp_path / "patches")
+
+
+def test_reviews_are_gold_and_the_last_decision_counts(run: Path, tmp_path: Path) -> None:
+    apple, pear, *_ = (attempt for attempt in recorded_attempts(run) if attempt.solved)
+    add_review(run, apple, "accepted", "kim")
+    add_review(run, pear, "accepted", "kim")
+    add_review(run, pear, "rejected", "lee", "It silences the symptom.")
+    written = write_patches([run], tmp_path / "patches", decisions(run))
+    assert {(row.item, row.rater): row.label for row in read_gold(tmp_path / "patches")} == {
+        (apple.id, "review"): "acceptable",
+        (pear.id, "review"): "unacceptable",
+    }
+    assert written.counts == {(True, "acceptable"): 1, (True, "unacceptable"): 1}
+
+
+def test_labels_of_people_leave_out_what_nobody_labelled_and_with_passing_what_fails(run: Path, tmp_path: Path) -> None:
+    names = [attempt.id for attempt in recorded_attempts(run) if attempt.patch]
+    labels = [Gold(name, rater, "unacceptable") for name in names[1:3] for rater in ("ann", "ben")]
+    written = write_patches([run], tmp_path / "patches", labels)
+    assert (written.benchmark.counts["items"], written.benchmark.raters) == (2, ("ann", "ben"))
+    assert write_patches([run], tmp_path / "passing", labels, passing=True).benchmark.counts["items"] == 1
+    with pytest.raises(UsageError, match="'nowhere' is of no patch"):
+        write_patches([run], tmp_path / "other", [Gold("nowhere", "ann", "acceptable")])

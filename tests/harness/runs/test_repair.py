@@ -11,7 +11,9 @@ from misstep.harness.errors import UsageError
 from misstep.harness.items import read_items
 from misstep.harness.journal.records import read_manifest
 from misstep.harness.judges.python_judge import PythonJudge
+from misstep.harness.observer.live import LiveObservation
 from misstep.harness.protocols import FittedJudge
+from misstep.harness.records.intervention import INTERVENTION, Arm
 from misstep.harness.records.repair_attempt import Signal
 from misstep.harness.repair.affirm import Affirmed
 from misstep.harness.repair.case import CaseFolder, RepairCase
@@ -23,6 +25,7 @@ from misstep.harness.runs.patches import write_patches
 from misstep.harness.runs.repair import RepairPlan, recorded_attempts, recorded_runs, run_repairs
 from misstep.harness.workspace import Sandbox
 from misstep.harness.workspace.suite_report import SuiteReport
+from misstep.studies.repair_report import observed_attempts
 from tests.harness.repair.cases import price_case
 from tests.harness.repair.conftest import sandbox as sandbox
 from tests.harness.repair.judging import LooksForTheLoop
@@ -106,7 +109,7 @@ def test_a_solve_that_the_oracle_claims_once_and_denies_once_is_none(
     made = {each.case: each for each in recorded_attempts(tmp_path / "run")}
     assert [(made[name].solved, made[name].ended) for name in "ab"] == [(None, "flaky"), (True, "exit")]
     assert "with the patch it passes 2 times, then fails" in made["a"].error
-    assert write_patches([tmp_path / "run"], tmp_path / "patches").counts["items"] == 1
+    assert write_patches([tmp_path / "run"], tmp_path / "patches").benchmark.counts["items"] == 1
 
 
 def test_what_a_policy_raises_costs_its_attempt_alone(
@@ -218,3 +221,23 @@ def test_a_case_without_instructions_is_refused_where_these_are_asked_for(
     with pytest.raises(UsageError, match="the case a has no high-level instructions"):
         run_repairs(cases, tmp_path / "run", _plan(instructions="high-level"), CLIENT, sandbox)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("arm", ["guide", "shadow"])
+def test_an_observer_in_real_time_tells_an_agent_that_goes_round(
+    cases: list[CaseFolder], tmp_path: Path, sandbox: Sandbox, arm: Arm
+) -> None:
+    limits = AgentLimits(1_000 if arm == "guide" else 60, 60.0)
+    observation = LiveObservation("rules", 1, arm)
+    plan = _plan(policy="tests.harness.repair.scripted:goes_round", limits=limits, observation=observation)
+    run_repairs(cases[:1], tmp_path / "run", plan, CLIENT, sandbox)
+    (made,) = recorded_attempts(tmp_path / "run")
+    assert made.observed is not None
+    assert made.trajectory is not None
+    assert made.observed.item == made.id
+    assert any(INTERVENTION in step.extra for step in made.trajectory.steps) == (arm == "guide")
+    assert made.ended == ("exit" if arm == "guide" else "iterations")
+    seen = observed_attempts(tmp_path / "run")
+    assert seen is not None
+    assert (seen.delivered > 0) == (arm == "guide")
+    assert read_manifest(tmp_path / "run").settings["observe_mode"] == arm  # type: ignore[union-attr]

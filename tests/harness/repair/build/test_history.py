@@ -86,7 +86,10 @@ def test_a_commit_that_mends_a_test_becomes_a_case_with_its_golden_patch(tmp_pat
     assert list(case.case.diffs) == [bad[:10]]
     described = case.case.diffs[bad[:10]]
     assert described.startswith("Title: prices without the first\nAuthor: ")
-    assert "\nSummary:\n    Who needs it?\n\n    Nobody.\n\ndiff --git a/price.py" in described
+    assert (
+        "\nSummary:\n    Who needs it?\n\n    Nobody.\nFiles changed:\n    price.py\n\ndiff --git a/price.py"
+        in described
+    )
     assert "AssertionError: 2 != 3" in case.case.task
     assert (case.before / "price.py").read_text() == BROKEN
     golden = case.golden()
