@@ -10,8 +10,7 @@ from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_docume
 from misstep.analysis.tables import Row, Table, made_by_this
 from misstep.analysis.tables.wording import with_interval
 from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_reviews import ReviewEvent
-from misstep.harness.repair.rollout import SHARES, in_share
+from misstep.harness.records.repair_reviews import SHARES, ReviewEvent, in_share
 
 _SOURCE = "review log"
 

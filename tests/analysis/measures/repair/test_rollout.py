@@ -2,8 +2,7 @@
 
 from misstep.analysis.measures.repair.rollout import rollout_stages, rollout_table
 from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_reviews import ReviewEvent
-from misstep.harness.repair.rollout import in_share
+from misstep.harness.records.repair_reviews import ReviewEvent, in_share
 
 NAMES = [f"task-{number}" for number in range(400)]
 ATTEMPTS = [RepairAttempt(name, "p", "react", "f", solved=True, patched=True) for name in NAMES]
