@@ -42,6 +42,13 @@ def data_folder() -> Path:
 
 
 @pytest.fixture(autouse=True)
+def _public_data(request: pytest.FixtureRequest) -> None:
+    """What has the mark `data` runs where the data sets are."""
+    if request.node.get_closest_marker("data"):
+        request.getfixturevalue("data_folder")
+
+
+@pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder that no other test sees."""
     folder = tmp_path / "cache"

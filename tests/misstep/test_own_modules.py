@@ -22,6 +22,7 @@ LINES = {
     ("reflect run", "skill"): ("own_part:part", "--out", "out"),
     ("reflect ablation", "skill"): ("own_part:part", "--out", "out"),
     ("repair run", "policy"): ("case", "--out", "out", "--policy", "own_part:part"),
+    ("repair run", "observe"): ("case", "--out", "out", "--observe", "own_part:part"),
 }
 """Command and parameter → arguments that name one's own."""
 

@@ -203,7 +203,7 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
         (["infinite_loop"], "names no model"),
         (["infinite_loop", "--model", "m", "--benchmark", "./nowhere/"], "benchmark.toml"),
         (["infinite_loop", "--local", "--model", "x"], "--local has its own model"),
-        (["trail/gpt-4o", "--model", "m"], "no recorded judge"),
+        pytest.param(["trail/gpt-4o", "--model", "m"], "no recorded judge", marks=pytest.mark.data),
         (["infinite_loop@rule"], "has no prompt"),
     ],
 )
