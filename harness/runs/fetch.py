@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from misstep.harness.datasets.catalogue import DataFile, UpstreamInput, data_set, files_of, inputs_of, made_by_hand
 from misstep.harness.datasets.checking import state_of
-from misstep.harness.datasets.derived.derivations import Derive, derivation_of
-from misstep.harness.datasets.derived.derived_runs import LEFT_OUT
+from misstep.harness.datasets.derived import LEFT_OUT, Derive, derivation_of
 from misstep.harness.datasets.fetching import address_of, download, inside, packed
 from misstep.harness.datasets.upstream import file_bytes
 from misstep.harness.errors import InputError
@@ -96,7 +95,7 @@ def _make(name: str, file: DataFile, derive: Derive, folder: Path, template: str
         content = derive(
             {known.upstream_path: LEFT_OUT if known.left_out else contents[_identity(known)] for known in wanted}
         )
-    except (ValueError, KeyError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(
             f"the file cannot be made from the upstream files: {error}", file=folder / file.file
         ) from error

@@ -24,7 +24,7 @@ from typing import Literal
 from msgspec import Struct
 
 from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
-from misstep.harness.datasets.derived.iterations import (
+from misstep.harness.datasets.iterations import (
     Iteration,
     expression_calls,
     literal_calls,

@@ -32,7 +32,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
-from misstep.harness.datasets.derived.iterations import literal_calls, one_line_iterations, results, steps_of
+from misstep.harness.datasets.iterations import literal_calls, one_line_iterations, results, steps_of
 from misstep.harness.datasets.upstream import csv_rows, file_text, json_lines
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile

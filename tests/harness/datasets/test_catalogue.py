@@ -17,7 +17,7 @@ from misstep.harness.datasets.catalogue import (
     named_data_folder,
 )
 from misstep.harness.datasets.checking import check, state_of
-from misstep.harness.datasets.derived.derivations import DERIVATIONS
+from misstep.harness.datasets.derived import DERIVATIONS
 from misstep.harness.datasets.fetching import address_of, inside
 from misstep.harness.errors import MissingPrerequisite, UsageError
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.datasets.derived.iterations import (
+from misstep.harness.datasets.iterations import (
     Iteration,
     expression_calls,
     literal_calls,

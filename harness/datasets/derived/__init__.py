@@ -1,1 +1,0 @@
-"""Files of data sets that are derived from upstream files by rules."""
