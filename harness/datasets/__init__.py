@@ -5,19 +5,21 @@ names those that say who solved which task, in counts. What every loader needs i
 upstream files strictly, `benchmark` writes the folder, `catalogue` knows what each set is and where it comes from.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from misstep.harness.attempts import Attempts
+from misstep.harness.errors import UsageError
 from misstep.harness.protocols import Loader, OutcomeLoader
 from misstep.harness.registry import Registry
+from misstep.harness.verdict import Verdict
 
 LOADERS: Registry[Loader] = Registry(
     "misstep.datasets",
     {
         "agent_as_a_judge": "misstep.harness.datasets.judged.agent_as_a_judge",
         "agent_trajs": "misstep.harness.datasets.agent_trajs",
-        "agentless_classes": "misstep.harness.datasets.patches.agentless_classes",
+        "agentless_classes": "misstep.harness.datasets.agentless_classes",
         "agentrx": "misstep.harness.datasets.judged.agentrx",
         "codetracer_runs": "misstep.harness.datasets.codetracer_runs",
         "intercode": "misstep.harness.datasets.intercode",
@@ -26,10 +28,10 @@ LOADERS: Registry[Loader] = Registry(
         "mast": "misstep.harness.datasets.judged.mast",
         "mini_swe_agent_runs": "misstep.harness.datasets.mini_swe_agent_runs",
         "paperbench_judge_eval": "misstep.harness.datasets.judged.paperbench_judge_eval",
-        "repairagent": "misstep.harness.datasets.patches.repairagent",
+        "repairagent": "misstep.harness.datasets.repairagent",
         "taubench": "misstep.harness.datasets.taubench",
         "trail": "misstep.harness.datasets.judged.trail",
-        "utboost": "misstep.harness.datasets.patches.utboost",
+        "utboost": "misstep.harness.datasets.utboost",
         "whoandwhen": "misstep.harness.datasets.judged.whoandwhen",
     },
 )
@@ -38,17 +40,17 @@ loader_for = LOADERS.load
 OUTCOMES: Registry[OutcomeLoader] = Registry(
     "misstep.datasets.outcomes",
     {
-        "debugbench": "misstep.harness.datasets.patches.debugbench",
-        "devin": "misstep.harness.datasets.devin",
-        "humaneval_codegen16b_samples": "misstep.harness.datasets.patches.humaneval_codegen16b_samples",
-        "humanevalfix": "misstep.harness.datasets.patches.humanevalfix",
-        "quixbugs": "misstep.harness.datasets.patches.quixbugs",
-        "swe_bench_pro": "misstep.harness.datasets.patches.swe_bench_pro",
-        "swe_bench_resolved_submissions": "misstep.harness.datasets.patches.swe_bench_resolved_submissions",
+        "debugbench": "misstep.harness.datasets.outcomes:DEBUGBENCH",
+        "devin": "misstep.harness.datasets.outcomes:DEVIN",
+        "humaneval_codegen16b_samples": "misstep.harness.datasets.outcomes:HUMANEVAL",
+        "humanevalfix": "misstep.harness.datasets.outcomes:HUMANEVALFIX",
+        "quixbugs": "misstep.harness.datasets.outcomes:QUIXBUGS",
+        "swe_bench_pro": "misstep.harness.datasets.outcomes:SWE_BENCH_PRO",
+        "swe_bench_resolved_submissions": "misstep.harness.datasets.outcomes:SUBMISSIONS",
         "taubench": "misstep.harness.datasets.taubench",
     },
 )
-"""Sets that say which system solved which task, name → dotted path of the module with `outcomes`."""
+"""Sets that say which system solved which task, name → dotted path of what has `outcomes`."""
 
 
 def outcomes_of(name: str, folder: Path) -> Iterator[Attempts]:
@@ -56,4 +58,25 @@ def outcomes_of(name: str, folder: Path) -> Iterator[Attempts]:
     return OUTCOMES.load(name).outcomes(folder)
 
 
-__all__ = ["LOADERS", "OUTCOMES", "loader_for", "outcomes_of"]
+Recorded = Callable[[Path], Mapping[str, tuple[Verdict, ...]]]
+
+RECORDED: Registry[Recorded] = Registry(
+    "misstep.recorded",
+    {
+        "agent_as_a_judge": "misstep.harness.datasets.judged.agent_as_a_judge:recorded",
+        "trail": "misstep.harness.datasets.judged.trail_judges:recorded",
+    },
+)
+"""Sets with verdicts of real judges, name → a function: upstream folder → judge → its verdicts on items of the main
+benchmark. An answer that cannot be read is a verdict without a label, with the reason as its error."""
+
+
+def recorded_verdicts(dataset: str, folder: Path) -> Mapping[str, tuple[Verdict, ...]]:
+    """Return the verdicts of every judge that a data set ships: judge → verdicts, in the order of the items."""
+    if dataset not in RECORDED.names():
+        known = ", ".join(sorted(RECORDED.names()))
+        raise UsageError(f"the data set {dataset} has no recorded judges", f"Sets that do: {known}.")
+    return RECORDED.load(dataset)(folder)
+
+
+__all__ = ["LOADERS", "OUTCOMES", "RECORDED", "loader_for", "outcomes_of", "recorded_verdicts"]

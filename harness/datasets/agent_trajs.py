@@ -16,15 +16,14 @@ resolved runs as training text and is not read.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from misstep.harness.datasets.upstream import json_file, json_lines, named_runs
+from misstep.harness.datasets.benchmark import Gold, Item, Questions, run_item
+from misstep.harness.datasets.upstream import files_in, json_file, json_lines, named_runs
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
 from misstep.harness.trajectory import Trajectory
@@ -103,36 +102,21 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     verdicts = _verdicts(folder / "swesmith")
     files = [*_swe_agent(folder), *_swe_smith(folder, verdicts), *_mini_swe_agent(folder), *_openhands(folder)]
     items = [item for file in files for item in file.items]
-    at_hand = {item.id for item in items}
-    items += [_item("swesmith", task, {}) for task in verdicts if f"swesmith/{task}" not in at_hand]
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        items=(
-            msgspec.structs.replace(item, trajectory_id=item.id)
-            if item.id in at_hand
-            else msgspec.structs.replace(item, unaskable="its run is not in the public files")
-            for item in items
-        ),
-        gold=(
-            Gold(f"swesmith/{task}", "swe_smith", "passed" if resolved else "failed")
-            for task, resolved in verdicts.items()
-        ),
-        trajectories={tool: _trajectories(files, tool, read) for tool in TOOLS},
+    without = {f"swesmith/{task}" for task in verdicts} - {item.id for item in items}
+    missing = [
+        run_item(f"swesmith/{task}", {"tool": "swesmith"}, available=False)
+        for task in verdicts
+        if f"swesmith/{task}" in without
+    ]
+    Questions(NAME, folder, out).write(
+        items + missing,
+        [Gold(f"swesmith/{task}", "swe_smith", "passed" if solved else "failed") for task, solved in verdicts.items()],
+        {tool: _trajectories(files, tool, read) for tool in TOOLS},
     )
 
 
 def _item(tool: str, name: str, extra: dict[str, Any]) -> Item:
-    return Item(id=f"{tool}/{name}", kind="triage", extra={"tool": tool} | extra)
-
-
-def _paths(folder: Path, tool: str, pattern: str) -> list[Path]:
-    paths = sorted((folder / tool).glob(pattern))
-    if not paths:
-        raise InputError(
-            f"there is no file {tool}/{pattern}", "Check the set with `misstep datasets verify`.", file=folder
-        )
-    return paths
+    return run_item(f"{tool}/{name}", {"tool": tool} | extra)
 
 
 def _verdicts(folder: Path) -> dict[str, bool]:
@@ -146,20 +130,19 @@ def _verdicts(folder: Path) -> dict[str, bool]:
         task = path.name.removeprefix("run_evaluation__").removesuffix("__report.json.gz")
         report = json_file(path, _Report)
         if task not in (resolved if report.resolved else unresolved):
-            raise InputError(
-                f"{task} is {report.resolved} here, and {summary.name} differs", file=path, field="resolved"
-            )
+            found = f"{task} is {report.resolved} here, and {summary.name} differs"
+            raise InputError(found, file=path, field="resolved")
     return {task: task in resolved for task in sorted(resolved | unresolved)}
 
 
 def _swe_agent(folder: Path) -> Iterator[_Recorded]:
-    for path in _paths(folder, "sweagent", "*.traj.gz"):
+    for path in files_in(folder, "sweagent/*.traj.gz"):
         name = path.name.removesuffix(".traj.gz")
         yield _Recorded("sweagent", path, (_item("sweagent", name, _swe_agent_counts(path)),))
 
 
 def _swe_smith(folder: Path, verdicts: dict[str, bool]) -> Iterator[_Recorded]:
-    for path in _paths(folder, "swesmith", "trajectories__*.traj.gz"):
+    for path in files_in(folder, "swesmith/trajectories__*.traj.gz"):
         name = path.name.removeprefix("trajectories__").removesuffix(".traj.gz")
         task = name[: len(name) // 2 - 1]
         if name != f"{task}__{task}" or task not in verdicts:
@@ -169,25 +152,24 @@ def _swe_smith(folder: Path, verdicts: dict[str, bool]) -> Iterator[_Recorded]:
 
 def _swe_agent_counts(path: Path) -> dict[str, Any]:
     run = json_file(path, SweAgentRun)
-    stats = run.info.model_stats
-    called = {"api_calls": stats.api_calls} if stats and stats.api_calls else {}
-    paid = {"cost_usd": stats.instance_cost} if stats and stats.instance_cost else {}
+    stats = run.info.model_stats or ModelStats(0, 0)
+    counted = {"api_calls": stats.api_calls, "cost_usd": stats.instance_cost}
     steps = {} if run.trajectory is None else {"steps": len(run.trajectory)}
-    return steps | called | paid
+    return steps | {name: count for name, count in counted.items() if count}
 
 
 def _mini_swe_agent(folder: Path) -> Iterator[_Recorded]:
-    for path in _paths(folder, "mini-swe-agent", "*.traj.json.gz"):
+    for path in files_in(folder, "mini-swe-agent/*.traj.json.gz"):
         name = path.name.removesuffix(".traj.json.gz")
         messages = json_file(path, tuple[dict[str, Any], ...])
         yield _Recorded("mini-swe-agent", path, (_item("mini-swe-agent", name, {"messages": len(messages)}),))
 
 
 def _openhands(folder: Path) -> Iterator[_Recorded]:
-    for path in _paths(folder, "openhands", "*__output.jsonl.gz"):
+    for path in files_in(folder, "openhands/*__output.jsonl.gz"):
         runs = json_lines(path, OpenHandsRun)
         yield _Recorded("openhands", path, tuple(_openhands_item(run, path) for run in runs))
-    for path in _paths(folder, "openhands", "runtime__trajs__*.json.gz"):
+    for path in files_in(folder, "openhands/runtime__trajs__*.json.gz"):
         name = path.name.removesuffix(".json.gz")
         events = json_file(path, tuple[_Event, ...])
         yield _Recorded("openhands", path, (_item("openhands", name, _event_counts(events)),))
@@ -203,8 +185,7 @@ def _openhands_item(run: OpenHandsRun, path: Path) -> Item:
     return _item("openhands", name, _event_counts(run.history) | ({"error": run.error} if run.error else {}))
 
 
-def _event_counts(events: Iterable[_Event]) -> dict[str, Any]:
-    events = tuple(events)
+def _event_counts(events: Sequence[_Event]) -> dict[str, Any]:
     actions = Counter(event.action for event in events if event.action)
     return {
         "events": len(events),

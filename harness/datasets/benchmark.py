@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import tomli_w
@@ -61,6 +62,20 @@ class GoldError(Struct, frozen=True, omit_defaults=True):
     evidence: str = ""
 
 
+def run_item(name: str, extra: dict[str, Any], *, available: bool = True, task: str = "") -> Item:
+    """Return an item about a recorded run, which nobody can be asked about where it is not in the public files."""
+    if available:
+        return Item(id=name, kind="triage", trajectory_id=name, task=task, extra=extra)
+    return Item(id=name, kind="triage", task=task, unaskable="its run is not in the public files", extra=extra)
+
+
+def reward_label(reward: float, of: str, path: Path) -> str:
+    """Return the label that a reward of 1 or 0 gives; any other in the file `path` is an error."""
+    if reward not in (0.0, 1.0):
+        raise InputError(f"{of} has {reward}, neither 0 nor 1", file=path, field="reward")
+    return "passed" if reward else "failed"
+
+
 class Benchmark(Struct, frozen=True, omit_defaults=True):
     """What `benchmark.toml` says.
 
@@ -99,33 +114,50 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
     left_out: tuple[str, ...] = ()
 
 
-def describe(name: str, folder: Path, question: str = "") -> Benchmark:
-    """Return what a benchmark folder of the set `name`, whose upstream files lie in `folder`, says of itself.
+class Questions(Struct, frozen=True):
+    """What a set asks: its name, the folder of its upstream files, and the benchmark folder of its main question."""
 
-    `question` is the short name of a further question of the set. All else is in the catalogue.
-    """
-    entry = data_set(name)
-    asked = entry.questions[question or "main"]
-    return Benchmark(
-        name=f"{name}-{question}" if question else name,
-        title=asked.title or entry.title,
-        kind=asked.kind,
-        labels=asked.labels,
-        raters=asked.raters,
-        licence=entry.licence,
-        citation=entry.citation,
-        origin=tuple(f"{source.repository}@{source.commit}" for source in entry.sources.values()),
-        digest=digest_of(folder),
-        positive=asked.positive,
-        question=asked.asks,
-        shown=asked.shown,
-        version=asked.version,
-    )
+    name: str
+    folder: Path
+    out: Path
 
+    def write(
+        self,
+        items: Iterable[Item],
+        gold: Iterable[Gold] = (),
+        trajectories: Mapping[str, Iterable[Trajectory]] | None = None,
+        errors: Iterable[GoldError] = (),
+        *,
+        further: str = "",
+        **changes: Any,
+    ) -> None:
+        """Write the benchmark of a question; `further` is the short name of one that is not the main one.
 
-def question_folder(out: Path, question: str) -> Path:
-    """Return the folder of a further question of the set whose main folder is `out`."""
-    return out.with_name(f"{out.name}-{question}")
+        All that it says of itself is in the catalogue, but for `changes`.
+        """
+        place = self.out.with_name(f"{self.out.name}-{further}") if further else self.out
+        about = msgspec.structs.replace(self.about(further), **changes)
+        write_benchmark(place, about, items, gold, trajectories, errors)
+
+    def about(self, further: str = "") -> Benchmark:
+        """Return what the catalogue says of a question; of one that it does not have, what it says of the main one."""
+        entry = data_set(self.name)
+        asked = entry.questions.get(further) or entry.questions["main"]
+        return Benchmark(
+            name=f"{self.name}-{further}" if further else self.name,
+            title=asked.title or entry.title,
+            kind=asked.kind,
+            labels=asked.labels,
+            raters=asked.raters,
+            licence=entry.licence,
+            citation=entry.citation,
+            origin=tuple(f"{source.repository}@{source.commit}" for source in entry.sources.values()),
+            digest=digest_of(self.folder),
+            positive=asked.positive,
+            question=asked.asks,
+            shown=asked.shown,
+            version=asked.version,
+        )
 
 
 def write_benchmark(
@@ -141,13 +173,10 @@ def write_benchmark(
     runs = _write_trajectories(out, trajectories or {})
     labels_of = _write_items(out / "items.jsonl", items, runs)
     n_labels = _write_gold(out / "gold.csv", gold, labels_of, benchmark)
-    n_errors = _write_errors(out / "gold_errors.jsonl", errors)
-    counts = {
-        "items": len(labels_of),
-        "labels": n_labels,
-        "errors": n_errors,
-        "trajectories": len(runs),
-    }
+    n_errors = len(lines := [_encoder.encode(error) + b"\n" for error in errors])
+    if lines:
+        (out / "gold_errors.jsonl").write_bytes(b"".join(lines))
+    counts = {"items": len(labels_of), "labels": n_labels, "errors": n_errors, "trajectories": len(runs)}
     complete = msgspec.structs.replace(benchmark, counts=counts)
     (out / "benchmark.toml").write_text(tomli_w.dumps(msgspec.to_builtins(complete)), encoding="utf-8")
     return complete
@@ -181,9 +210,8 @@ def _write_items(path: Path, items: Iterable[Item], runs: Mapping[str, str]) -> 
             placed = item
             if item.trajectory_id is not None:
                 if item.trajectory_id not in runs:
-                    raise InputError(
-                        f"there is no trajectory {item.trajectory_id!r}", file=path, line=line, field="trajectory_id"
-                    )
+                    why = f"there is no trajectory {item.trajectory_id!r}"
+                    raise InputError(why, file=path, line=line, field="trajectory_id")
                 placed = msgspec.structs.replace(item, trajectory=runs[item.trajectory_id])
             stream.write(_encoder.encode(placed) + b"\n")
     return labels_of
@@ -218,13 +246,6 @@ def _why_not(
         if not row.label or (labels and row.label not in labels):
             return f"label {row.label!r}, which is not among {', '.join(labels) or 'possible labels'}"
     return ""
-
-
-def _write_errors(path: Path, errors: Iterable[GoldError]) -> int:
-    lines = [_encoder.encode(error) for error in errors]
-    if lines:
-        path.write_bytes(b"\n".join(lines) + b"\n")
-    return len(lines)
 
 
 def read_benchmark(folder: Path) -> Benchmark:

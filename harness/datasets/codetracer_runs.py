@@ -9,16 +9,14 @@ One row of `outcomes.csv`; the test counts are empty where the verifier reports 
 reasoning and time. The test counts are a part of the verdict and are in no item.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
-from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from misstep.harness.datasets.upstream import csv_rows, named_runs
-from misstep.harness.errors import InputError
+from misstep.harness.datasets.benchmark import Gold, Questions, reward_label, run_item
+from misstep.harness.datasets.upstream import csv_rows, runs_in
 from misstep.harness.protocols import ReadFile
-from misstep.harness.trajectory import Trajectory
 
 NAME = "codetracer_runs"
 
@@ -28,9 +26,9 @@ class _Trial(Struct, frozen=True):
 
     trial: str
     reward: float
-    n_steps: int
-    n_tool_calls: int
-    n_observation_results: int
+    steps: int = field(name="n_steps")
+    tool_calls: int = field(name="n_tool_calls")
+    tool_results: int = field(name="n_observation_results")
     started_at: str
     finished_at: str
 
@@ -41,38 +39,13 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     trials = list(csv_rows(path, _Trial))
     places = {trial.trial: folder / "trajectories" / f"{trial.trial}.json" for trial in trials}
     at_hand = {name: place for name, place in places.items() if place.is_file()}
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        items=(_item(trial, trial.trial in at_hand) for trial in trials),
-        gold=(Gold(trial.trial, "verifier", _label(trial, path)) for trial in trials),
-        trajectories={"runs": _trajectories(at_hand, read)},
+    Questions(NAME, folder, out).write(
+        (run_item(trial.trial, _extra(trial), available=trial.trial in at_hand) for trial in trials),
+        (Gold(trial.trial, "verifier", reward_label(trial.reward, trial.trial, path)) for trial in trials),
+        {"runs": runs_in(at_hand, read, NAME)},
     )
 
 
-def _label(trial: _Trial, path: Path) -> str:
-    if trial.reward not in (0.0, 1.0):
-        raise InputError(f"{trial.trial} has {trial.reward}, neither 0 nor 1", file=path, field="reward")
-    return "passed" if trial.reward else "failed"
-
-
-def _item(trial: _Trial, at_hand: bool) -> Item:
-    return Item(
-        id=trial.trial,
-        kind="triage",
-        trajectory_id=trial.trial if at_hand else None,
-        unaskable="" if at_hand else "its run is not in the public files",
-        extra={
-            "task_id": trial.trial.rpartition("__")[0],
-            "steps": trial.n_steps,
-            "tool_calls": trial.n_tool_calls,
-            "tool_results": trial.n_observation_results,
-            "started_at": trial.started_at,
-            "finished_at": trial.finished_at,
-        },
-    )
-
-
-def _trajectories(places: dict[str, Path], read: ReadFile) -> Iterator[Trajectory]:
-    for trial, place in places.items():
-        yield from named_runs(place, read, NAME, [trial])
+def _extra(trial: _Trial) -> dict[str, object]:
+    counts = {name: value for name, value in asdict(trial).items() if name not in ("trial", "reward")}
+    return {"task_id": trial.trial.rpartition("__")[0]} | counts

@@ -321,7 +321,9 @@ def _kept_rows(name: str, file: str, inputs: Inputs) -> bytes:
     kept = _kept(name, file)
     (data,) = inputs.values()
     header, *rows = data.split(b"\r\n")
-    return b"".join(row + b"\r\n" for row in (header, *(row for row in rows if row.partition(b",")[0].decode() in kept)))
+    return b"".join(
+        row + b"\r\n" for row in (header, *(row for row in rows if row.partition(b",")[0].decode() in kept))
+    )
 
 
 def _kept_keys(name: str, file: str, inputs: Inputs) -> bytes:

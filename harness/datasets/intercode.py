@@ -28,8 +28,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from misstep.harness.datasets.upstream import csv_rows, file_bytes, json_file, trajectories
+from misstep.harness.datasets.benchmark import Gold, Item, Questions, run_item
+from misstep.harness.datasets.upstream import csv_rows, file_bytes, files_in, json_file, trajectories
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
 from misstep.harness.trajectory import Trajectory
@@ -101,24 +101,15 @@ class ResultFile(Struct, frozen=True):
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write the runs available, their success as gold labels, and the totals of all upstream files."""
-    paths = sorted((folder / "results").glob("*.json.gz"))
-    if not paths:
-        raise InputError(
-            "there is no file results/*.json.gz", "Check the set with `misstep datasets verify`.", file=folder
-        )
+    paths = files_in(folder, "results/*.json.gz")
     files = [_result_file(path) for path in paths]
     summary = folder / "summary.csv"
     _compare(files, summary)
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        items=(_item(file, record) for file in files for record in file.records),
-        gold=(
-            Gold(file.run_id(record), "environment", "passed" if _solved(record) else "failed")
-            for file in files
-            for record in file.records
-        ),
-        trajectories={file.stem: _trajectories(path, file, read) for path, file in zip(paths, files, strict=True)},
+    runs = [(file, record) for file in files for record in file.records]
+    Questions(NAME, folder, out).write(
+        (_item(file, record) for file, record in runs),
+        (Gold(file.run_id(one), "environment", "passed" if _solved(one) else "failed") for file, one in runs),
+        {file.stem: _trajectories(path, file, read) for path, file in zip(paths, files, strict=True)},
     )
     (out / "gold_totals.csv").write_bytes(file_bytes(summary))
 
@@ -141,24 +132,14 @@ def _result_file(path: Path) -> ResultFile:
 
 def _check_turns(record: _Record, path: Path) -> None:
     turns = record.turn_history
-    for name, values in (
-        ("observations", turns.observations),
-        ("valid_action", turns.valid_action),
-        ("thoughts", turns.thoughts),
-    ):
-        if values is not None and len(values) > len(turns.actions):
-            raise InputError(
-                f"task {record.task_id} has {len(values)} of them for {len(turns.actions)} actions",
-                file=path,
-                field=f"turn_history.{name}",
-            )
-    if max(turns.rewards, default=0) != record.summary.max_reward:
-        of_turns = max(turns.rewards, default=0)
-        raise InputError(
-            f"task {record.task_id} has {record.summary.max_reward}, but its turns have {of_turns}",
-            file=path,
-            field="summary.max_reward",
-        )
+    for name in ("observations", "valid_action", "thoughts"):
+        values = getattr(turns, name) or ()
+        if len(values) > len(turns.actions):
+            found = f"task {record.task_id} has {len(values)} of them for {len(turns.actions)} actions"
+            raise InputError(found, file=path, field=f"turn_history.{name}")
+    if (best := max(turns.rewards, default=0)) != record.summary.max_reward:
+        found = f"task {record.task_id} has {record.summary.max_reward}, but its turns have {best}"
+        raise InputError(found, file=path, field="summary.max_reward")
 
 
 def _compare(files: Iterable[ResultFile], summary: Path) -> None:
@@ -166,30 +147,21 @@ def _compare(files: Iterable[ResultFile], summary: Path) -> None:
     for file in files:
         counted = Totals(file.upstream, len(file.records), sum(map(_solved, file.records)))
         if totals.get(file.upstream) != counted:
-            raise InputError(
-                f"{counted.solved} of {counted.tasks} runs of {file.upstream} succeed, not what its row says",
-                "Check the set with `misstep datasets verify`.",
-                file=summary,
-                field="solved",
-            )
+            found = f"{counted.solved} of {counted.tasks} runs of {file.upstream} succeed, not what its row says"
+            raise InputError(found, "Check the set with `misstep datasets verify`.", file=summary, field="solved")
 
 
 def _item(file: ResultFile, record: _Record) -> Item:
-    return Item(
-        id=file.run_id(record),
-        kind="triage",
-        trajectory_id=file.run_id(record),
-        task=record.query,
-        extra={
-            "environment": record.environment.removeprefix("ic_"),
-            "model": file.model,
-            "strategy": file.strategy,
-            "task_file": record.dataset,
-            "task_id": record.task_id,
-            "turns_max": record.summary.turns_max,
-        }
-        | ({"hardness": record.hardness} if record.hardness else {}),
-    )
+    extra = {
+        "environment": record.environment.removeprefix("ic_"),
+        "model": file.model,
+        "strategy": file.strategy,
+        "task_file": record.dataset,
+        "task_id": record.task_id,
+        "turns_max": record.summary.turns_max,
+    }
+    hardness = {"hardness": record.hardness} if record.hardness else {}
+    return run_item(file.run_id(record), extra | hardness, task=record.query)
 
 
 def _trajectories(path: Path, file: ResultFile, read: ReadFile) -> Iterator[Trajectory]:

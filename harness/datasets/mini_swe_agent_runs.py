@@ -14,16 +14,15 @@ Its `exit_status` is `Submitted` for every run and says nothing about success. W
 verdict and is in no item.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
-from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
-from misstep.harness.datasets.upstream import csv_rows, named_runs
+from misstep.harness.datasets.benchmark import Gold, Questions, run_item
+from misstep.harness.datasets.upstream import csv_rows, runs_in
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
-from misstep.harness.trajectory import Trajectory
 
 NAME = "mini_swe_agent_runs"
 _SUFFIX = ".traj.json.gz"
@@ -41,7 +40,7 @@ class _Run(Struct, frozen=True):
 
     instance_id: str
     resolved: bool
-    n_messages: int
+    messages: int = field(name="n_messages")
     api_calls: int
     cost_usd: float
     nonzero_returncodes: int
@@ -53,14 +52,20 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write all tasks as items, whether each was resolved as the gold label, and the trajectories available."""
     runs = list(csv_rows(folder / "runs.csv", _Run))
     _compare(runs, folder)
-    at_hand = _paths(folder, {run.instance_id for run in runs})
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        items=(_item(run, run.instance_id in at_hand) for run in runs),
-        gold=(Gold(run.instance_id, "swe_bench", "passed" if run.resolved else "failed") for run in runs),
-        trajectories={"runs": _trajectories(at_hand, read)},
+    at_hand = {path.name.removesuffix(_SUFFIX): path for path in sorted(folder.glob(f"trajectories/*{_SUFFIX}"))}
+    known = {run.instance_id for run in runs}
+    for instance, path in at_hand.items():
+        if instance not in known:
+            raise InputError("runs.csv has no task for this trajectory", file=path)
+    Questions(NAME, folder, out).write(
+        (run_item(run.instance_id, _extra(run), available=run.instance_id in at_hand) for run in runs),
+        (Gold(run.instance_id, "swe_bench", "passed" if run.resolved else "failed") for run in runs),
+        {"runs": runs_in(at_hand, read, NAME)},
     )
+
+
+def _extra(run: _Run) -> dict[str, object]:
+    return {name: value for name, value in asdict(run).items() if name not in ("instance_id", "resolved")}
 
 
 def _compare(runs: list[_Run], folder: Path) -> None:
@@ -69,38 +74,5 @@ def _compare(runs: list[_Run], folder: Path) -> None:
     counted = {run.instance_id: run.resolved for run in runs}
     for instance in sorted(verdicts.keys() | counted.keys()):
         if verdicts.get(instance) != counted.get(instance):
-            raise InputError(
-                f"{instance} is {verdicts.get(instance)} here and {counted.get(instance)} in runs.csv",
-                file=path,
-                field="resolved",
-            )
-
-
-def _paths(folder: Path, instances: set[str]) -> dict[str, Path]:
-    paths = {path.name.removesuffix(_SUFFIX): path for path in sorted(folder.glob(f"trajectories/*{_SUFFIX}"))}
-    for instance, path in paths.items():
-        if instance not in instances:
-            raise InputError("runs.csv has no task for this trajectory", file=path)
-    return paths
-
-
-def _item(run: _Run, at_hand: bool) -> Item:
-    return Item(
-        id=run.instance_id,
-        kind="triage",
-        trajectory_id=run.instance_id if at_hand else None,
-        unaskable="" if at_hand else "its run is not in the public files",
-        extra={
-            "messages": run.n_messages,
-            "api_calls": run.api_calls,
-            "cost_usd": run.cost_usd,
-            "nonzero_returncodes": run.nonzero_returncodes,
-            "repeated_commands": run.repeated_commands,
-            "adjacent_repeats": run.adjacent_repeats,
-        },
-    )
-
-
-def _trajectories(paths: dict[str, Path], read: ReadFile) -> Iterator[Trajectory]:
-    for instance, path in paths.items():
-        yield from named_runs(path, read, NAME, [instance])
+            found = f"{instance} is {verdicts.get(instance)} here and {counted.get(instance)} in runs.csv"
+            raise InputError(found, file=path, field="resolved")

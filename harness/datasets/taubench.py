@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.attempts import Attempts
-from misstep.harness.datasets.benchmark import Gold, Item, describe, write_benchmark
+from misstep.harness.datasets.benchmark import Gold, Item, Questions, reward_label, run_item
 from misstep.harness.datasets.upstream import csv_rows, json_file, named_runs
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -70,61 +70,41 @@ class Reward(Struct, frozen=True):
 
 def load(folder: Path, out: Path, read: ReadFile) -> None:
     """Write every run as an item and its reward as the gold label."""
-    path = folder / _FILE
+    path, table = folder / _FILE, folder / "rewards.csv"
     records = json_file(path, tuple[_Record, ...])
-    _check(records, path, folder / "rewards.csv")
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        items=(_item(record) for record in records),
-        gold=(Gold(record.item_id, "environment", "passed" if record.reward else "failed") for record in records),
-        trajectories={"gpt-4o-airline": _trajectories(path, records, read)},
+    listed = {(row.task_id, row.trial): row.reward for row in csv_rows(table, Reward)}
+    labels = {record.item_id: reward_label(record.reward, record.item_id, path) for record in records}
+    for record in records:
+        other = listed.get((record.task_id, record.trial))
+        if other != record.reward:
+            found = f"{record.item_id} has {record.reward} in {path.name} and {other} here"
+            raise InputError(found, file=table, field="reward")
+    Questions(NAME, folder, out).write(
+        (_item(record) for record in records),
+        (Gold(item, "environment", label) for item, label in labels.items()),
+        {"gpt-4o-airline": _trajectories(path, records, read)},
     )
 
 
 def outcomes(folder: Path) -> Iterator[Attempts]:
     """Return every task with its trials and how many reached the expected state, in the table `airline`."""
     path = folder / "rewards.csv"
-    rewards: dict[int, list[float]] = {}
+    labels: dict[int, list[str]] = {}
     for row in csv_rows(path, Reward):
-        if row.reward not in (0.0, 1.0):
-            raise InputError(f"task {row.task_id} has {row.reward}, neither 0 nor 1", file=path, field="reward")
-        rewards.setdefault(row.task_id, []).append(row.reward)
-    for task, found in rewards.items():
-        yield Attempts("airline", _MODEL, str(task), len(found), int(sum(found)))
-
-
-def _check(records: tuple[_Record, ...], path: Path, table: Path) -> None:
-    listed = {(row.task_id, row.trial): row.reward for row in csv_rows(table, Reward)}
-    for record in records:
-        if record.reward not in (0.0, 1.0):
-            raise InputError(f"{record.item_id} has {record.reward}, neither 0 nor 1", file=path, field="reward")
-        if listed.get((record.task_id, record.trial)) != record.reward:
-            raise InputError(
-                f"{record.item_id} has {record.reward} in {path.name} and "
-                f"{listed.get((record.task_id, record.trial))} here",
-                file=table,
-                field="reward",
-            )
+        labels.setdefault(row.task_id, []).append(reward_label(row.reward, f"task {row.task_id}", path))
+    for task, trials in labels.items():
+        yield Attempts("airline", _MODEL, str(task), len(trials), trials.count("passed"))
 
 
 def _item(record: _Record) -> Item:
-    return Item(
-        id=record.item_id,
-        kind="triage",
-        trajectory_id=record.item_id,
-        task=record.info.task.instruction,
-        extra={"task_id": record.task_id, "trial": record.trial}
-        | ({} if record.info.user_cost is None else {"user_cost_usd": record.info.user_cost}),
-    )
+    extra = {"task_id": record.task_id, "trial": record.trial, "user_cost_usd": record.info.user_cost}
+    known = {name: value for name, value in extra.items() if value is not None}
+    return run_item(record.item_id, known, task=record.info.task.instruction)
 
 
 def _trajectories(path: Path, records: tuple[_Record, ...], read: ReadFile) -> Iterator[Trajectory]:
     runs = named_runs(path, read, NAME, [record.item_id for record in records])
     for record, run in zip(records, runs, strict=True):
-        yield msgspec.structs.replace(
-            run,
-            model=_MODEL,
-            extra={name: value for name, value in run.extra.items() if name != "info"}
-            | {"user_id": record.info.task.user_id},
-        )
+        extra = {name: value for name, value in run.extra.items() if name != "info"}
+        extra["user_id"] = record.info.task.user_id
+        yield msgspec.structs.replace(run, model=_MODEL, extra=extra)

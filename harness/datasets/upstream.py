@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -177,6 +177,12 @@ def named_runs(path: Path, read: ReadFile, dataset: str, names: Sequence[str]) -
         raise InputError(f"{len(runs)} trajectories were read, but the file has {len(names)} runs", file=path)
     for name, run in zip(names, runs, strict=True):
         yield msgspec.structs.replace(run, id=name, outcome=Outcome())
+
+
+def runs_in(places: Mapping[str, Path], read: ReadFile, dataset: str) -> Iterator[Trajectory]:
+    """Return the one run in each of some upstream files, name → file."""
+    for name, place in places.items():
+        yield from named_runs(place, read, dataset, [name])
 
 
 def step_of_message(trajectory: Trajectory, message: int, file: Path) -> int:

@@ -9,8 +9,7 @@ from msgspec import Struct
 from misstep.harness.agent.tools import TOOLS
 from misstep.harness.classifiers import CLASSIFIERS, classifier_fault
 from misstep.harness.clients import CLIENTS
-from misstep.harness.datasets import LOADERS, OUTCOMES
-from misstep.harness.datasets.judged.recorded import RECORDED
+from misstep.harness.datasets import LOADERS, OUTCOMES, RECORDED
 from misstep.harness.edits import EDIT_FORMATS
 from misstep.harness.errors import MisstepError
 from misstep.harness.judges import JUDGES, shipped_judges

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from misstep.harness.datasets.judged.recorded import RECORDED, recorded_verdicts
+from misstep.harness.datasets import RECORDED, recorded_verdicts
 from misstep.harness.datasets.upstream import digest_of
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.harness.items import Item, Kind, Question, read_question

@@ -1,8 +1,7 @@
 """Recorded edits of models as notebooks ask for them: read by the project's own readers, absent sets left out."""
 
 from misstep.analysis.measures.edit_formats import ReadEdit
-from misstep.harness.datasets import aider_leaderboards
-from misstep.harness.datasets.patches import patch_corpora
+from misstep.harness.datasets import aider_leaderboards, patch_corpora
 from misstep.harness.edits import EDIT_FORMATS, edit_format
 from misstep.harness.errors import EditRefused
 from misstep.harness.records.recorded_edits import EditRun, RecordedEdit

@@ -21,9 +21,9 @@ from misstep.analysis.measures.solved import SolvedSet
 from misstep.analysis.measures.triage.real import DefectiveTasks, MarkedFaults, TriagedSet, UnlabelledRuns, Worth
 from misstep.analysis.measures.triage.real import faults_of_marks as _faults_of_marks
 from misstep.analysis.measures.triage.real import worth_of_passes as _worth_of_passes
+from misstep.harness.datasets.agentless_classes import classed_tasks
 from misstep.harness.datasets.judged.paperbench_judge_eval import printed_accuracies
-from misstep.harness.datasets.patches.agentless_classes import classed_tasks
-from misstep.harness.datasets.patches.utboost import tasks as utboost_tasks
+from misstep.harness.datasets.utboost import tasks as utboost_tasks
 from misstep.harness.items import Item, read_items, read_question
 from misstep.harness.judges.answering import answered
 from misstep.harness.no_model import NO_MODEL

@@ -9,10 +9,9 @@ from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks
 from misstep.analysis.measures.judging.people.marked import Mark
 from misstep.analysis.measures.judging.people.ratings import JudgedRatings
 from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.harness.datasets import RECORDED, recorded_verdicts
 from misstep.harness.datasets.benchmark import read_benchmark
-from misstep.harness.datasets.judged.recorded import RECORDED, recorded_verdicts
-from misstep.harness.datasets.judged.trail_judges import answers
-from misstep.harness.datasets.judged.trail_ratings import judge_ratings, people_ratings
+from misstep.harness.datasets.judged.trail_judges import answers, judge_ratings, people_ratings
 from misstep.harness.items import read_items
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, set_folder
 from misstep.harness.verdict import Verdict

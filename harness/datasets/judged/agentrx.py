@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, GoldError, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, Questions
 from misstep.harness.datasets.upstream import json_file, named_runs, step_of_message
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -96,28 +96,23 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     tau = {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_full.json.gz", read)}
     tau |= {run.id: run for run in _tau_runs(folder / "tau_retail" / "tau_dataset_failed.json.gz", read)}
     runs = [*_labelled_tau(folder, tau), *_labelled_magentic(folder)]
-    about = describe(NAME, folder)
-    categories = {run.id: _root(run, folder).failure_category for run in runs}
-    errors = [error for run in runs for error in _errors(run, folder)]
-    write_benchmark(
-        out,
-        about,
-        [_item(run, _labels_of(run.domain, runs, about.labels)) for run in runs],
-        [Gold(run, RATER, category) for run, category in categories.items()],
+    roots = {run.id: _root(run, folder) for run in runs}
+    errors = [error for run in runs for error in _errors(run, roots[run.id], folder)]
+    faults = {run: mapping_of(NAME, root.failure_category).fault for run, root in roots.items()}
+    questions = Questions(NAME, folder, out)
+    labels = questions.about().labels
+    questions.write(
+        [_item(run, _labels_of(run.domain, runs, labels)) for run in runs],
+        [Gold(run, RATER, root.failure_category) for run, root in roots.items()],
         {"tau": tau.values()},
         errors,
     )
-    write_benchmark(
-        question_folder(out, FAULT),
-        describe(NAME, folder, FAULT),
+    questions.write(
         [_item(run, ()) for run in runs],
-        [
-            Gold(run, RATER, mapping.fault)
-            for run, mapping in ((run, mapping_of(NAME, category)) for run, category in categories.items())
-            if mapping.fault
-        ],
+        [Gold(run, RATER, fault) for run, fault in faults.items() if fault],
         {"tau": tau.values()},
         errors,
+        further=FAULT,
     )
 
 
@@ -125,12 +120,10 @@ def _tau_runs(path: Path, read: ReadFile) -> Iterator[Trajectory]:
     records = json_file(path, list[TauRun])
     found = named_runs(path, read, NAME, [f"tau-{record.task_id}" for record in records])
     for record, trajectory in zip(records, found, strict=True):
-        yield msgspec.structs.replace(
-            trajectory,
-            outcome=Outcome(status="passed" if record.reward == 1 else "failed", reward=record.reward),
-            extra={key: value for key, value in trajectory.extra.items() if key != "info"}
-            | {"messages": len(record.traj)},
-        )
+        outcome = Outcome(status="passed" if record.reward == 1 else "failed", reward=record.reward)
+        extra = {key: value for key, value in trajectory.extra.items() if key != "info"}
+        extra["messages"] = len(record.traj)
+        yield msgspec.structs.replace(trajectory, outcome=outcome, extra=extra)
 
 
 def _labelled_tau(folder: Path, runs: dict[str, Trajectory]) -> Iterator[_Run]:
@@ -158,19 +151,12 @@ def _labels_of(domain: str, runs: list[_Run], labels: Iterable[str]) -> tuple[st
 
 
 def _item(run: _Run, labels: tuple[str, ...]) -> Item:
-    trajectory = run.trajectory
     extra = {"domain": run.domain, "messages": run.n_messages}
-    if trajectory is None:
+    if run.trajectory is None:
         unaskable = "its transcript is not in the public files"
         return Item(id=run.id, kind="triage", labels=labels, unaskable=unaskable, extra=extra)
-    return Item(
-        id=run.id,
-        kind="triage",
-        trajectory_id=run.id,
-        task=trajectory.task,
-        labels=labels,
-        extra=extra,
-    )
+    task = run.trajectory.task
+    return Item(id=run.id, kind="triage", trajectory_id=run.id, task=task, labels=labels, extra=extra)
 
 
 def _root(run: _Run, folder: Path) -> _Failure:
@@ -178,15 +164,11 @@ def _root(run: _Run, folder: Path) -> _Failure:
     for failure in run.labelled.failures:
         if str(failure.failure_id) == wanted:
             return failure
-    raise InputError(
-        f"run {run.labelled.trajectory_id} has no failure {wanted}",
-        file=folder / "ground_truth",
-        field="root_cause.failure_id",
-    )
+    found = f"run {run.labelled.trajectory_id} has no failure {wanted}"
+    raise InputError(found, file=folder / "ground_truth", field="root_cause.failure_id")
 
 
-def _errors(run: _Run, folder: Path) -> Iterator[GoldError]:
-    root = _root(run, folder)
+def _errors(run: _Run, root: _Failure, folder: Path) -> Iterator[GoldError]:
     for failure in run.labelled.failures:
         step = None
         if run.trajectory is not None:

@@ -13,16 +13,13 @@ import re
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from misstep.harness.datasets.benchmark import Benchmark, Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.benchmark import Gold, Item, Questions
 from misstep.harness.datasets.upstream import csv_cells, files_in
 from misstep.harness.errors import InputError
-from misstep.harness.items import Level
 from misstep.harness.protocols import ReadFile
 
 NAME = "judge_bench_raters"
-
 _RATER = re.compile(r"r\d+\Z")
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
 
@@ -42,13 +39,20 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
         raters, rows = _read(path)
         metrics = list(dict.fromkeys(row.metric for row in rows))
         for metric in metrics:
-            question = f"{name}-{_slug(metric)}" if len(metrics) > 1 else name
             rated = [row for row in rows if row.metric == metric]
-            write_benchmark(
-                question_folder(out, question),
-                _benchmark(folder, name, question, metric, raters, rated),
+            seen = {rating for row in rated for rating in row.ratings.values()}
+            ordinal = all(rating.lstrip("-").isdecimal() for rating in seen)
+            labels = sorted(seen, key=int) if ordinal else sorted(seen)
+            short = _NOT_IN_NAME.sub("_", metric.lower()).strip("_")
+            Questions(NAME, folder, out).write(
                 [_item(row, name) for row in rated],
                 [Gold(row.item, rater, rating) for row in rated for rater, rating in row.ratings.items()],
+                further=f"{name}-{short}" if len(metrics) > 1 else name,
+                title=f"JUDGE-BENCH, {name}: {metric}",
+                labels={label: f"{metric}: {label}" for label in labels},
+                raters=tuple(raters),
+                level="ordinal" if ordinal else "nominal",
+                question=f"How is the text to be rated for {metric}?",
             )
 
 
@@ -67,24 +71,3 @@ def _read(path: Path) -> tuple[list[str], list[_Ratings]]:
         for _, cells in lines
     ]
     return raters, rows
-
-
-def _benchmark(
-    folder: Path, name: str, question: str, metric: str, raters: list[str], rated: list[_Ratings]
-) -> Benchmark:
-    seen = {rating for row in rated for rating in row.ratings.values()}
-    level: Level = "ordinal" if all(rating.lstrip("-").isdecimal() for rating in seen) else "nominal"
-    labels = sorted(seen, key=int) if level == "ordinal" else sorted(seen)
-    return replace(
-        describe(NAME, folder),
-        name=f"{NAME}-{question}",
-        title=f"JUDGE-BENCH, {name}: {metric}",
-        labels={label: f"{metric}: {label}" for label in labels},
-        raters=tuple(raters),
-        level=level,
-        question=f"How is the text to be rated for {metric}?",
-    )
-
-
-def _slug(metric: str) -> str:
-    return _NOT_IN_NAME.sub("_", metric.lower()).strip("_")

@@ -17,13 +17,13 @@ an iteration's number: a relation is placed at a step only if there is one label
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.benchmark import Gold, Item, Questions
 from misstep.harness.datasets.iterations import (
     Iteration,
     expression_calls,
@@ -35,7 +35,7 @@ from misstep.harness.datasets.iterations import (
 from misstep.harness.datasets.upstream import csv_rows, json_lines
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
-from misstep.harness.trajectory import Outcome, Source, ToolCall, Trajectory
+from misstep.harness.trajectory import Outcome, OutcomeStatus, Source, ToolCall, Trajectory
 
 NAME = "llm_agents_study"
 RATER = "authors"
@@ -53,23 +53,30 @@ class Texts(Struct, frozen=True):
     text: str
 
 
-class Relation(Struct, frozen=True):
-    """One labelled relation."""
+class _Labelled(Struct, frozen=True):
+    """What a label is of."""
 
     agent: str
     instance: str
     resolved: Literal["resolved", "unresolved"]
+
+    @property
+    def run(self) -> str:
+        """Return the id of the run."""
+        return f"{self.agent}/{self.instance}"
+
+
+class Relation(_Labelled, frozen=True):
+    """One labelled relation."""
+
     relation: Literal["action_action", "thought_thought", "thought_action", "result_action", "result_thought"]
     position: int
     label: str
 
 
-class _Category(Struct, frozen=True):
+class _Category(_Labelled, frozen=True):
     """One labelled action."""
 
-    agent: str
-    instance: str
-    resolved: Literal["resolved", "unresolved"]
     iteration: int
     category: str
 
@@ -85,6 +92,7 @@ class _Label(Struct, frozen=True):
 
 Parse = Callable[[str, Path, int], list[Iteration]]
 ParseCalls = Callable[[str], tuple[ToolCall, ...]]
+
 AGENTS: dict[str, tuple[str, Parse, ParseCalls]] = {
     "AutoCodeRover": ("thoughts_actions_autocoderover.jsonl.gz", two_line_iterations, expression_calls),
     "OpenHands": ("thoughts_actions_openhands.jsonl.gz", one_line_iterations, literal_calls),
@@ -97,84 +105,66 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     """Write `llm_agents_study` and a folder for each further question."""
     relations = list(csv_rows(folder / "relation_labels.csv", Relation))
     categories = list(csv_rows(folder / "action_categories.csv", _Category))
-    resolved = {_run_id(row.agent, row.instance): row.resolved for row in relations}
-    resolved |= {_run_id(row.agent, row.instance): row.resolved for row in categories}
+    resolved = {row.run: row.resolved for row in (*relations, *categories)}
     runs = {run.id: run for agent in AGENTS for run in _runs(folder, agent, resolved)}
     for name in resolved:
         if name not in runs:
             raise InputError(f"{name} has labels, but no text", file=folder / "relation_labels.csv")
-    for relation in RELATIONS:
-        rows = [row for row in relations if row.relation == relation]
-        labels = list(_related(rows, runs, between=relation != "thought_action"))
-        _write(folder, out, relation, labels, runs)
-    _write(folder, out, "action_category", list(_acts(categories, runs)), runs)
+    steps = {name: len(run.steps) for name, run in runs.items()}
+    questions = {name: _related([row for row in relations if row.relation == name], steps) for name in RELATIONS}
+    questions["action_category"] = [
+        _Label(row.run, row.iteration, row.iteration if row.iteration < steps[row.run] else None, row.category)
+        for row in categories
+    ]
+    for question, labels in questions.items():
+        Questions(NAME, folder, out).write(
+            [_item(label, question) for label in labels],
+            [Gold(_item_id(label, question), RATER, label.label) for label in labels],
+            {"runs": runs.values()},
+            further="" if question == MAIN else question,
+        )
 
 
-def _related(rows: list[Relation], runs: dict[str, Trajectory], between: bool) -> Iterator[_Label]:
-    counts = Counter(_run_id(row.agent, row.instance) for row in rows)
+def _related(rows: list[Relation], steps: dict[str, int]) -> list[_Label]:
+    """Return the labels of a relation, each at the later of two neighbours, or at the one step that it is of."""
+    counts = Counter(row.run for row in rows)
+    labels = []
     for row in rows:
-        run = _run_id(row.agent, row.instance)
-        expected = len(runs[run].steps) - (1 if between else 0)
-        placed = counts[run] == expected and row.position < expected
-        yield _Label(run, row.position, row.position + (1 if between else 0) if placed else None, row.label)
+        before = row.relation != "thought_action"
+        expected = steps[row.run] - before
+        placed = counts[row.run] == expected and row.position < expected
+        labels.append(_Label(row.run, row.position, row.position + before if placed else None, row.label))
+    return labels
 
 
-def _acts(rows: list[_Category], runs: dict[str, Trajectory]) -> Iterator[_Label]:
-    for row in rows:
-        run = _run_id(row.agent, row.instance)
-        yield _Label(run, row.iteration, row.iteration if row.iteration < len(runs[run].steps) else None, row.category)
-
-
-def _write(folder: Path, out: Path, question: str, labels: list[_Label], runs: dict[str, Trajectory]) -> None:
-    further = "" if question == MAIN else question
-    write_benchmark(
-        question_folder(out, further) if further else out,
-        describe(NAME, folder, further),
-        [
-            Item(
-                id=_item_id(label, question),
-                kind="misbehaviour",
-                trajectory_id=label.run,
-                step=label.step,
-                unaskable=_unaskable(question, label),
-                extra={"question": question, "position": label.position},
-            )
-            for label in labels
-        ],
-        [Gold(_item_id(label, question), RATER, label.label) for label in labels],
-        {"runs": runs.values()},
-    )
-
-
-def _unaskable(question: str, label: _Label) -> str:
+def _item(label: _Label, question: str) -> Item:
+    unaskable = "" if label.step is not None else "the public files do not say at which step"
     if question.startswith("result"):
-        return "the results are not in the public files"
-    return "" if label.step is not None else "the public files do not say at which step"
+        unaskable = "the results are not in the public files"
+    return Item(
+        id=_item_id(label, question),
+        kind="misbehaviour",
+        trajectory_id=label.run,
+        step=label.step,
+        unaskable=unaskable,
+        extra={"question": question, "position": label.position},
+    )
 
 
 def _item_id(label: _Label, question: str) -> str:
     return f"{label.run}/{question}/{label.position}"
 
 
-def _run_id(agent: str, instance: str) -> str:
-    return f"{agent}/{instance}"
-
-
 def _runs(folder: Path, agent: str, resolved: Mapping[str, str]) -> Iterable[Trajectory]:
     file, parse, calls = AGENTS[agent]
+    statuses: dict[str, OutcomeStatus] = {"resolved": "passed", "unresolved": "failed"}
     for line, texts in enumerate(json_lines(folder / file, Texts), start=1):
-        name = _run_id(agent, _EXPERIMENT.sub("", texts.instance))
+        name = f"{agent}/{_EXPERIMENT.sub('', texts.instance)}"
         iterations = parse(texts.text, folder / file, line)
         yield Trajectory(
             id=name,
             source=Source(format=NAME, file=file, line=line, dataset=NAME),
             agent=agent,
             steps=steps_of(iterations, [calls(iteration.action) for iteration in iterations]),
-            outcome=_outcome(resolved.get(name)),
+            outcome=Outcome(statuses.get(resolved.get(name, ""), "unknown")),
         )
-
-
-def _outcome(resolved: str | None) -> Outcome:
-    if resolved is None:
-        return Outcome()
-    return Outcome(status="passed" if resolved == "resolved" else "failed")

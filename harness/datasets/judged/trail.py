@@ -10,8 +10,8 @@ is available it becomes the step that was made of the span, elsewhere it stays u
 
 An item of `trail` is a trace and a category, `<trace id>/<category>`: present or absent, so that a trace with several
 errors has one label an item. The categories are those that occur in the annotations. `gold_errors.jsonl` has every
-single error. The recorded answers of judges (`judge_outputs/`) are read by `trail_judges`, the scores of a trace by
-`trail_ratings`; the spelling before its correction is not read.
+single error. What judges answered (`judge_outputs/`) and the scores of a trace are read by `trail_judges`; the spelling
+before its correction is not read.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, GoldError, Item, describe, write_benchmark
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, Questions
 from misstep.harness.datasets.upstream import files_in, json_file, trajectories
 from misstep.harness.protocols import ReadFile
 from misstep.harness.trajectory import Trajectory
@@ -64,15 +64,10 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         for path in files_in(folder / f"annotations_{source}", "*.json")
     ]
     categories = sorted({error.category for trace in traces for error in trace.errors})
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        [_item(trace, category) for trace in traces for category in categories],
-        [
-            Gold(item_id(trace.id, category), RATER, _label(trace, category))
-            for trace in traces
-            for category in categories
-        ],
+    asked = [(trace, category) for trace in traces for category in categories]
+    Questions(NAME, folder, out).write(
+        [_item(trace, category) for trace, category in asked],
+        [Gold(item_id(trace.id, category), RATER, _label(trace, category)) for trace, category in asked],
         {"traces": runs.values()},
         [error for trace in traces for error in _errors(trace)],
     )

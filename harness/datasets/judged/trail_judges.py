@@ -13,6 +13,14 @@ unreadable: no error is fished out of it. Where upstream's own program wrote tha
 The verdicts are on the items of the benchmark `trail`, `<trace id>/<category>`, present or absent; the rationale of one
 that is present is what the judge says of its errors of that category. Errors of a category that no annotator used are
 no item; `answers` has them.
+
+The last part of an annotation and of a judge's answer alike are ratings from 1 to 5 of the trace:
+
+    {"errors": [...], "scores": [{"reliability_score": 3, "security_score": 5, "instruction_adherence_score": 2,
+     "plan_opt_score": 4, "overall": 3.5, "reliability_reasoning": "…"}]}
+
+People also gave values between whole ones. `overall` is the mean of the four and is not read; nor are the reasons. Of
+an answer that is not readable there is no rating, and one may lack an aspect.
 """
 
 from pathlib import Path
@@ -25,6 +33,17 @@ from misstep.harness.datasets.judged.trail import SOURCES, Annotation, item_id
 from misstep.harness.datasets.upstream import file_text, files_in, json_file
 from misstep.harness.errors import InputError
 from misstep.harness.verdict import Status, Verdict
+
+ASPECTS = {
+    "reliability": "reliability_score",
+    "security": "security_score",
+    "instruction adherence": "instruction_adherence_score",
+    "plan": "plan_opt_score",
+}
+"""An aspect → the field that has its rating."""
+
+Ratings = dict[str, float]
+"""Aspect → rating."""
 
 _FENCE = "```"
 _NO_OUTPUT = ("Error processing file", "Context window exceeded", "No output produced")
@@ -52,7 +71,7 @@ class _Document(Struct, frozen=True):
 class JudgeAnswer(Struct, frozen=True):
     """What a judge answered about one trace; `errors` is empty unless it is answered, `reason` says why it is not.
 
-    `scores` is what stands under that name, of any shape: see `trail_ratings`.
+    `scores` is what stands under that name, of any shape: see `ratings_in`.
     """
 
     trace: str
@@ -131,3 +150,38 @@ def _verdicts(judge: str, answer: JudgeAnswer, categories: list[str]) -> list[Ve
         )
         for category in categories
     ]
+
+
+class _Rated(Struct, frozen=True):
+    scores: tuple[dict[str, object], ...] = ()
+
+
+def people_ratings(folder: Path) -> dict[str, Ratings]:
+    """Return what people gave each trace; an aspect that they did not rate is left out."""
+    return {
+        path.name.removesuffix(".json"): ratings_in(json_file(path, _Rated).scores)
+        for source in SOURCES
+        for path in files_in(folder / f"annotations_{source}", "*.json")
+    }
+
+
+def judge_ratings(folder: Path) -> dict[str, dict[str, Ratings | None]]:
+    """Judge → trace → what the judge gave it, `None` where it gave no answer."""
+    return {judge: {answer.trace: _of_answer(answer) for answer in given} for judge, given in answers(folder).items()}
+
+
+def ratings_in(scores: object) -> Ratings:
+    """The ratings in what stands under `scores`: an object or a list of one; whatever is not a number is no rating."""
+    first = scores[0] if isinstance(scores, list | tuple) and scores else scores
+    if not isinstance(first, dict):
+        return {}
+    found = {aspect: first.get(field) for aspect, field in ASPECTS.items()}
+    return {
+        aspect: float(value)
+        for aspect, value in found.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def _of_answer(answer: JudgeAnswer) -> Ratings | None:
+    return ratings_in(answer.scores) if answer.status == "answered" else None

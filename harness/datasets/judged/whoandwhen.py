@@ -22,14 +22,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.datasets.benchmark import (
-    Gold,
-    GoldError,
-    Item,
-    describe,
-    question_folder,
-    write_benchmark,
-)
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, Questions
 from misstep.harness.datasets.upstream import each_or_left_out, files_in, json_file
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -89,31 +82,17 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
         )
         for name, log in logs.items()
     ]
-    write_benchmark(
-        out,
-        replace(describe(NAME, folder), left_out=left_out),
-        [_item(name, log, _speakers(log)) for name, log in logs.items()],
-        [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()],
-        {"runs": runs},
-        errors,
-    )
-    write_benchmark(
-        question_folder(out, "step"),
-        replace(describe(NAME, folder, "step"), left_out=left_out),
-        [_item(name, log, tuple(map(str, range(len(log.history))))) for name, log in logs.items()],
-        [Gold(name, RATER, str(step)) for name, step in steps.items()],
-        {"runs": runs},
-        errors,
-    )
+    questions = Questions(NAME, folder, out)
+    items = [_item(name, log, _speakers(log)) for name, log in logs.items()]
+    agents = [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()]
+    questions.write(items, agents, {"runs": runs}, errors, left_out=left_out)
+    items = [_item(name, log, tuple(map(str, range(len(log.history))))) for name, log in logs.items()]
+    places = [Gold(name, RATER, str(step)) for name, step in steps.items()]
+    questions.write(items, places, {"runs": runs}, errors, further="step", left_out=left_out)
     fault = mapping_of(NAME, DECISIVE).fault
-    write_benchmark(
-        question_folder(out, "fault"),
-        replace(describe(NAME, folder, "fault"), left_out=left_out),
-        [replace(_item(name, log, ()), unaskable="") for name, log in logs.items()],
-        [Gold(name, RATER, fault) for name in logs if fault],
-        {"runs": runs},
-        errors,
-    )
+    items = [replace(_item(name, log, ()), unaskable="") for name, log in logs.items()]
+    faults = [Gold(name, RATER, fault) for name in logs if fault]
+    questions.write(items, faults, {"runs": runs}, errors, further="fault", left_out=left_out)
 
 
 def _number(path: Path) -> tuple[int, str]:
@@ -124,9 +103,8 @@ def _log(path: Path) -> _Log:
     log = json_file(path, _Log)
     step = str(log.mistake_step)
     if not step.isdecimal() or int(step) >= len(log.history):
-        raise InputError(
-            f"step {step!r} does not exist: the history has {len(log.history)} steps", file=path, field="mistake_step"
-        )
+        found = f"step {step!r} does not exist: the history has {len(log.history)} steps"
+        raise InputError(found, file=path, field="mistake_step")
     return replace(log, mistake_agent=_as_speaking(log))
 
 

@@ -14,7 +14,7 @@ from misstep.analysis.measures.edit_formats import (
     recorded_edits_table,
 )
 from misstep.harness.datasets.aider_leaderboards import edit_runs
-from misstep.harness.datasets.patches.patch_corpora import recorded_edits
+from misstep.harness.datasets.patch_corpora import recorded_edits
 from misstep.harness.errors import InputError
 from misstep.harness.records.recorded_edits import EditRun, RecordedEdit
 from misstep.studies.recorded.edit_formats import read_edit

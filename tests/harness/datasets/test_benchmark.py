@@ -11,9 +11,8 @@ from misstep.harness.datasets.benchmark import (
     Gold,
     GoldError,
     Item,
+    Questions,
     built_in_place,
-    describe,
-    question_folder,
     read_benchmark,
     write_benchmark,
 )
@@ -108,20 +107,15 @@ def test_what_is_asked_and_what_is_shown_stand_in_the_benchmark_file(tmp_path: P
     assert (asked.asks, asked.shown, asked.labels) == ("Is it so?", ("topic",), ABOUT.labels)
 
 
-def test_licence_citation_and_origin_come_from_the_catalogue(tmp_path: Path) -> None:
-    about = describe("mast", tmp_path)
+def test_licence_citation_and_origin_come_from_the_catalogue_and_a_further_question_stands_beside(
+    tmp_path: Path,
+) -> None:
     entry = data_set("mast")
-    assert (about.name, about.title, about.licence, about.citation) == (
-        "mast",
-        entry.title,
-        entry.licence,
-        entry.citation,
-    )
+    Questions("mast", tmp_path, tmp_path / "out" / "mast").write([item("a")], further="step", raters=("ann",))
+    about = read_benchmark(tmp_path / "out" / "mast-step")
+    assert (about.name, about.raters) == ("mast-step", ("ann",))
+    assert (about.title, about.licence, about.citation) == (entry.title, entry.licence, entry.citation)
     assert [origin.partition("@")[0] for origin in about.origin] == [one.repository for one in entry.sources.values()]
-
-
-def test_a_further_question_stands_beside_the_main_one(tmp_path: Path) -> None:
-    assert question_folder(tmp_path / "some_set", "step") == tmp_path / "some_set-step"
 
 
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:

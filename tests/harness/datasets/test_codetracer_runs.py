@@ -38,16 +38,6 @@ def test_a_trajectory_has_the_steps_calls_and_results_that_its_row_counts(loaded
         assert sum(len(step.results) for step in run.steps) == counted["tool_results"]
 
 
-@pytest.mark.data
-def test_a_call_can_lack_its_result(loaded: Loaded) -> None:
-    lacking = {
-        item.extra["task_id"]: item.extra["tool_calls"] - item.extra["tool_results"]
-        for item in loaded.items.values()
-        if item.extra["tool_calls"] != item.extra["tool_results"]
-    }
-    assert lacking == {"git-multibranch": 2, "db-wal-recovery": 1, "prove-plus-comm": 1}
-
-
 def upstream(folder: Path, row: str = f"some-task__Ab1,1.0,,,,,2,1,1,{TIMES}", **changed: str) -> Path:
     run: dict[str, Any] = {
         "schema_version": "ATIF-v1.2",

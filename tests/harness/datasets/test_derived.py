@@ -64,9 +64,7 @@ def label_files(labels: dict[Any, list[str]], header: str) -> list[bytes]:
 @pytest.fixture(scope="module")
 def upstream(data_folder: Path) -> dict[str, bytes]:
     """Upstream files that are available, whole or in a derived file, by their hash."""
-    aider, repair, study = (
-        data_folder / name for name in ("aider_swe_bench_lite", "repairagent", "llm_agents_study")
-    )
+    aider, repair, study = (data_folder / name for name in ("aider_swe_bench_lite", "repairagent", "llm_agents_study"))
     texts = [json.dumps(record, indent=4).encode() for record in records(aider / "records.jsonl.gz")]
     texts += [record["chat_markdown"].encode() for record in records(aider / "chats.jsonl.gz")]
     texts += [(one["diff"] or "").encode() for one in records(data_folder / "devin" / "diffs.jsonl.gz")]
@@ -290,7 +288,10 @@ RUN = {"task_id": 2, "trial": 1, "reward": 1.0, "traj": MESSAGES, "info": {"user
                     {
                         "instances": [
                             {"id": 4, "annotations": {"Fluency": SCORES}},
-                            {"id": 5, "annotations": {"X": {"majority_human": "no", "individual_human_scores": ["no"]}}},
+                            {
+                                "id": 5,
+                                "annotations": {"X": {"majority_human": "no", "individual_human_scores": ["no"]}},
+                            },
                         ]
                     }
                 ).encode()
@@ -332,7 +333,11 @@ def test_lines_are_made_by_the_rule_of_their_file(
 
 @pytest.mark.parametrize("document", [b"[1]", b"{}", b"[{}]", b"no JSON"])
 def test_an_upstream_file_of_another_shape_raises_what_a_fetch_expects(document: bytes) -> None:
-    for name, file in [("mast", "human_labels.csv"), ("taubench", "rewards.csv"), ("judge_bench_raters", "newsroom.csv")]:
+    for name, file in [
+        ("mast", "human_labels.csv"),
+        ("taubench", "rewards.csv"),
+        ("judge_bench_raters", "newsroom.csv"),
+    ]:
         if document != b"{}" or name == "judge_bench_raters":
             with pytest.raises((ValueError, LookupError, TypeError)):
                 DERIVATIONS[name][file]({"a-b.json": document})

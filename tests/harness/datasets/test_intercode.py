@@ -66,40 +66,6 @@ def test_success_over_the_recorded_runs(
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("file", "passed", "recorded", "rate"),
-    [
-        ("gpt-3.5/ic_sql_multiturn_gpt-3.5_10_turns", 489, 1034, 47.29),
-        ("text-davinci-003/ic_sql_multiturn_text-davinci-003_10_turns", 161, 1033, 15.59),
-        ("chat-bison-001/ic_sql_multiturn_chat-bison-001_10_turns", 102, 1034, 9.86),
-        ("text-bison-001/ic_sql_multiturn_text-bison-001_10_turns", 133, 1034, 12.86),
-        ("vicuna/ic_sql_multiturn_vicuna_10_turns", 65, 1033, 6.29),
-        ("starchat/ic_sql_multiturn_starchat_10_turns", 100, 1034, 9.67),
-        ("gpt-3.5/ic_sql_multiturn_gpt-3.5-1_turns", 109, 1034, 10.54),
-        ("gpt-3.5/ic_sql_react_10_turns", 607, 1034, 58.70),
-    ],
-)
-def test_success_in_the_totals_of_files_that_are_not_at_hand(
-    totals: dict[str, dict[str, str]], file: str, passed: int, recorded: int, rate: float
-) -> None:
-    row = totals[f"sql/{file}.json"]
-    assert (int(row["solved"]), int(row["tasks"])) == (passed, recorded)
-    assert round(100 * passed / recorded, 2) == rate
-
-
-@pytest.mark.data
-def test_rates_divide_by_the_recorded_runs_and_some_files_record_fewer_than_all_tasks(loaded: Loaded) -> None:
-    recorded = Counter(item.trajectory for item in loaded.items.values())
-    missing = {}
-    for path, runs in recorded.items():
-        system = path and path.rpartition("_fs_")[2].removesuffix(".jsonl")
-        if system and system.isdigit() and runs < BASH_FILE_SYSTEMS[int(system)]:
-            missing[path.split("__")[1], int(system)] = runs
-    assert missing == {("chat-bison-001", 1): 58, ("starchat", 1): 58, ("text-davinci-003", 3): 59}
-    assert [round(100 * count / 200, 1) for count in (77, 38)] == [38.5, 19.0]
-
-
-@pytest.mark.data
 def test_turns_and_invalid_actions_of_the_trajectories_are_those_of_the_totals(
     loaded: Loaded, totals: dict[str, dict[str, str]]
 ) -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -33,34 +32,10 @@ def loaded(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Loade
     return load("taubench", data_folder / "taubench", tmp_path_factory.mktemp("loaded"))
 
 
-def successes(loaded: Loaded, by: str) -> Counter[int]:
-    """How many runs pass, by task or by trial."""
-    passed: Counter[int] = Counter({item.extra[by]: 0 for item in loaded.items.values()})
-    passed.update(item.extra[by] for item in loaded.items.values() if loaded.gold[item.id, "environment"] == "passed")
-    return passed
-
-
 @pytest.mark.data
 def test_fifty_tasks_are_run_four_times_and_84_runs_pass(loaded: Loaded) -> None:
     assert Counter(Counter(item.extra["task_id"] for item in loaded.items.values()).values()) == {4: 50}
     assert Counter(loaded.gold.values()) == {"passed": 84, "failed": 116}
-
-
-@pytest.mark.data
-def test_success_by_trial_and_tasks_by_number_of_successes(loaded: Loaded) -> None:
-    by_trial = successes(loaded, "trial")
-    assert [by_trial[trial] / 50 for trial in range(4)] == [0.42, 0.44, 0.40, 0.42]
-    by_task = Counter(successes(loaded, "task_id").values())
-    assert [by_task[passed] for passed in range(5)] == [14, 12, 10, 4, 10]
-
-
-@pytest.mark.data
-def test_all_of_k_and_any_of_k_runs_pass_as_often_as_published(loaded: Loaded) -> None:
-    passed = successes(loaded, "task_id").values()
-    all_of_k = [sum(comb(c, k) / comb(4, k) for c in passed) / 50 for k in range(1, 5)]
-    any_of_k = [sum(1 - comb(4 - c, k) / comb(4, k) for c in passed) / 50 for k in range(1, 5)]
-    assert [round(value, 4) for value in all_of_k] == [0.42, 0.2733, 0.22, 0.2]
-    assert [round(value, 4) for value in any_of_k] == [0.42, 0.5667, 0.66, 0.72]
 
 
 @pytest.mark.data
@@ -129,11 +104,3 @@ def test_a_broken_or_contradictory_file_is_an_error_that_names_file_and_field(
     with pytest.raises(InputError) as raised:
         load("taubench", upstream(tmp_path / "upstream", records, rows), tmp_path)
     assert all(word in raised.value.line() for word in words)
-
-
-@pytest.mark.parametrize("missing", ["gpt-4o-airline.json.gz", "rewards.csv"])
-def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path, missing: str) -> None:
-    folder = upstream(tmp_path / "upstream", [record(0, 0, 1.0)], ["0,0,1"])
-    (folder / missing).unlink()
-    with pytest.raises(InputError, match=f"{missing}: the file is missing"):
-        load("taubench", folder, tmp_path)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.datasets.judged.recorded import recorded_verdicts
+from misstep.harness.datasets import recorded_verdicts
 from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
@@ -81,21 +81,6 @@ def test_shares_of_requirements_met_alone_and_with_their_prerequisites(
     verdicts = [satisfied(loaded, agent, labels) for agent in AGENTS]
     assert tuple(map(percent, verdicts)) == independent
     assert tuple(percent(with_prerequisites(loaded, of_agent)) for of_agent in verdicts) == dependent
-
-
-@pytest.mark.data
-def test_tasks_met_entirely_and_the_judge_that_always_says_no(loaded: Loaded) -> None:
-    whole, always_no = [], []
-    for agent in AGENTS:
-        by_people = satisfied(loaded, agent, people(loaded))
-        tasks: dict[str, bool] = {}
-        for item, met in with_prerequisites(loaded, by_people).items():
-            tasks[loaded.items[item].task] = tasks.get(loaded.items[item].task, True) and met
-        assert len(tasks) == 55
-        whole.append(sum(tasks.values()))
-        always_no.append(percent({item: not met for item, met in by_people.items()}))
-    assert whole == [0, 5, 1]
-    assert always_no == [77.87, 55.46, 57.10]
 
 
 def test_an_item_names_its_prerequisites_by_their_ids_and_an_empty_category_is_missing(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 import pytest
@@ -75,25 +74,6 @@ def test_failures_and_root_causes_by_category_are_as_recounted(
     assert Counter(error["label"] for run in errors.values() for error in run) == by_category
     roots = Counter(label for (item, _), label in rx.gold.items() if item.startswith(domain))
     assert [roots[category] for category in by_category] == by_root_cause
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("domain", "first", "last", "only"), [("tau", 27, 24, 22), ("magentic", 27, 23, None)])
-def test_the_root_cause_is_mostly_the_first_failure(
-    rx: Loaded, domain: str, first: int, last: int, only: int | None
-) -> None:
-    runs = errors_of(rx, domain).values()
-    assert all(sum(error["root_cause"] for error in run) == 1 for run in runs)
-    assert sum(run[0]["root_cause"] for run in runs) == first
-    assert sum(run[-1]["root_cause"] for run in runs) == last
-    assert only is None or sum(len(run) == 1 for run in runs) == only
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("domain", "baseline"), [("tau", 0.0294), ("magentic", 0.0465)])
-def test_the_random_baseline_for_steps_is_as_recounted(rx: Loaded, domain: str, baseline: float) -> None:
-    lengths = [item.extra["messages"] for item in rx.items.values() if item.extra["domain"] == domain]
-    assert round(mean(1 / length for length in lengths), 4) == baseline
 
 
 @pytest.mark.data
@@ -200,10 +180,3 @@ def test_a_root_cause_may_be_a_string(tmp_path: Path) -> None:
 def test_a_label_for_what_is_not_there_is_an_error(tmp_path: Path, changed: dict[str, int], found: str) -> None:
     with pytest.raises(InputError, match=found):
         load_made_up(tmp_path, made_up(**changed))
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    files = made_up()
-    del files["magentic_steps_by_id.json"]
-    with pytest.raises(InputError, match=r"magentic_steps_by_id\.json: the file is missing"):
-        load_made_up(tmp_path, files)

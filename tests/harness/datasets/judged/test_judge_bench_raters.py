@@ -32,22 +32,6 @@ def test_dices_350_has_43_050_ratings_by_123_raters(rated: dict[str, Loaded]) ->
 
 
 @pytest.mark.data
-def test_two_items_of_dices_350_have_no_single_majority(rated: dict[str, Loaded]) -> None:
-    votes: dict[str, Counter[str]] = {}
-    for (item, _), label in rated["dices_350_crowdsourced"].gold.items():
-        votes.setdefault(item, Counter())[label] += 1
-    tied = [item for item, count in votes.items() if len(count) > 1 and len({n for _, n in count.most_common(2)}) == 1]
-    assert len(tied) == 2
-
-
-@pytest.mark.data
-def test_the_two_experts_on_inferential_strategies_never_differ(rated: dict[str, Loaded]) -> None:
-    gold = rated["inferential_strategies"].gold
-    assert Counter(gold.values()) == {"no": 484, "yes": 116}
-    assert all(label == gold[item, "r2"] for (item, rater), label in gold.items() if rater == "r1")
-
-
-@pytest.mark.data
 def test_newsroom_has_420_items_three_raters_and_four_ordinal_metrics(rated: dict[str, Loaded]) -> None:
     metrics = [name for name in rated if name.startswith("newsroom-")]
     assert sorted(metrics) == [

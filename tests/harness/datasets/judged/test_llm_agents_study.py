@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -37,13 +36,6 @@ def share(question: Loaded, agent: str, label: str, outcome: str | None = None) 
     return labels.count(label), len(labels)
 
 
-def pooled_z(first: tuple[int, int], second: tuple[int, int]) -> float:
-    """The two-proportion z statistic with pooled variance."""
-    (x1, n1), (x2, n2) = first, second
-    pooled = (x1 + x2) / (n1 + n2)
-    return (x1 / n1 - x2 / n2) / sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))
-
-
 @pytest.mark.data
 def test_there_are_13_486_relations_and_2_737_categories_over_120_runs(study: dict[str, Loaded]) -> None:
     assert sum(len(study[relation].gold) for relation in RELATIONS) == 13_486
@@ -71,49 +63,6 @@ def test_unwanted_relations_are_as_frequent_as_recounted(
     study: dict[str, Loaded], relation: str, label: str, counts: list[tuple[int, int]]
 ) -> None:
     assert [share(study[relation], agent, label) for agent in AGENTS] == counts
-
-
-@pytest.mark.data
-def test_how_often_agents_repeat_themselves_differs_as_recounted(study: dict[str, Loaded]) -> None:
-    rover, hands, repair = (share(study["action_action"], agent, "Repetition") for agent in AGENTS)
-    assert round(pooled_z(hands, repair), 3) == -8.095
-    assert round(pooled_z(rover, repair), 3) == -2.157
-    assert round(pooled_z(rover, hands), 3) == 2.346
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("agent", "unresolved", "resolved", "z"),
-    [
-        ("AutoCodeRover", (12, 137), (0, 41), 1.962),
-        ("OpenHands", (33, 877), (1, 196), 2.350),
-        ("RepairAgent", (154, 1135), (15, 245), 3.224),
-    ],
-)
-def test_unresolved_runs_repeat_more_than_resolved_ones(
-    study: dict[str, Loaded], agent: str, unresolved: tuple[int, int], resolved: tuple[int, int], z: float
-) -> None:
-    question = study["action_action"]
-    assert share(question, agent, "Repetition", "failed") == unresolved
-    assert share(question, agent, "Repetition", "passed") == resolved
-    assert round(pooled_z(unresolved, resolved), 3) == z
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("agent", "expected"), [("OpenHands", (1, 0, 33, 1073)), ("RepairAgent", (116, 5, 53, 1380))])
-def test_equal_actions_against_the_label_repetition_are_as_recounted(
-    study: dict[str, Loaded], agent: str, expected: tuple[int, int, int, int]
-) -> None:
-    question = study["action_action"]
-    found: Counter[tuple[bool, bool]] = Counter()
-    for (name, _), label in question.gold.items():
-        item = question.items[name]
-        if name.startswith(f"{agent}/"):
-            assert item.step is not None
-            steps = question.trajectories[str(item.trajectory_id)].steps
-            same = repr(steps[item.step].calls) == repr(steps[item.step - 1].calls)  # in the order of the text
-            found[same, label == "Repetition"] += 1
-    assert (found[True, True], found[True, False], found[False, True], found.total()) == expected
 
 
 @pytest.mark.data

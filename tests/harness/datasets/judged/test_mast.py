@@ -1,7 +1,6 @@
 """MAST: rows, rounds, marks and agreement counts are as recounted; a missing mark is not a label."""
 
 from collections import Counter
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -40,48 +39,6 @@ def test_two_marks_are_missing_and_stand_for_nothing(mast: Loaded) -> None:
     incomplete = [item for item, three in marks(mast).items() if None in three]
     assert incomplete == ["Generlazability/18/3.2", "Generlazability/18/3.3"]
     assert len(mast.gold) == 3 * 316 - 2
-
-
-@pytest.mark.data
-def test_all_three_agree_on_95_5_percent_of_the_complete_rows(mast: Loaded) -> None:
-    complete = [three for three in marks(mast).values() if None not in three]
-    assert len(complete) == 314
-    assert round(100 * sum(len(set(three)) == 1 for three in complete) / 314, 1) == 95.5
-
-
-@pytest.mark.data
-def test_the_share_of_positive_marks_by_annotator_is_as_recounted(mast: Loaded) -> None:
-    complete = [three for three in marks(mast).values() if None not in three]
-    assert [round(sum(three[k] == "1" for three in complete) / 314, 3) for k in range(3)] == [0.191, 0.159, 0.178]
-
-
-@pytest.mark.data
-def test_cohens_kappa_of_each_pair_is_as_recounted(mast: Loaded) -> None:
-    complete = [three for three in marks(mast).values() if None not in three]
-    kappas = []
-    for first, second in combinations(range(3), 2):
-        observed = sum(three[first] == three[second] for three in complete) / 314
-        p, q = (sum(three[k] == "1" for three in complete) / 314 for k in (first, second))
-        expected = p * q + (1 - p) * (1 - q)
-        kappas.append(round((observed - expected) / (1 - expected), 3))
-    assert sorted(kappas) == [0.846, 0.915, 0.932]
-
-
-@pytest.mark.data
-def test_the_first_two_rounds_agree_perfectly(mast: Loaded) -> None:
-    early = [three for item, three in marks(mast).items() if item.startswith(("Round 1/", "Round 2/"))]
-    assert len(early) == 175
-    assert all(len(set(three)) == 1 for three in early)
-
-
-@pytest.mark.data
-def test_19_traces_hold_only_8_distinct_vectors_of_labels(mast: Loaded) -> None:
-    vectors: dict[object, list[object]] = {}
-    for name, item in mast.items.items():
-        vectors.setdefault((item.extra["round"], item.extra["trace"]), []).append(
-            (item.extra["mode"], marks(mast)[name])
-        )
-    assert len({(key[0], tuple(vector)) for key, vector in vectors.items()}) == 8  # type: ignore[index]
 
 
 def test_an_empty_cell_is_no_rating(tmp_path: Path) -> None:

@@ -37,19 +37,6 @@ def test_each_paper_has_its_leaves_and_as_many_of_them_are_met(loaded: Loaded) -
     assert met == {"all-in-one": 84, "pinn": 882, "semantic-self-consistency": 74}
 
 
-@pytest.mark.data
-def test_each_category_has_its_leaves_and_as_many_of_them_are_met(loaded: Loaded) -> None:
-    found = Counter((loaded.items[item].extra["category"], label) for (item, _), label in loaded.gold.items())
-    assert found == {
-        ("Code Development", "met"): 259,
-        ("Code Development", "unmet"): 9,
-        ("Code Execution", "met"): 765,
-        ("Code Execution", "unmet"): 1135,
-        ("Result Analysis", "met"): 16,
-        ("Result Analysis", "unmet"): 32,
-    }
-
-
 def weighted(node: Node) -> float:
     """The score of a node, of the weights and grades below it alone."""
     if not node.sub_tasks:

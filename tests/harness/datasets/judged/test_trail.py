@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from misstep.harness.datasets.judged import trail as loader
-from misstep.harness.errors import InputError
 from misstep.harness.trajectory import Source, Step, Trajectory
 from tests.harness.datasets.loaded import Loaded, load, write
 
@@ -36,51 +35,12 @@ def test_there_are_148_traces_and_841_errors_as_printed(trail: Loaded, errors: l
 
 
 @pytest.mark.data
-def test_impacts_are_as_recounted(trail: Loaded, errors: list[dict[str, Any]]) -> None:
-    sources = source_of(trail)
-    assert Counter((sources[error["trajectory"]], error["impact"]) for error in errors) == {
-        ("gaia", "HIGH"): 277,
-        ("gaia", "MEDIUM"): 185,
-        ("gaia", "LOW"): 123,
-        ("swe_bench", "HIGH"): 27,
-        ("swe_bench", "MEDIUM"): 178,
-        ("swe_bench", "LOW"): 51,
-    }
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("source", "most_frequent"),
-    [
-        ("gaia", [("Formatting Errors", 124), ("Instruction Non-compliance", 65), ("Goal Deviation", 63)]),
-        (
-            "swe_bench",
-            [("Instruction Non-compliance", 91), ("Formatting Errors", 73), ("Context Handling Failures", 25)],
-        ),
-    ],
-)
-def test_the_most_frequent_categories_are_as_recounted(
-    trail: Loaded, errors: list[dict[str, Any]], source: str, most_frequent: list[tuple[str, int]]
-) -> None:
-    sources = source_of(trail)
-    counts = Counter(error["label"] for error in errors if sources[error["trajectory"]] == source)
-    assert counts.most_common(3) == most_frequent
-
-
-@pytest.mark.data
 def test_a_category_is_present_exactly_where_an_error_of_it_was_marked(
     trail: Loaded, errors: list[dict[str, Any]]
 ) -> None:
     present = {item for (item, _), label in trail.gold.items() if label == "present"}
     assert present == {f"{error['trajectory']}/{error['label']}" for error in errors}
     assert len(trail.gold) == len(trail.items) == 148 * 19
-
-
-@pytest.mark.data
-def test_four_traces_have_no_error(trail: Loaded, errors: list[dict[str, Any]]) -> None:
-    sources = source_of(trail)
-    without = sources.keys() - {error["trajectory"] for error in errors}
-    assert Counter(sources[trace] for trace in without) == {"gaia": 3, "swe_bench": 1}
 
 
 @pytest.mark.data
@@ -140,15 +100,3 @@ def test_a_location_becomes_the_step_that_the_reader_made_of_the_span(tmp_path: 
     loaded = Loaded(tmp_path / "out" / "trail")
     assert loaded.gold == {("aa/Loops", "annotators"): "absent", ("bb/Loops", "annotators"): "present"}
     assert loaded.trajectories["bb"].source.dataset == "trail"
-
-
-def test_a_missing_folder_of_annotations_is_named(tmp_path: Path) -> None:
-    upstream = write(tmp_path / "trail", {"annotations_gaia/aa.json": annotation()})
-    with pytest.raises(InputError, match=r"annotations_swe_bench: there is no file"):
-        load("trail", upstream, tmp_path / "out")
-
-
-def test_an_annotation_of_another_shape_is_named_with_its_field(tmp_path: Path) -> None:
-    upstream = write(tmp_path / "trail", {"annotations_gaia/aa.json": '{"errors": [{"category": 3}]}'})
-    with pytest.raises(InputError, match=r"aa\.json: .*category"):
-        load("trail", upstream, tmp_path / "out")

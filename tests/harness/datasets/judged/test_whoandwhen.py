@@ -36,46 +36,11 @@ def test_there_are_126_failed_runs_of_5_to_10_entries(who: Loaded) -> None:
 
 
 @pytest.mark.data
-def test_the_random_baseline_for_agents_is_the_printed_29_10(who: Loaded) -> None:
-    speakers = [len({step.speaker for step in run.steps}) for run in who.trajectories.values()]
-    assert round(100 * mean(1 / count for count in speakers), 2) == 29.10
-
-
-@pytest.mark.data
-def test_the_random_baseline_for_steps_is_12_00_and_not_the_printed_19_06(when: Loaded) -> None:
-    assert round(100 * mean(1 / len(run.steps) for run in when.trajectories.values()), 2) == 12.00
-
-
-@pytest.mark.data
 def test_the_labelled_step_is_the_labelled_agents_in_123_of_126_runs(who: Loaded, when: Loaded) -> None:
     placed = steps(when)
     agents = {item: label for (item, _), label in who.gold.items()}
     exceptions = {name for name, run in who.trajectories.items() if run.steps[placed[name]].speaker != agents[name]}
     assert exceptions == {"14", "15", "59"}
-
-
-@pytest.mark.data
-def test_read_as_counted_from_1_only_22_labels_would_fit(who: Loaded, when: Loaded) -> None:
-    agents = {item: label for (item, _), label in who.gold.items()}
-    fitting = [
-        name
-        for name, step in steps(when).items()
-        if step > 0 and who.trajectories[name].steps[step - 1].speaker == agents[name]
-    ]
-    assert len(fitting) == 22
-
-
-@pytest.mark.data
-def test_82_agents_are_named_and_20_runs_fail_at_their_first_step(who: Loaded, when: Loaded) -> None:
-    assert len(set(who.gold.values())) == 82
-    assert list(who.gold.values()).count("Verification_Expert") == 18
-    assert list(steps(when).values()).count(0) == 20
-
-
-@pytest.mark.data
-def test_the_mean_relative_position_of_the_deciding_step_is_0_369(when: Loaded) -> None:
-    positions = [step / (len(when.trajectories[name].steps) - 1) for name, step in steps(when).items()]
-    assert round(mean(positions), 3) == 0.369
 
 
 def log(**changed: Any) -> str:
@@ -132,17 +97,6 @@ def test_nobody_is_asked_who_it_was_where_the_blamed_agent_does_not_speak(tmp_pa
     made = load("whoandwhen", upstream, tmp_path / "out")
     assert made.items["1"].skip_reason == "the agent that is blamed does not speak in the log"
     assert Loaded(made.folder.with_name("whoandwhen-step")).items["1"].skip_reason == ""
-
-
-def test_a_log_without_a_field_is_named_with_the_field(tmp_path: Path) -> None:
-    upstream = write(tmp_path / "whoandwhen", {"logs/3.json": '{"question": "How many?"}'})
-    with pytest.raises(InputError, match=r"3\.json: .*question_ID"):
-        load("whoandwhen", upstream, tmp_path / "out")
-
-
-def test_a_set_without_logs_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"logs: there is no file"):
-        load("whoandwhen", tmp_path, tmp_path / "out")
 
 
 def test_a_log_whose_entries_have_no_name_is_read_by_their_roles(tmp_path: Path) -> None:

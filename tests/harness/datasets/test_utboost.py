@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.datasets import outcomes_of
-from misstep.harness.datasets.patches.utboost import tasks
+from misstep.harness.datasets.utboost import tasks
 from misstep.harness.errors import InputError
 from tests.harness.datasets.loaded import Loaded, load, write
 
@@ -42,17 +41,6 @@ def test_the_tasks_with_weak_tests_are_18_of_which_14_are_parsed_anew(data_folde
     assert (len(every), len(weak)) == (195, 18)
     assert sum(task.reparsed_lite or task.reparsed_verified for task in weak) == 14
     assert [sum(flags) for flags in zip(*((task.in_lite, task.in_verified) for task in weak), strict=True)] == [10, 14]
-
-
-@pytest.mark.data
-def test_submissions_solve_tasks_with_weak_tests_more_often_than_others(data_folder: Path) -> None:
-    weak = {task.instance_id for task in tasks(data_folder / NAME) if task.weak_tests}
-    found: Counter[tuple[bool, str]] = Counter()
-    for attempt in outcomes_of("swe_bench_resolved_submissions", data_folder / "swe_bench_resolved_submissions"):
-        if attempt.table == "verified":
-            found[attempt.task in weak, "tried"] += attempt.tried
-            found[attempt.task in weak, "solved"] += attempt.solved
-    assert round(found[True, "solved"] / found[True, "tried"], 3) == 0.728
 
 
 def test_a_name_is_kept_where_the_same_list_has_it_still(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.benchmark import Gold, Item, Questions
 from misstep.harness.datasets.upstream import csv_rows
 from misstep.harness.protocols import ReadFile
 
@@ -41,17 +41,14 @@ class _Task(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
     """Write both questions."""
     tasks = list(classed_tasks(folder))
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        [_item(task, patch="") for task in tasks],
-        [Gold(task.instance_id, RATER, task.quality) for task in tasks],
+    questions = Questions(NAME, folder, out)
+    questions.write(
+        [_item(task, "") for task in tasks], [Gold(task.instance_id, RATER, task.quality) for task in tasks]
     )
-    write_benchmark(
-        question_folder(out, SOLUTION),
-        describe(NAME, folder, SOLUTION),
+    questions.write(
         [_item(task, task.patch) for task in tasks],
         [Gold(task.instance_id, RATER, task.solution) for task in tasks],
+        further=SOLUTION,
     )
 
 

@@ -26,12 +26,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from misstep.harness.datasets.benchmark import Gold, Item, describe, question_folder, write_benchmark
+from misstep.harness.datasets.benchmark import Gold, Item, Questions, run_item
 from misstep.harness.datasets.iterations import literal_calls, one_line_iterations, results, steps_of
 from misstep.harness.datasets.upstream import csv_rows, file_text, json_lines
 from misstep.harness.errors import InputError
@@ -90,10 +89,16 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     """Write `repairagent` and its three further questions."""
     recorded = list(json_lines(folder / RUNS, _Recorded))
     runs = {run.id: _trajectory(run, folder / RUNS, line) for line, run in enumerate(recorded, start=1)}
-    _write_resolved(folder, out, recorded, runs)
-    _write_categories(folder, question_folder(out, "action_category"), runs)
-    _write_fixed(folder, question_folder(out, "fixed"))
-    _write_verdicts(folder, question_folder(out, "verdict"))
+    questions = Questions(NAME, folder, out)
+    labels = {True: "resolved", False: "unresolved"}
+    questions.write(
+        [run_item(run.id, {"bug": run.bug}) for run in recorded],
+        [Gold(run.id, RATER, labels[run.resolved]) for run in recorded if run.resolved is not None],
+        {"runs": [replace(run, outcome=Outcome()) for run in runs.values()]},
+    )
+    _write_categories(questions, runs)
+    _write_fixed(questions)
+    _write_verdicts(questions)
 
 
 def _trajectory(run: _Recorded, path: Path, line: int) -> Trajectory:
@@ -109,66 +114,35 @@ def _trajectory(run: _Recorded, path: Path, line: int) -> Trajectory:
     )
 
 
-def _write_resolved(folder: Path, out: Path, recorded: list[_Recorded], runs: dict[str, Trajectory]) -> None:
-    labels = {True: "resolved", False: "unresolved"}
-    write_benchmark(
-        out,
-        describe(NAME, folder),
-        [_run_item(run.id, "triage", extra={"bug": run.bug}) for run in recorded],
-        [Gold(run.id, RATER, labels[run.resolved]) for run in recorded if run.resolved is not None],
-        {"runs": [msgspec.structs.replace(run, outcome=Outcome()) for run in runs.values()]},
-    )
-
-
-def _run_item(run: str, kind: Any, extra: dict[str, Any]) -> Item:
-    return Item(id=run, kind=kind, trajectory_id=run, extra=extra)
-
-
-def _write_categories(folder: Path, out: Path, runs: dict[str, Trajectory]) -> None:
-    path = folder / "action_categories.csv"
-    rows = list(csv_rows(path, _Category))
-    for row in rows:
+def _write_categories(questions: Questions, runs: dict[str, Trajectory]) -> None:
+    path = questions.folder / "action_categories.csv"
+    items, gold = [], []
+    for row in csv_rows(path, _Category):
         if row.bug not in runs:
             raise InputError(f"{row.bug} has a label, but no run", file=path, field="bug")
-    write_benchmark(
-        out,
-        describe(NAME, folder, "action_category"),
-        [
-            Item(
-                id=f"{row.bug}/{row.iteration}",
-                kind="misbehaviour",
-                trajectory_id=row.bug,
-                step=row.iteration if row.iteration < len(runs[row.bug].steps) else None,
-                unaskable="" if row.iteration < len(runs[row.bug].steps) else "the run has no such step",
-            )
-            for row in rows
-        ],
-        [Gold(f"{row.bug}/{row.iteration}", RATER, row.category) for row in rows],
-        {"runs": runs.values()},
-    )
+        step = row.iteration if row.iteration < len(runs[row.bug].steps) else None
+        why = "" if step is not None else "the run has no such step"
+        name = f"{row.bug}/{row.iteration}"
+        items.append(Item(id=name, kind="misbehaviour", trajectory_id=row.bug, step=step, unaskable=why))
+        gold.append(Gold(name, RATER, row.category))
+    questions.write(items, gold, {"runs": runs.values()}, further="action_category")
 
 
-def _write_fixed(folder: Path, out: Path) -> None:
-    fixed = {tool: _bugs(folder / file) for tool, file in TOOLS.items()}
+def _write_fixed(questions: Questions) -> None:
+    fixed = {tool: _bugs(questions.folder / file) for tool, file in TOOLS.items()}
     patches: defaultdict[str, dict[str, int]] = defaultdict(lambda: {"patch_files": 0, "fix_blocks": 0})
-    for row in csv_rows(folder / "root_patch_counts.csv", RootPatches):
+    for row in csv_rows(questions.folder / "root_patch_counts.csv", RootPatches):
         patches[row.bug]["patch_files"] += 1
         patches[row.bug]["fix_blocks"] += row.fix_blocks
-    bugs = dict.fromkeys([*(bug for listed in fixed.values() for bug in listed), *patches])
-    write_benchmark(
-        out,
-        describe(NAME, folder, "fixed"),
-        [
-            Item(
-                id=bug,
-                kind="patch",
-                unaskable="the lists name bugs alone, the patches are not in them",
-                extra={"project": bug.partition("_")[0], **patches.get(bug, {})},
-            )
-            for bug in bugs
-        ],
-        [Gold(bug, tool, "fixed") for tool, listed in fixed.items() for bug in listed],
-    )
+    unaskable = "the lists name bugs alone, the patches are not in them"
+    items = [
+        Item(
+            id=bug, kind="patch", unaskable=unaskable, extra={"project": bug.partition("_")[0], **patches.get(bug, {})}
+        )
+        for bug in dict.fromkeys([*(bug for listed in fixed.values() for bug in listed), *patches])
+    ]
+    gold = [Gold(bug, tool, "fixed") for tool, listed in fixed.items() for bug in listed]
+    questions.write(items, gold, further="fixed")
 
 
 def _bugs(path: Path) -> list[str]:
@@ -183,24 +157,21 @@ def _bug(spelt: str, path: Path) -> str:
     return f"{match[1]}_{match[2]}"
 
 
-def _write_verdicts(folder: Path, out: Path) -> None:
-    fixes = list(_fixes(folder / "fixes_implementation.txt"))
+def _write_verdicts(questions: Questions) -> None:
+    fixes = list(_fixes(questions.folder / "fixes_implementation.txt"))
     judged = sorted({fix.verdict for fix in fixes if fix.verdict})
-    write_benchmark(
-        out,
-        msgspec.structs.replace(describe(NAME, folder, "verdict"), labels=dict.fromkeys(judged, "")),
-        [
-            Item(
-                id=str(number),
-                kind="patch",
-                patch=fix.patch,
-                unaskable="" if fix.patch else "the file gives no patch",
-                extra={"bug": fix.bug},
-            )
-            for number, fix in enumerate(fixes)
-        ],
-        [Gold(str(number), RATER, fix.verdict) for number, fix in enumerate(fixes) if fix.verdict],
-    )
+    items = [
+        Item(
+            id=str(number),
+            kind="patch",
+            patch=fix.patch,
+            unaskable="" if fix.patch else "the file gives no patch",
+            extra={"bug": fix.bug},
+        )
+        for number, fix in enumerate(fixes)
+    ]
+    gold = [Gold(str(number), RATER, fix.verdict) for number, fix in enumerate(fixes) if fix.verdict]
+    questions.write(items, gold, further="verdict", labels=dict.fromkeys(judged, ""))
 
 
 def _fixes(path: Path) -> Iterator[Fix]:
