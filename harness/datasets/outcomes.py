@@ -58,7 +58,7 @@ from misstep.harness.datasets.upstream import csv_rows, json_lines
 from misstep.harness.errors import InputError
 
 
-class Outcomes(Struct, frozen=True):
+class _Outcomes(Struct, frozen=True):
     """A set of outcomes: its name, and what gives every system on every task it was tried on."""
 
     NAME: str
@@ -220,10 +220,10 @@ def _submissions(folder: Path) -> Iterator[Attempts]:
             yield Attempts("terminal_bench_trials", system.subject_id, task, cell.trials, cell.successes)
 
 
-DEBUGBENCH = Outcomes("debugbench", _debugbench)
-DEVIN = Outcomes("devin", _devin)
-HUMANEVAL = Outcomes("humaneval_codegen16b_samples", _humaneval)
-HUMANEVALFIX = Outcomes("humanevalfix", _humanevalfix)
-QUIXBUGS = Outcomes("quixbugs", _quixbugs)
-SWE_BENCH_PRO = Outcomes("swe_bench_pro", _swe_bench_pro)
-SUBMISSIONS = Outcomes("swe_bench_resolved_submissions", _submissions)
+DEBUGBENCH = _Outcomes("debugbench", _debugbench)
+DEVIN = _Outcomes("devin", _devin)
+HUMANEVAL = _Outcomes("humaneval_codegen16b_samples", _humaneval)
+HUMANEVALFIX = _Outcomes("humanevalfix", _humanevalfix)
+QUIXBUGS = _Outcomes("quixbugs", _quixbugs)
+SWE_BENCH_PRO = _Outcomes("swe_bench_pro", _swe_bench_pro)
+SUBMISSIONS = _Outcomes("swe_bench_resolved_submissions", _submissions)
