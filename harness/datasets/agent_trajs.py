@@ -22,7 +22,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions, run_item
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter, run_item
 from misstep.harness.datasets.upstream import files_in, json_file, json_lines, named_runs
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -108,7 +108,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         for task in verdicts
         if f"swesmith/{task}" in without
     ]
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         items + missing,
         [Gold(f"swesmith/{task}", "swe_smith", "passed" if solved else "failed") for task, solved in verdicts.items()],
         {tool: _trajectories(files, tool, read) for tool in TOOLS},

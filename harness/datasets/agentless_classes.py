@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter
 from misstep.harness.datasets.upstream import csv_rows
 from misstep.harness.protocols import ReadFile
 
@@ -41,7 +41,7 @@ class _Task(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
     """Write both questions."""
     tasks = list(classed_tasks(folder))
-    questions = Questions(NAME, folder, out)
+    questions = SetWriter(NAME, folder, out)
     questions.write(
         [_item(task, "") for task in tasks], [Gold(task.instance_id, RATER, task.quality) for task in tasks]
     )

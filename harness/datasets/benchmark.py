@@ -114,7 +114,7 @@ class Benchmark(Struct, frozen=True, omit_defaults=True):
     left_out: tuple[str, ...] = ()
 
 
-class Questions(Struct, frozen=True):
+class SetWriter(Struct, frozen=True):
     """What a set asks: its name, the folder of its upstream files, and the benchmark folder of its main question."""
 
     name: str

@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from misstep.harness.datasets.benchmark import Gold, Questions, reward_label, run_item
+from misstep.harness.datasets.benchmark import Gold, SetWriter, reward_label, run_item
 from misstep.harness.datasets.upstream import csv_rows, runs_in
 from misstep.harness.protocols import ReadFile
 
@@ -39,7 +39,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     trials = list(csv_rows(path, _Trial))
     places = {trial.trial: folder / "trajectories" / f"{trial.trial}.json" for trial in trials}
     at_hand = {name: place for name, place in places.items() if place.is_file()}
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         (run_item(trial.trial, _extra(trial), available=trial.trial in at_hand) for trial in trials),
         (Gold(trial.trial, "verifier", reward_label(trial.reward, trial.trial, path)) for trial in trials),
         {"runs": runs_in(at_hand, read, NAME)},

@@ -28,7 +28,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions, run_item
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter, run_item
 from misstep.harness.datasets.upstream import csv_rows, file_bytes, files_in, json_file, trajectories
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -106,7 +106,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     summary = folder / "summary.csv"
     _compare(files, summary)
     runs = [(file, record) for file in files for record in file.records]
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         (_item(file, record) for file, record in runs),
         (Gold(file.run_id(one), "environment", "passed" if _solved(one) else "failed") for file, one in runs),
         {file.stem: _trajectories(path, file, read) for path, file in zip(paths, files, strict=True)},

@@ -19,7 +19,7 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from misstep.harness.datasets.benchmark import Gold, Questions, run_item
+from misstep.harness.datasets.benchmark import Gold, SetWriter, run_item
 from misstep.harness.datasets.upstream import csv_rows, runs_in
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -57,7 +57,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     for instance, path in at_hand.items():
         if instance not in known:
             raise InputError("runs.csv has no task for this trajectory", file=path)
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         (run_item(run.instance_id, _extra(run), available=run.instance_id in at_hand) for run in runs),
         (Gold(run.instance_id, "swe_bench", "passed" if run.resolved else "failed") for run in runs),
         {"runs": runs_in(at_hand, read, NAME)},

@@ -30,7 +30,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions, run_item
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter, run_item
 from misstep.harness.datasets.iterations import literal_calls, one_line_iterations, results, steps_of
 from misstep.harness.datasets.upstream import csv_rows, file_text, json_lines
 from misstep.harness.errors import InputError
@@ -89,7 +89,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
     """Write `repairagent` and its three further questions."""
     recorded = list(json_lines(folder / RUNS, _Recorded))
     runs = {run.id: _trajectory(run, folder / RUNS, line) for line, run in enumerate(recorded, start=1)}
-    questions = Questions(NAME, folder, out)
+    questions = SetWriter(NAME, folder, out)
     labels = {True: "resolved", False: "unresolved"}
     questions.write(
         [run_item(run.id, {"bug": run.bug}) for run in recorded],
@@ -114,7 +114,7 @@ def _trajectory(run: _Recorded, path: Path, line: int) -> Trajectory:
     )
 
 
-def _write_categories(questions: Questions, runs: dict[str, Trajectory]) -> None:
+def _write_categories(questions: SetWriter, runs: dict[str, Trajectory]) -> None:
     path = questions.folder / "action_categories.csv"
     items, gold = [], []
     for row in csv_rows(path, _Category):
@@ -128,7 +128,7 @@ def _write_categories(questions: Questions, runs: dict[str, Trajectory]) -> None
     questions.write(items, gold, {"runs": runs.values()}, further="action_category")
 
 
-def _write_fixed(questions: Questions) -> None:
+def _write_fixed(questions: SetWriter) -> None:
     fixed = {tool: _bugs(questions.folder / file) for tool, file in TOOLS.items()}
     patches: defaultdict[str, dict[str, int]] = defaultdict(lambda: {"patch_files": 0, "fix_blocks": 0})
     for row in csv_rows(questions.folder / "root_patch_counts.csv", RootPatches):
@@ -157,7 +157,7 @@ def _bug(spelt: str, path: Path) -> str:
     return f"{match[1]}_{match[2]}"
 
 
-def _write_verdicts(questions: Questions) -> None:
+def _write_verdicts(questions: SetWriter) -> None:
     fixes = list(_fixes(questions.folder / "fixes_implementation.txt"))
     judged = sorted({fix.verdict for fix in fixes if fix.verdict})
     items = [

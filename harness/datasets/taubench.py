@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.attempts import Attempts
-from misstep.harness.datasets.benchmark import Gold, Item, Questions, reward_label, run_item
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter, reward_label, run_item
 from misstep.harness.datasets.upstream import csv_rows, json_file, named_runs
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -79,7 +79,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
         if other != record.reward:
             found = f"{record.item_id} has {record.reward} in {path.name} and {other} here"
             raise InputError(found, file=table, field="reward")
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         (_item(record) for record in records),
         (Gold(item, "environment", label) for item, label in labels.items()),
         {"gpt-4o-airline": _trajectories(path, records, read)},

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter
 from misstep.harness.datasets.upstream import csv_rows, json_file
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -67,7 +67,7 @@ class Name(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no trajectories in this set)
     """Write the names in the harness's lists as items, and whether the second parser keeps each as its gold label."""
     names = list(_names(folder))
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         (_item(name) for name in names),
         (Gold(name.item_id, RATER, "kept" if name.kept else "removed") for name in names),
     )

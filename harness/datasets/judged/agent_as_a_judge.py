@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter
 from misstep.harness.datasets.upstream import csv_rows
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -59,7 +59,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
     """Write the requirements of all developer agents as items and people's verdict on each as its gold label."""
     path = folder / "judgements.csv"
     rows = list(csv_rows(path, Judgement))
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         items=_items(rows, path),
         gold=(Gold(row.item_id, RATER, _label(row.human_satisfied)) for row in rows),
     )

@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, GoldError, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, SetWriter
 from misstep.harness.datasets.upstream import json_file, named_runs, step_of_message
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -99,7 +99,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     roots = {run.id: _root(run, folder) for run in runs}
     errors = [error for run in runs for error in _errors(run, roots[run.id], folder)]
     faults = {run: mapping_of(NAME, root.failure_category).fault for run, root in roots.items()}
-    questions = Questions(NAME, folder, out)
+    questions = SetWriter(NAME, folder, out)
     labels = questions.about().labels
     questions.write(
         [_item(run, _labels_of(run.domain, runs, labels)) for run in runs],

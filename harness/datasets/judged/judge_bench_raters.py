@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter
 from misstep.harness.datasets.upstream import csv_cells, files_in
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -44,7 +44,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
             ordinal = all(rating.lstrip("-").isdecimal() for rating in seen)
             labels = sorted(seen, key=int) if ordinal else sorted(seen)
             short = _NOT_IN_NAME.sub("_", metric.lower()).strip("_")
-            Questions(NAME, folder, out).write(
+            SetWriter(NAME, folder, out).write(
                 [_item(row, name) for row in rated],
                 [Gold(row.item, rater, rating) for row in rated for rater, rating in row.ratings.items()],
                 further=f"{name}-{short}" if len(metrics) > 1 else name,

@@ -23,7 +23,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter
 from misstep.harness.datasets.iterations import (
     Iteration,
     expression_calls,
@@ -117,7 +117,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
         for row in categories
     ]
     for question, labels in questions.items():
-        Questions(NAME, folder, out).write(
+        SetWriter(NAME, folder, out).write(
             [_item(label, question) for label in labels],
             [Gold(_item_id(label, question), RATER, label.label) for label in labels],
             {"runs": runs.values()},

@@ -16,7 +16,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter
 from misstep.harness.datasets.upstream import csv_rows
 from misstep.harness.protocols import ReadFile
 
@@ -42,7 +42,7 @@ class _Row(Struct, frozen=True):
 def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the set has no trajectories)
     """Write `mast`."""
     rows = list(csv_rows(folder / "human_labels.csv", _Row))
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         [_item(row) for row in rows],
         [gold for row in rows for gold in _gold(row)],
     )

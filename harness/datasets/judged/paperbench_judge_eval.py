@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from misstep.harness.datasets.benchmark import Gold, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, Item, SetWriter
 from misstep.harness.datasets.upstream import csv_rows, files_in, json_file
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -63,7 +63,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (no t
     """Write the leaves of all papers as items and people's grade of each as its gold label."""
     trees = [(path, path.name.partition(".")[0]) for path in files_in(folder / "expected", "*.json*")]
     leaves = [(path, leaf) for path, paper in trees for leaf in _leaves(paper, json_file(path, Node), ())]
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         items=(_item(leaf) for _, leaf in leaves),
         gold=(Gold(leaf.item_id, RATER, _label(leaf, path)) for path, leaf in leaves),
     )

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.datasets.benchmark import Gold, GoldError, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, SetWriter
 from misstep.harness.datasets.upstream import files_in, json_file, trajectories
 from misstep.harness.protocols import ReadFile
 from misstep.harness.trajectory import Trajectory
@@ -65,7 +65,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:
     ]
     categories = sorted({error.category for trace in traces for error in trace.errors})
     asked = [(trace, category) for trace in traces for category in categories]
-    Questions(NAME, folder, out).write(
+    SetWriter(NAME, folder, out).write(
         [_item(trace, category) for trace, category in asked],
         [Gold(item_id(trace.id, category), RATER, _label(trace, category)) for trace, category in asked],
         {"traces": runs.values()},

@@ -22,7 +22,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.datasets.benchmark import Gold, GoldError, Item, Questions
+from misstep.harness.datasets.benchmark import Gold, GoldError, Item, SetWriter
 from misstep.harness.datasets.upstream import each_or_left_out, files_in, json_file
 from misstep.harness.errors import InputError
 from misstep.harness.protocols import ReadFile
@@ -82,7 +82,7 @@ def load(folder: Path, out: Path, read: ReadFile) -> None:  # noqa: ARG001 (the 
         )
         for name, log in logs.items()
     ]
-    questions = Questions(NAME, folder, out)
+    questions = SetWriter(NAME, folder, out)
     items = [_item(name, log, _speakers(log)) for name, log in logs.items()]
     agents = [Gold(name, RATER, log.mistake_agent) for name, log in logs.items()]
     questions.write(items, agents, {"runs": runs}, errors, left_out=left_out)

@@ -11,7 +11,7 @@ from misstep.harness.datasets.benchmark import (
     Gold,
     GoldError,
     Item,
-    Questions,
+    SetWriter,
     built_in_place,
     read_benchmark,
     write_benchmark,
@@ -111,7 +111,7 @@ def test_licence_citation_and_origin_come_from_the_catalogue_and_a_further_quest
     tmp_path: Path,
 ) -> None:
     entry = data_set("mast")
-    Questions("mast", tmp_path, tmp_path / "out" / "mast").write([item("a")], further="step", raters=("ann",))
+    SetWriter("mast", tmp_path, tmp_path / "out" / "mast").write([item("a")], further="step", raters=("ann",))
     about = read_benchmark(tmp_path / "out" / "mast-step")
     assert (about.name, about.raters) == ("mast-step", ("ann",))
     assert (about.title, about.licence, about.citation) == (entry.title, entry.licence, entry.citation)
