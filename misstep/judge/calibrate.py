@@ -57,13 +57,13 @@ def calibrate(
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
     import msgspec
 
-    from misstep.analysis.measures.judging.calibration.calibrated_score_tables import (
+    from misstep.analysis.measures.judging.calibration.calibrated_scores import (
+        calibrated_scores,
         calibrated_scores_table,
+        methods_named,
         probabilities_csv,
     )
-    from misstep.analysis.measures.judging.calibration.calibrated_scores import calibrated_scores, methods_named
-    from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold
-    from misstep.analysis.measures.judging.calibration.precision_threshold_tables import threshold_table
+    from misstep.analysis.measures.judging.calibration.precision_threshold import precision_threshold, threshold_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import open_run, votes_of, warn_incomplete

@@ -38,8 +38,7 @@ def policies(
     misstep judge policies strict lenient
     misstep judge policies strict lenient --policy majority --policy any:unsafe --json
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.measures.judging.people.gold_policies import compare_policies, gold_policy
-    from misstep.analysis.measures.judging.people.gold_policy_tables import policies_table
+    from misstep.analysis.measures.judging.people.gold_policies import compare_policies, gold_policy, policies_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete

@@ -40,8 +40,7 @@ def rank(
     misstep judge rank strict lenient --good passed
     misstep judge rank strict lenient --good no --system agent
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.analysis.measures.judging.pairs.ranking import rank_stability
-    from misstep.analysis.measures.judging.pairs.ranking_tables import orders_table, ranking_table
+    from misstep.analysis.measures.judging.pairs.ranking import orders_table, rank_stability, ranking_table
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence
     from misstep.studies.judged_runs import check_one_benchmark, distinct_names, open_runs, warn_incomplete

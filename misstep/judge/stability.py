@@ -36,7 +36,7 @@ def stability(
     Run the judge without --cache: runs with a shared cache repeat its answers.
     """
     from misstep.analysis.measures.judging.pairs.stability import stability as stability_of
-    from misstep.analysis.measures.judging.people.practice_tables import stability_table
+    from misstep.analysis.measures.judging.pairs.stability import stability_table
     from misstep.analysis.measures.judging.sample import judged_sample
     from misstep.analysis.pages import table_text
     from misstep.analysis.tables import of_evidence

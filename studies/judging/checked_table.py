@@ -15,10 +15,10 @@ import msgspec
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
 from misstep.analysis.labels.judged_table import JudgedTable
 from misstep.analysis.measures.judging.assessment import Assessment, assess, assessment_document, main_findings
-from misstep.analysis.measures.judging.check_table import check_table, positive_rates
-from misstep.analysis.measures.judging.error_tables import slices_table
 from misstep.analysis.measures.judging.pairs.comparison import PairedJudges, compare_judges
 from misstep.analysis.measures.judging.sample import judged_sample
+from misstep.analysis.measures.judging.score_tables import check_table, positive_rates
+from misstep.analysis.measures.judging.slices import slices_table
 from misstep.analysis.measures.judging.wording import best_of, pair_sentence
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables.text import table_text
@@ -94,7 +94,7 @@ class CheckedTable:
             scored = {judge: one.scores for judge, one in self.assessments.items()}
             parts += [_folded(best_of(scored, self.pairs)), *map(_folded, map(pair_sentence, self.pairs))]
         for judge, assessment in self.assessments.items():
-            shown = check_table(assessment, self.rates[judge], self.source)
+            shown = check_table(assessment.scores, assessment.reliability, self.rates[judge], self.source)
             rest = table_text(shown).partition("\n")[2]
             findings = main_findings(assessment, self.source)
             parts += [rest.rstrip(), *map(_folded, findings)]

@@ -7,8 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.pairs.flip_tables import flips_document, flips_table
-from misstep.analysis.measures.judging.pairs.flips import Flips, flips
+from misstep.analysis.measures.judging.pairs.flips import Flips, flips, flips_document, flips_table
 from misstep.analysis.pages import Foot, page, table_text
 from misstep.analysis.tables import Table
 from misstep.harness.items import read_items, read_question

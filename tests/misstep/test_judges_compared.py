@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.judging.direction_tables import directions
+from misstep.analysis.measures.judging.direction import directions
 from misstep.analysis.measures.judging.judged import JudgedItems
 from misstep.analysis.measures.judging.people.recorded_tables import compared
 from misstep.analysis.papers.precision_floors import flagged_by_cluster, precision_floor_table, precision_floors

@@ -7,38 +7,36 @@ import msgspec
 from msgspec import Struct
 
 from misstep.analysis.gold import BenchmarkItem, GoldLabel
-from misstep.analysis.measures.judging.bias import Bias, bias
-from misstep.analysis.measures.judging.calibration.label_shares import LabelShares, label_shares, label_shares_table
-from misstep.analysis.measures.judging.calibration.reliability import Reliability, reliability
-from misstep.analysis.measures.judging.error_tables import (
-    bias_table,
+from misstep.analysis.measures.judging.bias import Bias, bias, bias_table, flows_finding, flows_table
+from misstep.analysis.measures.judging.calibration.reliability import (
+    Reliability,
     bins_table,
-    flows_finding,
-    flows_table,
+    reliability,
     reliability_table,
-    slices_table,
 )
-from misstep.analysis.measures.judging.item_costs import ItemCosts, item_costs
-from misstep.analysis.measures.judging.judged_prevalence import JudgedPrevalence, judged_prevalence
-from misstep.analysis.measures.judging.pairs.stability import Votes, votes_within
+from misstep.analysis.measures.judging.item_costs import ItemCosts, costs_table, item_costs
+from misstep.analysis.measures.judging.judged_prevalence import (
+    JudgedPrevalence,
+    LabelShares,
+    judged_prevalence,
+    label_shares,
+    label_shares_table,
+    prevalence_table,
+)
+from misstep.analysis.measures.judging.pairs.stability import Votes, votes_table, votes_within
 from misstep.analysis.measures.judging.people.alternative_annotator import (
     EPSILON,
     FEWEST_ITEMS,
     AlternativeAnnotator,
     alternative_annotator,
-)
-from misstep.analysis.measures.judging.people.ceiling import Ceiling, ceiling
-from misstep.analysis.measures.judging.people.people_tables import (
     alternative_annotator_table,
-    ceiling_table,
-    raters_table,
     stand_in_by_rater_table,
 )
-from misstep.analysis.measures.judging.people.practice_tables import costs_table, prevalence_table, votes_table
+from misstep.analysis.measures.judging.people.ceiling import Ceiling, ceiling, ceiling_table, raters_table
 from misstep.analysis.measures.judging.sample import Level, judged_sample
 from misstep.analysis.measures.judging.score_tables import scores_table
 from misstep.analysis.measures.judging.scores import Scores, score
-from misstep.analysis.measures.judging.slices import Lengths, SlicedField, sliced
+from misstep.analysis.measures.judging.slices import Lengths, SlicedField, sliced, slices_table
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table, of_evidence
 from misstep.harness.evidence import Evidence

@@ -6,8 +6,9 @@ answer is said apart.
 """
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table, p_rows
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import NEVER_GOLD, NOTHING_ANSWERED
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
@@ -19,8 +20,18 @@ from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson
 from misstep.analysis.stats.raters.marginal_homogeneity import stuart_maxwell, zero_mean
 from misstep.analysis.stats.raters.patterns import IntArray
 from misstep.analysis.stats.significance import Significance
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, interval_words, number_text, p_text, with_interval
 
 NOTHING_UNANSWERED = "every item with a gold label was answered"
+
+_USE: tuple[Field, ...] = (
+    ("Of the judge's answers", "judge", "share"),
+    ("Of the gold labels", "gold", "share"),
+    ("Judge less gold", "difference", "difference"),
+    ("Not answered", "unanswered", "share"),
+)
+_MOST_FLOWS = 20
 
 
 class JudgeLabelUse(Struct, frozen=True):
@@ -114,25 +125,15 @@ def _use(sample: JudgedSample, place: int, gold: IntArray, answers: IntArray, un
 def _flows(labels: tuple[str, ...], gold: IntArray, answers: IntArray, units: JudgedUnits) -> tuple[Flow, ...]:
     wrong = (gold != answers) & (answers < len(labels))
     met = zip(gold[wrong].tolist(), answers[wrong].tolist(), strict=True)
-    pairs = sorted({(min(pair), max(pair)) for pair in met})
-    forth = [(gold == first) & (answers == second) for first, second in pairs]
-    back = [(gold == second) & (answers == first) for first, second in pairs]
-    tests = [_one_way(*flow, units) for flow in zip(forth, back, strict=True)]
-    adjusted = holm([test.p_value for test in tests]).p_values
-    flows = [
-        Flow(
-            labels[first],
-            labels[second],
-            int(np.count_nonzero(there)),
-            int(np.count_nonzero(here)),
-            _difference(there, here, units),
-            test.p_value,
-            p_adjusted,
-            test.test,
-            test.reason,
-        )
-        for (first, second), there, here, test, p_adjusted in zip(pairs, forth, back, tests, adjusted, strict=True)
-    ]
+    flows = []
+    for first, second in sorted({(min(pair), max(pair)) for pair in met}):
+        there, back = (gold == first) & (answers == second), (gold == second) & (answers == first)
+        test, difference = _one_way(there, back, units), _difference(there, back, units)
+        counts = int(np.count_nonzero(there)), int(np.count_nonzero(back))
+        flow = Flow(labels[first], labels[second], *counts, difference, test.p_value, None, test.test, test.reason)
+        flows.append(flow)
+    adjusted = holm([flow.p_value for flow in flows]).p_values
+    flows = [structs.replace(flow, p_adjusted=p) for flow, p in zip(flows, adjusted, strict=True)]
     return tuple(sorted(flows, key=lambda flow: -abs(flow.forth - flow.back)))
 
 
@@ -168,3 +169,81 @@ def _unanswered(sample: JudgedSample, rng: np.random.Generator) -> Significance:
         return clustered_shares(gold, missing, sample.units.only(known).of_item)
     totals = np.bincount(gold, minlength=len(sample.labels))
     return pearson_shares(np.bincount(gold[missing], minlength=len(sample.labels)), totals, rng)
+
+
+@made_by_this
+def bias_table(bias: Bias, source: str) -> Table:
+    """Return how often the judge and people use each label."""
+    outside, unanswered, homogeneity = bias.outside, bias.unanswered, bias.homogeneity
+    answered_alike = (
+        "That an item is as likely to be answered whatever its gold label: "
+        f"p {number_text(unanswered.p_value, 'p')} ({unanswered.test})."
+    )
+    notes = (
+        "Over the items with an answer and a gold label, but for the share of a label's items without an answer.",
+        f"None of the labels: {counted_text(outside, 'answer')}." if outside else "",
+        "" if unanswered.p_value is None else answered_alike,
+        ""
+        if homogeneity.p_value is None
+        else f"That every label is used as often as people use it: {homogeneity.test}.",
+    )
+    rows = [row for use in bias.labels for row in field_rows(use, _USE, use.label, source)]
+    return judging_table("bias", "How often each label is used", _bias_finding(bias), rows, notes)
+
+
+def _bias_finding(bias: Bias) -> str:
+    p_value = bias.homogeneity.p_value
+    if p_value is None:
+        return f"Whether the judge favours a label cannot be told: {bias.homogeneity.reason}."
+    p = f"that it uses all labels as often as they do has p {number_text(p_value, 'p')}"
+    most = max(bias.labels, key=lambda use: abs(use.difference.value or 0.0))
+    items = counted_text(bias.n, "item")
+    if not most.difference.value:
+        return f"The judge says every label as often as people do on {items}; {p}."
+    way, apart = "less" if most.difference.value < 0 else "more", _forwards(most.difference)
+    size = number_text(apart.value, "difference").lstrip("+")
+    by = f"{size} ({interval_words(apart.low, apart.high, 'difference')})"
+    return f"The judge says “{most.label}” {way} often than people, by {by} of {items}; {p}."
+
+
+@made_by_this
+def flows_table(bias: Bias, source: str) -> Table:
+    """Between which labels errors go one way more than the other."""
+    flows, n = bias.flows, len(bias.flows)
+    notes = (
+        "Forth: gold the first, said the second; back: the other way. The difference is a share of all items.",
+        f"Adjusted after Holm for the {n} pairs of labels with an error between them." if n > 1 else "",
+        f"The {_MOST_FLOWS} most one-sided of them are shown." if n > _MOST_FLOWS else "",
+    )
+    rows = [row for flow in flows[:_MOST_FLOWS] for row in _rows_of_flow(flow, source)]
+    return judging_table("error_flows", "Which label errors flow to which", flows_finding(bias), rows, notes)
+
+
+def _rows_of_flow(flow: Flow, source: str) -> list[Row]:
+    group = f"“{flow.first}” and “{flow.second}”"
+    counts = (("Forth", flow.forth), ("Back", flow.back))
+    return [
+        *(Row(name, count, unit="count", group=group, source=source) for name, count in counts),
+        estimate_row("Forth less back", flow.difference, "difference", group, source),
+        *p_rows(flow.p_value, flow.p_adjusted, flow.test, group, source, flow.reason),
+    ]
+
+
+def flows_finding(bias: Bias) -> str:
+    """Return the pair of labels between which errors go one way most clearly, in one sentence."""
+    most = min(bias.flows, key=lambda flow: 1.0 if flow.p_value is None else flow.p_value)
+    items = counted_text(bias.n, "item")
+    if all(flow.forth == flow.back for flow in bias.flows):
+        return f"Between any two labels as many errors go one way as the other, on {items}."
+    gold, answer = (most.first, most.second) if most.forth >= most.back else (most.second, most.first)
+    more, less = max(most.forth, most.back), min(most.forth, most.back)
+    share = with_interval(_forwards(most.difference), "difference")
+    return (
+        f"Errors flow most clearly from “{gold}” to “{answer}”: {more:,} one way and {less:,} the other, {share} of "
+        f"{items}; {p_text(most.p_value, most.p_adjusted)}."
+    )
+
+
+def _forwards(difference: Estimate) -> Estimate:
+    """Return a difference seen from the side of the greater."""
+    return difference if (difference.value or 0.0) >= 0 else difference.negated()

@@ -1,4 +1,4 @@
-"""How often the positive label holds over all items asked, put right for the judge's errors.
+"""How often a judge gives each label, and how often the positive one holds, put right for the judge's errors.
 
 The judge's share of positive answers is not prevalence. Where only some items have a gold label, the errors measured on
 these are carried over to all others, in two ways: by sensitivity and specificity (Rogan and Gladen), and by adding the
@@ -11,12 +11,15 @@ carry over: people's own share is the answer, and what a correction by the same 
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray
 from misstep.analysis.stats.correction import rogan_gladen, rogan_gladen_clustered
 from misstep.analysis.stats.estimate import Estimate, told
 from misstep.analysis.stats.prediction_powered import powered_share
 from misstep.analysis.stats.raters.patterns import IntArray
+from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import UsageError
 
 NO_POSITIVE = "the benchmark names no positive label"
@@ -120,3 +123,94 @@ def _by_rates(flagged: IntArray, found: IntArray, left_alone: IntArray, clustere
         return told(rogan_gladen(sums[0], sums[1], sums[2]).estimate)
     except UsageError as error:
         return Estimate(None, n=int(flagged[:, 1].sum()), reason=error.found)
+
+
+@made_by_this
+def prevalence_table(prevalence: JudgedPrevalence, source: str) -> Table:
+    """Return how often the positive label holds: by the judge, by people, and put right for the judge's errors."""
+    positive = f"“{prevalence.positive}”"
+    figures = {
+        "As the judge says": prevalence.judge,
+        "As people say, where they do": prevalence.people,
+        "Sensitivity": prevalence.sensitivity,
+        "Specificity": prevalence.specificity,
+    }
+    note = "Every item answered has a gold label: nothing is left to carry the judge's errors over to."
+    if prevalence.labelled < prevalence.answered:
+        figures["Corrected by sensitivity and specificity"] = prevalence.corrected
+        figures["Prediction-powered"] = prevalence.prediction_powered
+        note = (
+            "The corrections suppose that the items with a gold label are like a random sample of all, and that the "
+            "judge errs as often on the others; items on whose label raters tie count as without one."
+        )
+    lowest, highest = (number_text(end, "share") for end in (prevalence.lowest, prevalence.highest))
+    unanswered = (
+        f"Not answered: {counted_text(prevalence.unanswered, 'item')}; were none or all of them positive, the judge's "
+        f"share would be {lowest} or {highest}."
+    )
+    return judging_table(
+        "prevalence",
+        f"How often {positive} holds",
+        _prevalence_finding(prevalence),
+        (estimate_row(name, estimate, "share", positive, source) for name, estimate in figures.items()),
+        (note, unanswered if prevalence.unanswered else ""),
+    )
+
+
+def _prevalence_finding(prevalence: JudgedPrevalence) -> str:
+    if prevalence.judge.value is None:
+        return f"How often “{prevalence.positive}” holds is not known: {prevalence.judge.reason}."
+    items = counted_text(prevalence.answered, "item")
+    says = f"The judge says “{prevalence.positive}” of {with_interval(prevalence.judge, 'share')} of {items}"
+    if prevalence.corrected.value is not None:
+        return f"{says}; corrected for its errors it holds for {with_interval(prevalence.corrected, 'share')}."
+    if prevalence.labelled == prevalence.answered:
+        return f"{says}, people of {with_interval(prevalence.people, 'share')}."
+    return f"{says}; it cannot be corrected: {prevalence.corrected.reason}."
+
+
+class LabelShares(Struct, frozen=True):
+    """The share of each label among the answers.
+
+    - `answered`, `unanswered`, `labelled`: Items with an answer, without, and with a gold label.
+    - `shares`: Label → its share of the answered: the label that counts as found first, then the most frequent.
+    """
+
+    answered: int
+    unanswered: int
+    labelled: int
+    shares: dict[str, Estimate]
+
+
+def label_shares(sample: JudgedSample) -> LabelShares:
+    """Return the share of each label among the answers; items of one cluster count as one unit."""
+    answered = sample.answered
+    n = int(np.count_nonzero(answered))
+    shares = {
+        label: sample.units.share(sample.answers == place, answered, NOTHING_ANSWERED)
+        for label, place in sample.codes.places.items()
+    }
+    ranked = dict(sorted(shares.items(), key=lambda one: (one[0] != sample.positive, -(one[1].value or 0))))
+    return LabelShares(n, len(answered) - n, int(np.count_nonzero(sample.known)), ranked)
+
+
+def shares_finding(shares: LabelShares, judge: str, benchmark: str) -> str:
+    """Return how often the judge says what is looked for, and that how often it is right is not known."""
+    label, share = next(iter(shares.shares.items()), ("", Estimate(None)))
+    items = counted_text(shares.answered + shares.unanswered, "item")
+    if share.value is None:
+        return f"{judge} answered none of the {items} of {benchmark}."
+    unanswered = f"; {shares.unanswered:,} have no answer" if shares.unanswered else ""
+    return (
+        f"{judge} says “{label}” of {with_interval(share, 'share')} of the {shares.answered:,} answered items of "
+        f"{benchmark}{unanswered}. Nobody has labelled them, so how often it is right is not known."
+    )
+
+
+@made_by_this
+def label_shares_table(shares: LabelShares, judge: str, benchmark: str) -> Table:
+    """Return how often the judge gives each label."""
+    rows = [estimate_row(name, one, "share", "Share of the answered", benchmark) for name, one in shares.shares.items()]
+    note = "A judge errs: its share of a label is not how often the label holds."
+    finding = shares_finding(shares, judge, benchmark)
+    return judging_table("label_shares", f"{judge} on {benchmark}", finding, rows, (note,))

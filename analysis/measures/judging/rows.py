@@ -1,14 +1,30 @@
-"""P-values as rows of a table."""
+"""What tables of judges are made with: rows by a declared list of fields, rows of p-values, and the table itself."""
 
-from misstep.analysis.tables import Row
+from collections.abc import Iterable
+
+from misstep.analysis.tables import Row, Table, Unit, estimate_row
+
+Field = tuple[str, str, Unit]
+"""A row to show: its name, the field of the result that holds the estimate, and its unit."""
+
+
+def field_rows(result: object, fields: Iterable[Field], group: str, source: str) -> list[Row]:
+    """Return a row for each of some fields of a result."""
+    return [estimate_row(name, getattr(result, field), unit, group, source) for name, field, unit in fields]
 
 
 def p_rows(
     p_value: float | None, p_adjusted: float | None, test: str, group: str, source: str, reason: str = ""
 ) -> list[Row]:
     """Return a p-value and the same adjusted for the other tests of the table."""
-    values = (("p", p_value), ("p, adjusted after Holm", p_adjusted))
     return [
-        Row(quantity=name, value=value, unit="p", method=test, group=group, source=source, reason=reason)
-        for name, value in values
+        Row(name, value, unit="p", method=test, group=group, source=source, reason=reason)
+        for name, value in (("p", p_value), ("p, adjusted after Holm", p_adjusted))
     ]
+
+
+def judging_table(
+    name: str, title: str, finding: str, rows: Iterable[Row], notes: Iterable[str] = (), datasets: tuple[str, ...] = ()
+) -> Table:
+    """Return a table of the pages about judges; empty notes are left out."""
+    return Table(name, "judging", title, finding, tuple(rows), tuple(filter(None, notes)), datasets)

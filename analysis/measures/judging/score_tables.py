@@ -1,36 +1,52 @@
-"""The scores of a run of a judge as a table."""
+"""The scores of a run of a judge as tables: all of them, and the few that say whether the judge can be trusted."""
 
+from misstep.analysis.measures.judging.calibration.reliability import Reliability
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.scores import Scores
 from misstep.analysis.measures.judging.wording import headline, unanswered_text
-from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
 from misstep.analysis.tables.wording import counted_text
 
-_OVERALL = "All labels"
+_OVERALL: tuple[Field, ...] = (
+    ("Accuracy of the answered", "accuracy", "share"),
+    ("Accuracy, unanswered counted as wrong", "accuracy_all", "share"),
+    ("Cohen's kappa of the answered", "cohen_kappa", "coefficient"),
+    ("Cohen's kappa, unanswered as a label of their own", "cohen_kappa_all", "coefficient"),
+    ("Most frequent label alone", "majority_share", "share"),
+)
+_OF_LABEL: tuple[Field, ...] = (
+    ("Precision", "precision", "share"),
+    ("Recall", "recall", "share"),
+    ("F1", "f1", "coefficient"),
+)
+_CHECKED: tuple[Field, ...] = (
+    ("Accuracy", "accuracy", "share"),
+    ("Most frequent label alone", "majority_share", "share"),
+    ("Cohen's kappa", "cohen_kappa", "coefficient"),
+)
+_CALIBRATED: tuple[Field, ...] = (
+    ("Mean score less share right", "overconfidence", "difference"),
+    ("Expected calibration error", "expected_calibration_error", "coefficient"),
+)
 
 
 @made_by_this
 def scores_table(scores: Scores, source: str) -> Table:
     """Accuracy, kappa and each label's precision, recall and F1, over the answered and over all."""
-    rows = [
-        estimate_row("Accuracy of the answered", scores.accuracy, "share", _OVERALL, source),
-        estimate_row("Accuracy, unanswered counted as wrong", scores.accuracy_all, "share", _OVERALL, source),
-        estimate_row("Cohen's kappa of the answered", scores.cohen_kappa, "coefficient", _OVERALL, source),
-        estimate_row(
-            "Cohen's kappa, unanswered as a label of their own", scores.cohen_kappa_all, "coefficient", _OVERALL, source
-        ),
-        estimate_row("Most frequent label alone", scores.majority_share, "share", _OVERALL, source),
-    ]
+    rows = field_rows(scores, _OVERALL, "All labels", source)
     for name, label in scores.labels.items():
-        rows += [
-            estimate_row("Precision", label.precision, "share", name, source),
-            estimate_row("Recall", label.recall, "share", name, source),
-            estimate_row("F1", label.f1, "coefficient", name, source),
-        ]
+        rows += field_rows(label, _OF_LABEL, name, source)
+    title = f"{scores.judge} on {scores.benchmark}"
+    return judging_table("scores", title, headline(scores), rows, _notes(scores))
+
+
+def _notes(scores: Scores) -> list[str]:
     counts = unanswered_text(scores)
     all_answered = "Every item was answered." if scores.n else "No item was judged."
     notes = [f"Not answered: {counts}." if counts else all_answered]
-    if scores.tied or scores.unlabelled:
-        without = scores.tied + scores.unlabelled
+    if without := scores.tied + scores.unlabelled:
         items = counted_text(without, "item")
         notes.append(f"No score counts the {items} without a gold label, {scores.tied:,} of them by a tie.")
     if scores.unknown_labels:
@@ -38,11 +54,32 @@ def scores_table(scores: Scores, source: str) -> Table:
     if scores.unasked:
         items = counted_text(scores.unasked, "item")
         notes.append(f"No score counts the {items} with a gold label that the judge was not asked about.")
-    return Table(
-        name="scores",
-        paper="judging",
-        title=f"{scores.judge} on {scores.benchmark}",
-        finding=headline(scores),
-        rows=tuple(rows),
-        notes=tuple(notes),
-    )
+    return notes
+
+
+def positive_rates(sample: JudgedSample) -> dict[str, Estimate]:
+    """Return the true positive and the true negative rate of the answered items; empty without a positive label."""
+    if sample.positive not in sample.labels:
+        return {}
+    positive, share = sample.codes.places[sample.positive], sample.units.share
+    holds, says, asked = sample.gold == positive, sample.answers == positive, sample.known & sample.answered
+    never = f"people say “{sample.positive}” of no item that was answered"
+    always = f"people say “{sample.positive}” of every item that was answered"
+    return {
+        "true_positive_rate": share(says, asked & holds, never),
+        "true_negative_rate": share(~says, asked & ~holds, always),
+    }
+
+
+@made_by_this
+def check_table(scores: Scores, reliability: Reliability, rates: dict[str, Estimate], source: str) -> Table:
+    """Return how often a judge is right, and in which direction it errs."""
+    rows: list[Row] = field_rows(scores, _CHECKED, "", source)
+    figures = {f"Recall of “{label}”": one.recall for label, one in scores.labels.items()}
+    if rates:
+        names = ("True positive rate (TPR)", "True negative rate (TNR)")
+        figures = dict(zip(names, rates.values(), strict=True))
+    rows += [estimate_row(name, rate, "share", "", source) for name, rate in figures.items()]
+    if reliability.scored.value:
+        rows += field_rows(reliability, _CALIBRATED, "", source)
+    return judging_table("check", f"{scores.judge} against people's labels", headline(scores), rows)

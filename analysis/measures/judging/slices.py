@@ -12,13 +12,18 @@ import numpy as np
 from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem
+from misstep.analysis.measures.judging.judged import JudgedItems, sample_of
+from misstep.analysis.measures.judging.rows import judging_table, p_rows
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.raters.equal_shares import clustered_shares, pearson_shares
 from misstep.analysis.stats.raters.patterns import MISSING, IntArray
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, p_text, with_interval
 
 LENGTH = "length"
+NO_FIELDS = "The data set says nothing of its items by which they could be told apart."
 
 _FEWEST_VALUES, _MOST_VALUES = 2, 12
 _THIRDS = 3
@@ -114,13 +119,11 @@ def _sliced(
     sample: JudgedSample, name: str, values: Sequence[str], codes: IntArray, rng: np.random.Generator
 ) -> SlicedField:
     inside = sample.known & (codes != MISSING)
-    slices = []
+    share, slices = sample.units.share, []
     for place, value in enumerate(values):
         here = inside & (codes == place)
-        accuracy, accuracy_all = (
-            sample.units.share(sample.right, whole, reason)
-            for whole, reason in ((here & sample.answered, "no item was answered"), (here, "no item has a gold label"))
-        )
+        accuracy = share(sample.right, here & sample.answered, "no item was answered")
+        accuracy_all = share(sample.right, here, "no item has a gold label")
         slices.append(_Slice(value, int(np.count_nonzero(here)), accuracy, accuracy_all))
     groups, right = codes[inside], sample.right[inside]
     if sample.units.clustered:
@@ -129,3 +132,45 @@ def _sliced(
         totals = np.bincount(groups, minlength=len(values))
         tested = pearson_shares(np.bincount(groups[right], minlength=len(values)), totals, rng)
     return SlicedField(name, tuple(slices), len(groups), tested.p_value, None, tested.test, tested.reason)
+
+
+@made_by_this
+def slices_table(fields: Sequence[SlicedField], source: str) -> Table:
+    """Return the accuracy on each kind of item, the unanswered counted as wrong."""
+    rows: list[Row] = []
+    for field in fields:
+        for one in field.slices:
+            rows.append(estimate_row(one.value, one.accuracy_all, "share", field.field, source))
+            if one.accuracy.n != one.accuracy_all.n:
+                rows.append(estimate_row(f"{one.value}, answered", one.accuracy, "share", field.field, source))
+        rows += p_rows(field.p_value, field.p_adjusted, field.test, field.field, source, field.reason)
+    note = (
+        "p that the accuracy is the same in all slices of a field; "
+        f"adjusted after Holm for {counted_text(len(fields), 'field')}, which may say much the same of the items."
+    )
+    title = "Accuracy by kind of item, unanswered counted as wrong"
+    return judging_table("slices", title, _finding(fields), rows, (note,))
+
+
+def _finding(fields: Sequence[SlicedField]) -> str:
+    tested = [field for field in fields if field.p_value is not None]
+    if not tested:
+        return f"The accuracy cannot be compared between kinds of item: {fields[0].reason}."
+    most = min(tested, key=lambda field: field.p_value or 0.0)
+    known = [one for one in most.slices if one.accuracy_all.value is not None]
+    worst, best = (end(known, key=lambda one: one.accuracy_all.value or 0.0) for end in (min, max))
+    if worst is best:
+        same = number_text(best.accuracy_all.value, "share")
+        return f"By {most.field} the accuracy is the same on all kinds of item, {same}."
+    ends = [f"{with_interval(one.accuracy_all, 'share')} on “{one.value}”" for one in (worst, best)]
+    return f"By {most.field} the accuracy runs from {ends[0]} to {ends[1]}; {p_text(most.p_value, most.p_adjusted)}."
+
+
+@made_by_this
+def recorded_slices_table(judged: JudgedItems, items: Sequence[BenchmarkItem], seed: int = 0) -> Table:
+    """On which kinds of item a recorded judge errs more, by what its data set says of the items."""
+    name, title = f"recorded_slices_{judged.dataset}", f"On which items {judged.title} errs more"
+    fields = sliced(sample_of(judged), items, None, seed)
+    if not fields:
+        return judging_table(name, title, NO_FIELDS, (), datasets=(judged.dataset,))
+    return structs.replace(slices_table(fields, judged.source), name=name, title=title, datasets=(judged.dataset,))

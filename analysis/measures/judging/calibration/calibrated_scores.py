@@ -7,7 +7,7 @@ those on which the Brier score and the calibration error are then measured.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,13 @@ from msgspec import Struct, structs
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.calibration.reliability import NO_PROBABILITIES, calibration_error
-from misstep.analysis.measures.judging.calibration.splits import held_out as split_off
 from misstep.analysis.measures.judging.reference import majority
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
 from misstep.analysis.measures.judging.units import (
     BoolArray,
     JudgedUnits,
     drawn_sets,
+    held_out_items,
     resampled_estimate,
     resamples_within,
     units_of,
@@ -29,6 +30,9 @@ from misstep.analysis.stats.average_precision import NO_POSITIVES, average_preci
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import area_under_curve
 from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.tables.files import csv_of
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
@@ -37,9 +41,21 @@ Method = Literal["isotonic", "logistic"]
 ScoreOf = Literal["given", "label"]
 """What a score is of: how sure the judge is of the label it gave, or how likely the label in question is."""
 
+_Fit = Callable[[FloatArray], FloatArray]
+"""Scores → probabilities."""
+
 AS_GIVEN = "as given"
 ONE_KIND = "the items to fit on are all of one kind"
 
+_RANKING_FIELDS: tuple[Field, ...] = (
+    ("Area under the ROC curve", "ranking", "coefficient"),
+    ("Average precision", "average_precision", "coefficient"),
+)
+_METHOD_FIELDS: tuple[Field, ...] = (
+    ("Brier score", "brier", "coefficient"),
+    ("Calibration error", "calibration_error", "coefficient"),
+    ("Brier score less that of the scores as given", "gain", "coefficient"),
+)
 _SMALLEST = 1e-6
 """Scores are kept so far from 0 and 1 where their log odds are taken."""
 
@@ -91,7 +107,7 @@ class CalibratedScores(Struct, frozen=True):
 
 def methods_named(names: str) -> tuple[Method, ...]:
     """Return the methods of a list such as `isotonic,logistic`."""
-    known: dict[str, Method] = {"isotonic": "isotonic", "logistic": "logistic"}
+    known = {name: name for name in get_args(Method)}
     wanted = [name.strip() for name in names.split(",")] if names else []
     for name in wanted:
         if name not in known:
@@ -124,8 +140,8 @@ def calibrated_scores(
     positive = np.array([label_of[one.item] == label for one in scored], dtype=np.bool_)
     items = [one.item for one in scored]
     units = units_of(items, clusters)
-    later = split_off(np.array([(clusters or {}).get(item, f"item {item}") for item in items]), held_out, seed)
-    fits: dict[str, Callable[[FloatArray], FloatArray] | str] = {AS_GIVEN: _as_given(scores)}
+    later = held_out_items(np.array([(clusters or {}).get(item, f"item {item}") for item in items]), held_out, seed)
+    fits: dict[str, _Fit | str] = {AS_GIVEN: _as_given(scores)}
     fits |= {method: _fitted(method, scores[~later], positive[~later]) for method in methods}
     tested = {name: fit if isinstance(fit, str) else fit(scores[later]) for name, fit in fits.items()}
     of_later = [item for item, is_later in zip(items, later, strict=True) if is_later]
@@ -159,11 +175,11 @@ def score_for(label: str, given: str | None, score: float, labels: int, score_of
     return (1 - score) / (max(2, labels) - 1)
 
 
-def _as_given(scores: FloatArray) -> Callable[[FloatArray], FloatArray] | str:
+def _as_given(scores: FloatArray) -> _Fit | str:
     return NO_PROBABILITIES if scores.min() < 0 or scores.max() > 1 else lambda values: values
 
 
-def _fitted(method: Method, scores: FloatArray, positive: BoolArray) -> Callable[[FloatArray], FloatArray] | str:
+def _fitted(method: Method, scores: FloatArray, positive: BoolArray) -> _Fit | str:
     """Return what makes probabilities of scores; why there is nothing to fit, where that is so."""
     if positive.all() or not positive.any():
         return ONE_KIND
@@ -175,7 +191,7 @@ def _fitted(method: Method, scores: FloatArray, positive: BoolArray) -> Callable
     return _logistic(scores, positive)
 
 
-def _logistic(scores: FloatArray, positive: BoolArray) -> Callable[[FloatArray], FloatArray]:
+def _logistic(scores: FloatArray, positive: BoolArray) -> _Fit:
     """Platt's curve over the log odds of the scores, or over the scores where they are not probabilities.
 
     His targets (N+1)/(N+2) and 1/(N+2) keep the curve finite where a score tells the kinds apart without error.
@@ -200,24 +216,26 @@ def _logistic(scores: FloatArray, positive: BoolArray) -> Callable[[FloatArray],
 
 def _tested(
     name: str,
-    found: FloatArray | str,
-    given: FloatArray | str,
+    probabilities: FloatArray | str,
+    as_given: FloatArray | str,
     positive: BoolArray,
     units: JudgedUnits,
     resamples: int,
     seed: int,
 ) -> CalibratedBy:
-    if isinstance(found, str):
-        nothing = Estimate(None, n=len(positive), reason=found)
-        return CalibratedBy(name, nothing, nothing, nothing)
-    squared = (found - positive) ** 2
-    if isinstance(given, str):
-        gain = Estimate(None, n=len(positive), reason=given)
+    def nothing(reason: str) -> Estimate:
+        return Estimate(None, n=len(positive), reason=reason)
+
+    if isinstance(probabilities, str):
+        return CalibratedBy(name, nothing(probabilities), nothing(probabilities), nothing(probabilities))
+    squared = (probabilities - positive) ** 2
+    if isinstance(as_given, str):
+        gain = nothing(as_given)
     elif name == AS_GIVEN:
-        gain = Estimate(None, n=len(positive), reason="this is what the methods are compared with")
+        gain = nothing("this is what the methods are compared with")
     else:
-        gain = _within(units.mean(squared - (given - positive) ** 2, ""), -1.0, 1.0)
-    error = calibration_error(found, positive, units, resamples, seed)
+        gain = _within(units.mean(squared - (as_given - positive) ** 2, ""), -1.0, 1.0)
+    error = calibration_error(probabilities, positive, units, resamples, seed)
     return CalibratedBy(name, _within(units.mean(squared, ""), 0.0, 1.0), error, gain)
 
 
@@ -242,3 +260,54 @@ def _average_precision(
         np.random.default_rng(seed),
     )
     return resampled_estimate(float(whole[0]), drawn, len(scores), units.name)
+
+
+def calibrated_finding(scores: CalibratedScores, judge: str) -> str:
+    """Return how well the scores rank, and which method brings the Brier score down most."""
+    ranking = f"{judge}'s scores rank items by “{scores.label}”"
+    if scores.ranking.value is None:
+        return f"Nothing says how well {ranking}; {scores.ranking.reason}."
+    opening = f"{ranking} with an area under the ROC curve of {with_interval(scores.ranking, 'coefficient')}"
+    better = [one for one in scores.methods if one.gain.value is not None]
+    if not better:
+        return f"{opening}."
+    best = min(better, key=lambda one: one.gain.value or 0.0)
+    given = next(one for one in scores.methods if one.method == AS_GIVEN)
+    return (
+        f"{opening}; {best.method} calibration changes the Brier score from "
+        f"{number_text(given.brier.value, 'coefficient')} to {number_text(best.brier.value, 'coefficient')} on items "
+        f"held out, by {with_interval(best.gain, 'coefficient')}."
+    )
+
+
+@made_by_this
+def calibrated_scores_table(scores: CalibratedScores, judge: str, source: str) -> Table:
+    """Return the ranking of all items by a judge's scores, and the probabilities on those held out."""
+    rows = field_rows(scores, _RANKING_FIELDS, "As a ranking, all items with a score", source)
+    rows.append(estimate_row(f"Share of “{scores.label}”", scores.positives, "share", rows[0].group, source))
+    for one in scores.methods:
+        fields = _METHOD_FIELDS[:-1] if one.method == AS_GIVEN else _METHOD_FIELDS
+        rows += field_rows(one, fields, f"As probabilities, {one.method}, items held out", source)
+    meaning = "how sure the judge is of the label it gave" if scores.score_of == "given" else f"of “{scores.label}”"
+    tested = f"{counted_text(scores.held_out, 'item')}{' of other runs' if scores.clustered else ' held out'}"
+    left_out = f"{counted_text(scores.without_score, 'item')} without a score left out."
+    return judging_table(
+        "calibrated_scores",
+        f"{judge}'s scores for “{scores.label}”",
+        calibrated_finding(scores, judge),
+        rows,
+        (
+            f"A score is taken as {meaning}. The methods are fitted on {counted_text(scores.fitted, 'item')} and "
+            f"tested on {tested}.",
+            "The Brier score is 0 for probabilities that are always right; always giving the share of the label p has "
+            "p(1-p). Chance alone keeps the calibration error above 0.",
+            left_out if scores.without_score else "",
+        ),
+    )
+
+
+def probabilities_csv(scores: CalibratedScores) -> str:
+    """Return the probabilities of the items held out as CSV: a row an item, a column a method."""
+    items = next(iter(scores.probabilities.values()), {})
+    rows = ([item, *(given[item] for given in scores.probabilities.values())] for item in items)
+    return csv_of(["item", *(name.replace(" ", "_") for name in scores.probabilities)], rows)

@@ -19,9 +19,9 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.calibration import splits
 from misstep.analysis.measures.judging.reference import majority
-from misstep.analysis.measures.judging.units import units_of
+from misstep.analysis.measures.judging.rows import judging_table
+from misstep.analysis.measures.judging.units import BoolArray, held_out_items, units_of
 from misstep.analysis.stats.clusters.clustered_bounds import effective_items
 from misstep.analysis.stats.decisions.thresholds import (
     NOTHING_FLAGGED,
@@ -34,7 +34,8 @@ from misstep.analysis.stats.decisions.thresholds import (
 )
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.patterns import FloatArray
-from misstep.analysis.tables.wording import counted_text
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
@@ -59,8 +60,6 @@ that are all right promise that hardly more are needed.
 
 _AS_GOOD = 0.05
 """How near to the best chance another is as good: of these the most lenient threshold is tested first."""
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 class MoreLabels(Struct, frozen=True):
@@ -158,7 +157,7 @@ def precision_threshold(
     if votes_of is not None:
         # A third, written down with a few digits, still is one vote of three.
         items = structs.replace(items, scores=(items.scores * votes_of).round() / votes_of)
-    later = splits.held_out(items.clusters, held_out, seed)
+    later = held_out_items(items.clusters, held_out, seed)
     half, other = items.part(~later), items.part(later)
     thresholds = _thresholds(half.scores, votes_of)
     chances = [_chance(half, threshold, other.n / half.n, floor, confidence) for threshold in thresholds]
@@ -167,7 +166,11 @@ def precision_threshold(
     found = precision_floor(other.scores, other.positives, thresholds[first:], floor, confidence, other.clusters)
     tried = None if never else thresholds[first] if found.selected is None else found.selected
     precision, recall, flagged = _tested(other, tried, confidence)
-    more = None if found.selected is not None else _more_labels(items, thresholds, floor, confidence, held_out)
+    more, reason = None, ""
+    if found.selected is None:
+        more = _more_labels(items, thresholds, floor, confidence, held_out)
+        few = flagged < smallest_flagged(floor, 0, confidence)
+        reason = f"{NEVER_GIVEN}: {NOTHING_FLAGGED}" if never else _why_none(few, more)
     return PrecisionThreshold(
         label=label,
         floor=floor,
@@ -184,11 +187,7 @@ def precision_threshold(
         held_out=other.n,
         unanswered=sum(one.label is None for one in asked),
         more_labels=None if more is None else more.labels,
-        reason=""
-        if more is None
-        else f"{NEVER_GIVEN}: {NOTHING_FLAGGED}"
-        if never
-        else _why_none(flagged < smallest_flagged(floor, 0, confidence), more),
+        reason=reason,
         steps=() if never else found.steps,
     )
 
@@ -276,12 +275,85 @@ def _effective(flagged: _Items) -> float:
 
 
 def _why_none(few: bool, more: MoreLabels) -> str:
-    told = f"the one with the best chance {'flags too few items' if few else 'falls short'} on the held-out half"
+    short = f"the one with the best chance {'flags too few items' if few else 'falls short'} on the held-out half"
     if more.labels is None or more.precision is None:
-        return f"{told}; {NO_NUMBER}"
+        return f"{short}; {NO_NUMBER}"
     flagged = f"{counted_text(more.flagged, 'flagged item')} {'is' if more.flagged == 1 else 'are'}"
     reckoned = f"precision is {more.precision:.1%} ({more.right:,} of {flagged} right so far)"
     return (
-        f"{told}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
+        f"{short}; about {more.labels:,} more labels are needed, if {reckoned}, the share flagged stays as it is, and "
         f"the held-out half is to show it with a chance of {POWER:.0%}"
     )
+
+
+def threshold_text(result: PrecisionThreshold, threshold: float) -> str:
+    """Return a threshold in words: so many votes, the label alone, or a score."""
+    if result.votes_of is not None:
+        return f"at least {round(threshold * result.votes_of)} of {result.votes_of} votes"
+    if threshold <= LABEL_ALONE:
+        return "the label alone"
+    return f"a score of at least {number_text(threshold)}"
+
+
+def threshold_sentence(result: PrecisionThreshold, judge: str) -> str:
+    """Return what was found, in one sentence: the threshold with the bound of its precision, or why there is none."""
+    floor, sure = number_text(result.floor, "share"), f"with {result.confidence:.0%} confidence"
+    if result.threshold is None:
+        given = f"{judge}'s “{result.label}” a precision of {floor}"
+        return f"No threshold is shown to give {given} {sure}: {result.reason}."
+    precision, recall = result.precision, result.recall
+    keeps = (
+        f"{judge}'s “{result.label}” keeps a precision of {floor} by {threshold_text(result, result.threshold)}: "
+        f"{number_text(precision.value, 'share')} of {result.flagged:,} flagged items held out are right, at least "
+        f"{number_text(precision.low, 'share')} {sure}"
+    )
+    if recall.value is None:
+        return f"{keeps}."
+    return f"{keeps}; {with_interval(recall, 'share')} of the items with that label are found."
+
+
+@made_by_this
+def threshold_table(result: PrecisionThreshold, judge: str, source: str) -> Table:
+    """Return the threshold on the held-out half, and the thresholds that were tested there."""
+    rows = [] if result.tried is None else _held_out_rows(result, result.tried, source)
+    return judging_table(
+        "precision_threshold",
+        f"A threshold for “{result.label}” of {judge}",
+        threshold_sentence(result, judge),
+        [*rows, *(_step_row(result, step, source) for step in result.steps)],
+        (
+            f"{counted_text(result.calibration, 'item')} choose the threshold to begin with, the most lenient of "
+            f"those with about the best chance to be shown to keep the floor ({result.chance:.0%} by these items), and "
+            f"{counted_text(result.held_out, 'item')} of other runs test it. Items without an answer are never flagged "
+            f"and count as missed: {result.unanswered:,}.",
+            "A threshold is shown to keep the floor if the one-sided lower bound of its precision reaches it. From the "
+            "first one on, more lenient ones are tested in turn, up to the first that fails; what comes after it is "
+            "not tested.",
+        ),
+    )
+
+
+def _held_out_rows(result: PrecisionThreshold, tried: float, source: str) -> list[Row]:
+    group = f"Held-out half: {threshold_text(result, tried)}"
+    return [
+        estimate_row("Precision", _one_sided(result.precision), "share", group, source),
+        estimate_row("Recall", result.recall, "share", group, source),
+        estimate_row("Items flagged", Estimate(result.flagged, n=result.held_out), "count", group, source),
+    ]
+
+
+def _step_row(result: PrecisionThreshold, step: ThresholdStep, source: str) -> Row:
+    kept = "shown to keep the floor" if step.passes else "not shown to keep the floor"
+    outcome = kept if step.tested else "after the first failure: not tested"
+    name = threshold_text(result, step.threshold)
+    reason = "; ".join(filter(None, (step.precision.reason, outcome)))
+    bounded = _one_sided(step.precision) if step.tested else structs.replace(step.precision, low=None, high=None)
+    precision = structs.replace(bounded, reason=reason)
+    return estimate_row(
+        f"{name[0].upper()}{name[1:]}", precision, "share", "Held-out half, in the order tested", source
+    )
+
+
+def _one_sided(precision: Estimate) -> Estimate:
+    """Return a precision with its lower bound alone, which is what was tested: the upper end is that of all shares."""
+    return structs.replace(precision, high=None)

@@ -10,12 +10,15 @@ from math import pi, sqrt
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.ranking import area_under_curve
 from misstep.analysis.stats.raters.coefficients import ratio
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 NO_SCORES = "no verdict on an item with a gold label has a score"
 NO_PROBABILITIES = "scores outside 0 to 1 are not probabilities"
@@ -24,6 +27,14 @@ ABOVE = (
 )
 
 _MOST_BINS = 10
+
+_FIELDS: tuple[Field, ...] = (
+    ("Answers with a score", "scored", "share"),
+    ("Mean score less share right", "overconfidence", "difference"),
+    ("Expected calibration error", "expected_calibration_error", "coefficient"),
+    ("Brier score", "brier", "coefficient"),
+    ("Area under the ROC curve, right above wrong", "ranking", "coefficient"),
+)
 
 
 class Bin(Struct, frozen=True):
@@ -124,3 +135,54 @@ def _error_by_chance(scores: FloatArray, of_bin: IntArray) -> float:
     """
     variances = np.bincount(of_bin, scores * (1 - scores))
     return float(np.sqrt(variances).sum()) * sqrt(2 / pi) / len(scores)
+
+
+@made_by_this
+def reliability_table(reliability: Reliability, source: str) -> Table:
+    """Return how often answers of about one score are right, and how far scores and that are apart."""
+    by_chance = number_text(reliability.calibrated_error, "coefficient")
+    note = f"A perfectly calibrated judge with these scores would by chance get a calibration error of {by_chance}."
+    return judging_table(
+        "reliability",
+        "Calibration of the judge's scores",
+        _finding(reliability),
+        field_rows(reliability, _FIELDS, "All answers", source),
+        ("The score is of the label given.", "" if reliability.calibrated_error is None else note),
+    )
+
+
+def _finding(reliability: Reliability) -> str:
+    apart, ranking = reliability.overconfidence, reliability.ranking
+    if apart.value is None:
+        return f"The scores say nothing of how often answers are right: {apart.reason}."
+    answers = counted_text(apart.n or 0, "answer")
+    sentence = f"The mean score less the share right is {with_interval(apart, 'difference')} of {answers}"
+    if ranking.value is None:
+        return f"{sentence}."
+    ranked = with_interval(ranking, "coefficient")
+    return f"{sentence}; a right answer outscores a wrong one with a chance of {ranked}."
+
+
+@made_by_this
+def bins_table(reliability: Reliability, source: str) -> Table:
+    """Return how often answers of about one score are right."""
+    furthest = max(reliability.bins, key=lambda one: abs(one.mean_score - (one.right.value or 0.0)))
+    answers = f"{counted_text(furthest.n, 'answer')} with {_range(furthest)}"
+    right = f"{with_interval(furthest.right, 'share')} {'is' if furthest.n == 1 else 'are'} right"
+    rows: list[Row] = []
+    for one in reliability.bins:
+        group = _range(one)
+        rows.append(Row("Mean score", one.mean_score, n=one.n, unit="share", group=group, source=source))
+        rows.append(estimate_row("Share right", one.right, "share", group, source))
+    return judging_table(
+        "reliability_bins",
+        "How often answers of about one score are right",
+        f"Of {answers}, the furthest apart, {right}.",
+        rows,
+        ("A bin is one score, or some with about as many answers as any other.",),
+    )
+
+
+def _range(one: Bin) -> str:
+    low, high = number_text(one.lowest), number_text(one.highest)
+    return f"score {low}" if low == high else f"scores {low} to {high}"

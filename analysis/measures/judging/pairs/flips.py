@@ -7,6 +7,7 @@ happens by chance. An attacked item without an answer is not a flip, and is coun
 The plain items, or the runs that they are about, are the sample: all that is made of one stands or falls together.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
@@ -17,16 +18,24 @@ from msgspec import Struct, structs
 
 from misstep.analysis.gold import BenchmarkItem
 from misstep.analysis.measures.judging.reference import clusters_of
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.units import units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.coefficients import ratio
 from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import InputError
 from misstep.harness.verdict import UNANSWERED, Verdict
 
 NO_PAIR = "no attacked item and its plain twin were both answered"
 ALL_THERE = "every plain item already has the label that the text asks for"
 NO_COPY = "no copy of a plain item and the item itself were both answered"
+
+FEW_PLAIN = 40
+"""With fewer plain items than this an interval over them is narrower than it should be (`clustered`)."""
+
+_OVERALL = "All attacked items"
 
 
 class InjectionRecord(Struct, frozen=True):
@@ -118,34 +127,48 @@ def flips(
     """Return how often the verdicts on attacked items differ from those on their plain twins."""
     of_item = {verdict.item: verdict for verdict in verdicts}
     asked = [item for item in items if item.id in of_item]
-    injection = {item.id: _injection_of(item) for item in asked}
+    injections = {item.id: _injection_of(item) for item in asked}
     clusters = clusters_of(asked)
-    pairs = tuple(_pair(item, one, of_item) for item, one in injection.items() if one.role == "attacked")
-    copies = tuple(_pair(item, one, of_item) for item, one in injection.items() if one.role == "copy")
-    both = [pair for pair in pairs if pair.answered]
-    again = [pair for pair in copies if pair.answered]
+    pairs, copies = (
+        tuple(_pair(item, one, of_item) for item, one in injections.items() if one.role == role)
+        for role in ("attacked", "copy")
+    )
+    both, again = ([pair for pair in some if pair.answered] for some in (pairs, copies))
     elsewhere = [pair for pair in both if pair.plain != pair.target]
     statuses = Counter[str](of_item[pair.item].status for pair in pairs)
+
+    def share(some: Sequence[_Pair], hits: Sequence[bool], undefined: str) -> Estimate:
+        units = units_of([pair.item for pair in some], clusters)
+        return units.share(np.array(hits, dtype=np.bool_), np.ones(len(some), dtype=np.bool_), undefined)
+
+    def parts(field: str) -> dict[str, Part]:
+        by_name: dict[str, list[_Pair]] = {name: [] for name in sorted({getattr(pair, field) for pair in pairs})}
+        for pair in both:
+            by_name[getattr(pair, field)].append(pair)
+        flipped = {name: [pair.flipped for pair in some] for name, some in by_name.items()}
+        return {
+            name: Part(len(some), sum(flipped[name]), share(some, flipped[name], NO_PAIR))
+            for name, some in by_name.items()
+        }
+
     return Flips(
         judge=next((verdict.judge for verdict in of_item.values()), ""),
         model=next((verdict.model for verdict in of_item.values() if verdict.model), ""),
         n=len(pairs),
-        plain=sum(one.role == "plain" for one in injection.values()),
+        plain=sum(one.role == "plain" for one in injections.values()),
         copies=len(copies),
         unanswered=sum(pair.attacked is None for pair in pairs),
         statuses={status: statuses[status] for status in UNANSWERED},
         untwinned=sum(pair.attacked is not None and pair.plain is None for pair in pairs),
         flips=sum(pair.flipped for pair in both),
-        flip_rate=_share(both, [pair.flipped for pair in both], clusters, NO_PAIR),
+        flip_rate=share(both, [pair.flipped for pair in both], NO_PAIR),
         to_target=sum(pair.hit_target for pair in elsewhere),
-        target_rate=_share(
-            elsewhere, [pair.hit_target for pair in elsewhere], clusters, ALL_THERE if both else NO_PAIR
-        ),
-        chance=_share(again, [pair.flipped for pair in again], clusters, NO_COPY),
+        target_rate=share(elsewhere, [pair.hit_target for pair in elsewhere], ALL_THERE if both else NO_PAIR),
+        chance=share(again, [pair.flipped for pair in again], NO_COPY),
         excess=_excess(both, again, clusters, resamples, seed),
-        by_position=_parts(pairs, [pair.position for pair in pairs], clusters),
-        by_encoding=_parts(pairs, [pair.encoding for pair in pairs], clusters),
-        by_style=_parts(pairs, [pair.style for pair in pairs], clusters),
+        by_position=parts("position"),
+        by_encoding=parts("encoding"),
+        by_style=parts("style"),
         items=pairs,
     )
 
@@ -154,42 +177,16 @@ def _injection_of(item: BenchmarkItem) -> InjectionRecord:
     try:
         return msgspec.convert(item.extra.get("injection"), InjectionRecord)
     except msgspec.ValidationError as error:
-        said = f"item {item.id!r} does not say what was done to it: {error}"
-        raise InputError(said, "Ask about a benchmark that `misstep judge inject` made.", file="items.jsonl") from error
+        problem = f"item {item.id!r} does not say what was done to it: {error}"
+        raise InputError(
+            problem, "Ask about a benchmark that `misstep judge inject` made.", file="items.jsonl"
+        ) from error
 
 
 def _pair(item: str, injection: InjectionRecord, of_item: Mapping[str, Verdict]) -> _Pair:
-    twin = of_item.get(injection.twin)
+    one, twin = injection, of_item.get(injection.twin)
     plain = None if twin is None else twin.label
-    return _Pair(
-        item,
-        injection.twin,
-        plain,
-        of_item[item].label,
-        injection.target,
-        injection.style,
-        injection.encoding,
-        injection.position,
-    )
-
-
-def _share(pairs: Sequence[_Pair], found: Sequence[bool], clusters: Mapping[str, str], undefined: str) -> Estimate:
-    """Return the share of pairs that were found, over the clusters that they are of."""
-    of_these = units_of([pair.item for pair in pairs], clusters)
-    return of_these.share(np.array(found, dtype=np.bool_), np.ones(len(pairs), dtype=np.bool_), undefined)
-
-
-def _parts(pairs: Sequence[_Pair], names: Sequence[str], clusters: Mapping[str, str]) -> dict[str, Part]:
-    parts: dict[str, list[_Pair]] = {name: [] for name in sorted(set(names))}
-    for pair, name in zip(pairs, names, strict=True):
-        if pair.answered:
-            parts[name].append(pair)
-    return {name: _part(of_these, clusters) for name, of_these in parts.items()}
-
-
-def _part(pairs: Sequence[_Pair], clusters: Mapping[str, str]) -> Part:
-    found = [pair.flipped for pair in pairs]
-    return Part(len(pairs), sum(found), _share(pairs, found, clusters, NO_PAIR))
+    return _Pair(item, one.twin, plain, of_item[item].label, one.target, one.style, one.encoding, one.position)
 
 
 def _excess(
@@ -209,3 +206,78 @@ def _excess(
 def _difference(sums: FloatArray) -> FloatArray:
     """Sets x 1: the share of attacked items that differ, less that of copies."""
     return np.asarray(ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3]))[:, None]
+
+
+def flips_document(flips: Flips) -> str:
+    """Return the flips as one JSON document."""
+    return json.dumps(msgspec.to_builtins(flips), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def flips_headline(flips: Flips) -> str:
+    """Return what was found, in one sentence with its intervals; what differs by chance alone is always said."""
+    who = f"{flips.judge} with {flips.model}" if flips.model else flips.judge
+    rate = flips.flip_rate
+    if rate.value is None:
+        return f"Nothing can be said of {who}: {rate.reason} ({flips.n:,} were asked)."
+    sentence = (
+        f"{who} gives another verdict on {_with_ends(rate, 'share')} of {counted_text(rate.n or 0, 'attacked item')} "
+        f"than without the attack"
+    )
+    if flips.chance.value is None or flips.excess.value is None:
+        return f"{sentence}; how much of that is chance is not known: {flips.chance.reason or flips.excess.reason}."
+    chance = number_text(flips.chance.value, "share")
+    return f"{sentence}, and on {chance} of plain copies: {_with_ends(flips.excess, 'difference')} beyond chance."
+
+
+@made_by_this
+def flips_table(flips: Flips, source: str) -> Table:
+    """Flips, flips to the label that the text asks for, and flips by chance; then by style, encoding and position."""
+    overall = {
+        "Verdict differs": flips.flip_rate,
+        "Verdict as the text asks": flips.target_rate,
+        "Copy differs (chance)": flips.chance,
+    }
+    parts = {
+        f"Differs, by {name}": {part.replace("_", " "): one.rate for part, one in by.items()}
+        for name, by in (("wording", flips.by_style), ("encoding", flips.by_encoding), ("position", flips.by_position))
+    }
+
+    def rows(group: str, rates: Mapping[str, Estimate]) -> list[Row]:
+        return [estimate_row(name, rate, "share", group, source, "generated") for name, rate in rates.items()]
+
+    excess = estimate_row("Differs beyond chance", flips.excess, "difference", _OVERALL, source, "generated")
+    by_part = [row for group, rates in parts.items() for row in rows(group, rates)]
+    title = f"{flips.judge}: texts that try to steer it"
+    shown = (*rows(_OVERALL, overall), excess, *by_part)
+    # The figure leaves out what is no rate of flips, and the wordings, of which there are many.
+    apart = {"Differs beyond chance", "Differs, by wording"}
+    drawn = tuple(row for row in shown if row.value is not None and apart.isdisjoint((row.quantity, row.group)))
+    return structs.replace(
+        judging_table("flips", title, flips_headline(flips), shown, _notes(flips)),
+        generator="misstep.harness.judges.injection.injected",
+        drawn=drawn,
+    )
+
+
+def _notes(flips: Flips) -> list[str]:
+    counts = ", ".join(f"{count:,} {status}" for status, count in flips.statuses.items() if count)
+    unanswered = f"Without an answer, which is not a flip: {counts}." if counts else "All were answered."
+    untwinned = f"{flips.untwinned:,} answered items are left out because their plain twin has no answer."
+    few = (
+        f"Intervals are over the {flips.plain:,} plain items: with fewer than {FEW_PLAIN} they are narrower than "
+        "they should be, and say little of items of another kind."
+    )
+    return [
+        f"{flips.n:,} attacked items, made of {flips.plain:,} plain ones, of which {flips.copies:,} copies were asked "
+        f"about too. {unanswered}",
+        untwinned if flips.untwinned else "",
+        "A verdict differs from that on the plain item; whether it is as the text asks is looked at where the plain "
+        "item got another label. A part's figure is not adjusted for there being many parts.",
+        few if flips.plain < FEW_PLAIN else "",
+    ]
+
+
+def _with_ends(estimate: Estimate, unit: Unit) -> str:
+    if estimate.low is not None and estimate.low != estimate.high:
+        return with_interval(estimate, unit)
+    return f"{number_text(estimate.value, unit)} (without an interval: {estimate.reason})"

@@ -11,16 +11,32 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, drawn_totals, resampled_estimate, units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.rank_correlation import kendall_tau_b
 from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
 ALL_ALIKE = "a judge gives all systems the same share, or answered no item of one"
 TIED = "several systems are first: there is no winner that could hold"
 NO_WINNER = "a judge answered no item, which leaves it without a winner"
+
+_PAIR_FIELDS: tuple[Field, ...] = (
+    ("Kendall's tau-b", "tau", "coefficient"),
+    ("Tau-b, unanswered not good", "tau_all", "coefficient"),
+    ("Winner changes", "winner_changes", "share"),
+)
+_RANKING_NOTES = (
+    "The winner changes in a resample if no system is first with both judges; the share of resamples is given. "
+    "“Unanswered not good” counts an item without an answer as no good work. Judges that agree may all be wrong: "
+    "people's labels play no part here.",
+    "An interval is of chance in the items alone: the systems and the judges are as given. With few systems tau-b has "
+    "few values.",
+)
 
 
 class RankedSystem(Struct, frozen=True):
@@ -119,8 +135,8 @@ def rank_stability(
     systems = sorted({system_of[item] for item in items})
     if len(systems) < 2:
         of = f"are the work of one system, {systems[0]}" if systems else "do not say whose work they are"
-        found = f"the items that all judges were asked about {of}"
-        raise UsageError(found, "Name the field of the items that says whose work they are: --system FIELD.")
+        problem = f"the items that all judges were asked about {of}"
+        raise UsageError(problem, "Name the field of the items that says whose work they are: --system FIELD.")
     units = units_of(items, clusters)
     sums = _sums(items, systems, system_of, labels, good)
     totals, shape = units.totals(sums), (len(runs), len(systems))
@@ -133,37 +149,32 @@ def rank_stability(
         return _figures(_counts(sets, shape), winners[0], pairs)
 
     drawn = drawn_totals(figures, totals, resamples, np.random.default_rng(seed))
-    values = figures(totals.sum(axis=0)[None, :])[0]
+    values = _figures(observed, winners[0], pairs)[0]
     tau, tau_all, changes, holds = np.split(drawn, [len(pairs), 2 * len(pairs), 3 * len(pairs)], axis=1)
     names = list(labels)
 
     def kendall(place: int, column: FloatArray) -> Estimate:
         return resampled_estimate(float(values[place]), column, len(items), units.name, ALL_ALIKE)
 
+    def order(name: str) -> JudgeOrder:
+        place = place_of[name]
+        first = tuple(system for system, is_first in zip(systems, winners[0, place], strict=True) if is_first)
+        stays = _frequency(holds[:, place], len(items), units)
+        if len(first) != 1:
+            stays = Estimate(None, n=stays.n, reason=TIED if first else NO_WINNER)
+        return JudgeOrder(name, _ranked(sums > 0, systems, place, len(names), units), first, stays)
+
+    def order_pair(place: int, a: int, b: int) -> OrderPair:
+        taus = kendall(place, tau[:, place]), kendall(len(pairs) + place, tau_all[:, place])
+        same_winner = bool((winners[0, a] * winners[0, b]).any())
+        return OrderPair(names[a], names[b], *taus, same_winner, _frequency(changes[:, place], len(items), units))
+
     return RankStability(
-        good=good,
-        n=len(items),
-        without_system=len(asked) - len(items),
-        judges=tuple(
-            _order(
-                name,
-                _ranked(sums > 0, systems, place, len(names), units),
-                tuple(system for system, is_first in zip(systems, winners[0, place], strict=True) if is_first),
-                _frequency(holds[:, place], len(items), units),
-            )
-            for name, place in ((name, place_of[name]) for name in runs)
-        ),
-        pairs=tuple(
-            OrderPair(
-                names[a],
-                names[b],
-                kendall(place, tau[:, place]),
-                kendall(len(pairs) + place, tau_all[:, place]),
-                bool((winners[0, a] * winners[0, b]).any()),
-                _frequency(changes[:, place], len(items), units),
-            )
-            for place, (a, b) in enumerate(pairs)
-        ),
+        good,
+        len(items),
+        len(asked) - len(items),
+        tuple(order(name) for name in runs),
+        tuple(order_pair(place, a, b) for place, (a, b) in enumerate(pairs)),
     )
 
 
@@ -185,10 +196,8 @@ def _sums(
 
 
 def _counts(sums: FloatArray, shape: tuple[int, int]) -> _Counts:
-    judges, systems = shape
-    cells = judges * systems
-    by_judge = (sums[:, :cells], sums[:, cells : 2 * cells])
-    good, answered = (part.reshape(-1, judges, systems) for part in by_judge)
+    cells = shape[0] * shape[1]
+    good, answered = (part.reshape(-1, *shape) for part in (sums[:, :cells], sums[:, cells : 2 * cells]))
     return _Counts(good, answered, sums[:, 2 * cells :])
 
 
@@ -213,15 +222,8 @@ def _frequency(drawn: FloatArray, n: int, units: JudgedUnits) -> Estimate:
     if not len(known):
         return Estimate(None, n=n, reason=NO_WINNER)
     reason = f"undefined in {len(drawn) - len(known):,} of {len(drawn):,} resamples" if len(known) < len(drawn) else ""
-    return Estimate(
-        float(known.mean()), n=n, method=f"share of {len(drawn):,} resamples of {units.name}", reason=reason
-    )
-
-
-def _order(name: str, ranked: tuple[RankedSystem, ...], winners: tuple[str, ...], holds: Estimate) -> JudgeOrder:
-    if len(winners) != 1:
-        holds = Estimate(None, n=holds.n, reason=TIED if winners else NO_WINNER)
-    return JudgeOrder(name, ranked, winners, holds)
+    method = f"share of {len(drawn):,} resamples of {units.name}"
+    return Estimate(float(known.mean()), n=n, method=method, reason=reason)
 
 
 def _ranked(
@@ -237,3 +239,90 @@ def _ranked(
         n, told = int(np.count_nonzero(every)), int(np.count_nonzero(answered))
         ranked.append(RankedSystem(system, n, told, share, share_all))
     return tuple(sorted(ranked, key=lambda one: 1.0 if one.share.value is None else -one.share.value))
+
+
+def ranking_finding(ranking: RankStability) -> str:
+    """Return whether one system is first with all judges, and how far the two that agree least are apart."""
+    opening = _first_places([judge for judge in ranking.judges if judge.winners])
+    opening += "".join(f"; {judge.judge} answered no item" for judge in ranking.judges if not judge.winners)
+    known = [pair for pair in ranking.pairs if pair.tau.value is not None]
+    if not known:
+        return f"{opening}; Kendall's tau-b is not defined for any two judges."
+    least = min(known, key=lambda pair: pair.tau.value or 0.0)
+    of_these = "the two" if len(ranking.pairs) == 1 else f"{least.a} and {least.b}, which agree least,"
+    return f"{opening}; Kendall's tau-b of {of_these} is {with_interval(least.tau, 'coefficient')}."
+
+
+def _first_places(judges: Sequence[JudgeOrder]) -> str:
+    """Who is first with the judges that answered."""
+    if not judges:
+        return "No system is first"
+    common = [system for system in judges[0].winners if all(system in judge.winners for judge in judges)]
+    if not common:
+        each = "; ".join(f"{' and '.join(judge.winners)} with {judge.judge}" for judge in judges)
+        return f"The winner depends on the judge: {each}"
+    with_whom = judges[0].judge if len(judges) == 1 else f"all {counted_text(len(judges), 'judge')}"
+    tied = [judge for judge in judges if len(judge.winners) > len(common)]
+    return f"{' and '.join(common)} {'is' if len(common) == 1 else 'are'} first with {with_whom}" + "".join(
+        f"; {judge.judge} puts {counted_text(len(judge.winners), 'system')} first" for judge in tied
+    )
+
+
+@made_by_this
+def ranking_table(ranking: RankStability, source: str) -> Table:
+    """Kendall's tau-b between the judges' orders, and how often the winner changes with the judge."""
+    left_out = f"{counted_text(ranking.without_system, 'item')} left out: nothing says whose work it is."
+    return judging_table(
+        "rank_stability",
+        "Do several judges put the systems in one order?",
+        ranking_finding(ranking),
+        (row for pair in ranking.pairs for row in _pair_rows(pair, source)),
+        (
+            f"A system's figure is the share of its items that the judge calls “{ranking.good}”, over the "
+            f"{counted_text(ranking.n, 'item')} that all judges were asked about. Tau-b is 1 where two orders are the "
+            "same and -1 where one is the other turned round.",
+            *_RANKING_NOTES,
+            left_out if ranking.without_system else "",
+        ),
+    )
+
+
+def _pair_rows(pair: OrderPair, source: str) -> list[Row]:
+    group = f"{pair.a} / {pair.b}"
+    same = Row("Same winner", "yes" if pair.same_winner else "no", source=source, unit="text", group=group)
+    tau, tau_all, changes = field_rows(pair, _PAIR_FIELDS, group, source)
+    return [tau, tau_all, same, changes]
+
+
+@made_by_this
+def orders_table(ranking: RankStability, source: str) -> Table:
+    """The systems in each judge's order, with the share of their items that it calls good work; as `ranking_table`."""
+    rows = [
+        estimate_row(f"{_place(judge, one)}. {one.system}", one.share, "share", judge.judge, source)
+        for judge in ranking.judges
+        for one in judge.systems
+    ]
+    finding = " ".join(map(_first_alone, ranking.judges))
+    return judging_table("judge_orders", "Each judge's order of the systems", finding, rows, map(_note, ranking.judges))
+
+
+def _place(judge: JudgeOrder, one: RankedSystem) -> int:
+    """Return the place of a system, which equal ones share; those without an answer come last."""
+    share = -1.0 if one.share.value is None else one.share.value
+    return 1 + sum(other.share.value is not None and other.share.value > share for other in judge.systems)
+
+
+def _first_alone(judge: JudgeOrder) -> str:
+    if not judge.winners:
+        return f"{judge.judge} answered no item and has no order."
+    if judge.winner_holds.value is None:
+        return f"With {judge.judge} {counted_text(len(judge.winners), 'system')} share the first place."
+    share = number_text(judge.winner_holds.value, "share")
+    return f"With {judge.judge} {judge.winners[0]} is first alone in {share} of resamples."
+
+
+def _note(judge: JudgeOrder) -> str:
+    counts = ", ".join(
+        f"{one.n - one.answered:,} of {one.n:,} of {one.system}" for one in judge.systems if one.answered < one.n
+    )
+    return f"{judge.judge} gave no answer on {counts}; shares are of the answered." if counts else ""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import (
     JudgedUnits,
@@ -22,6 +23,8 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.agreement import NO_DISAGREEMENT, ONE_CATEGORY
 from misstep.analysis.stats.raters.coefficients import chance_corrected, ratio
 from misstep.analysis.stats.raters.patterns import MISSING, FloatArray, IntArray, distinct_rows
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, points_text, with_interval
 from misstep.harness.errors import UsageError
 
 ONE_VOTE = "no score is a share of several votes"
@@ -30,6 +33,14 @@ NOTHING_ANSWERED = "no item was answered"
 NOT_TWICE = "no item was answered in two runs"
 
 _NEAR = 1e-6
+
+_FIELDS: tuple[Field, ...] = (
+    ("Items whose label changes", "changed", "share"),
+    ("Items whose outcome changes, no answer being one", "changed_all", "share"),
+    ("Agreement of two runs", "agreement", "share"),
+    ("Fleiss' kappa of the runs", "fleiss_kappa", "coefficient"),
+    ("Krippendorff's alpha of the runs", "krippendorff_alpha", "coefficient"),
+)
 
 
 class VoteCount(Struct, frozen=True):
@@ -203,3 +214,46 @@ def _of_sets(answers: IntArray, unit_of: IntArray, units: int) -> Statistic:
         return np.column_stack([agreement, chance_corrected(agreement, chance), alpha])
 
     return figures
+
+
+@made_by_this
+def votes_table(votes: Votes, source: str) -> Table:
+    """Return how often all votes agree, and how often an answer with so many votes is right."""
+    accuracies = {f"Accuracy with {one.votes} of {votes.votes} votes": one.accuracy for one in votes.by_votes}
+    figures = {"Answers with all votes": votes.unanimous} | accuracies
+    rows = [estimate_row(name, one, "share", f"{votes.votes} votes an item", source) for name, one in figures.items()]
+    finding = f"All {votes.votes} votes give the answer on {with_interval(votes.unanimous, 'share')} of the items."
+    return judging_table("votes", "Votes within the run", finding, rows)
+
+
+@made_by_this
+def stability_table(stability: Stability, names: Sequence[str], source: str) -> Table:
+    """Return how far repeated runs of a judge say the same."""
+    runs, answers = f"{stability.runs} runs", counted_text(stability.cached, "answer")
+    spreads = {
+        "Accuracy, greatest less least": stability.spread,
+        "Accuracy, standard deviation over runs": stability.deviation,
+    }
+    each = zip(names, stability.accuracies, strict=True)
+    rows = [
+        *field_rows(stability, _FIELDS, runs, source),
+        *(
+            Row(name, value, n=stability.runs, unit="share", group=runs, source=source)
+            for name, value in spreads.items()
+        ),
+        *(estimate_row("Accuracy, unanswered counted as wrong", one, "share", name, source) for name, one in each),
+    ]
+    notes = (
+        f"Over what all runs were asked about: {counted_text(stability.n, 'item')}.",
+        f"From a cache, which repeats itself: {answers}." if stability.cached else "",
+    )
+    return judging_table("stability", "Repeated runs of one judge", _stability_finding(stability), rows, notes)
+
+
+def _stability_finding(stability: Stability) -> str:
+    changed = stability.changed
+    if changed.value is None:
+        return f"Whether labels change from run to run cannot be told: {changed.reason}."
+    changes = f"The label changes between {stability.runs} runs on {with_interval(changed, 'share')}"
+    spread = "" if stability.spread is None else f"; the accuracy varies by {points_text(stability.spread)}"
+    return f"{changes} of {counted_text(changed.n or 0, 'item')}{spread}."

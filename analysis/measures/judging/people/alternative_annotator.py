@@ -15,20 +15,31 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from misstep.analysis.measures.judging.people.ceiling import ALL_RATERS, MOST_RATERS, shown_note
+from misstep.analysis.measures.judging.rows import judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.stats.clusters.clustered import NO_SPREAD, ONE_CLUSTER, linearised_variance
 from misstep.analysis.stats.estimate import NO_WIDTH, Estimate
 from misstep.analysis.stats.multiplicity import benjamini_yekutieli
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 EPSILON = 0.2
 
 FEWEST_RATERS = 3
 FEWEST_ITEMS = 30
-"""As the authors advise: fewer raters are not group, and fewer items no sample for a t-test."""
+"""As the authors advise: fewer raters are not a group, and fewer items not a sample for a t-test."""
 
 _FALSE_DISCOVERY = 0.05
 _REPLACES = 0.5
+
+_OF_RATER: tuple[tuple[str, str, Unit], ...] = (
+    ("Judge at least as near", "judge", "share"),
+    ("Rater at least as near", "human", "share"),
+    ("p", "p_value", "p"),
+    ("p, adjusted after Benjamini and Yekutieli", "p_adjusted", "p"),
+)
 
 
 class AgainstOneRater(Struct, frozen=True):
@@ -82,10 +93,8 @@ def alternative_annotator(sample: JudgedSample, epsilon: float = EPSILON) -> Alt
     """Return the alternative annotator test of a run."""
     values = _values_of(sample)
     answers = np.where(sample.answers < len(sample.labels), sample.answers, -1)
-    advantages = _advantages(sample, values, answers, unanswered_lose=False)
-    tested = _tested(sample, advantages, epsilon)
-    tested_all = _tested(sample, _advantages(sample, values, answers, unanswered_lose=True), epsilon)
-    left_out = len(sample.raters) - len(tested)
+    advantages, advantages_all = (_advantages(sample, values, answers, unanswered_lose=lose) for lose in (False, True))
+    tested, tested_all = (_tested(sample, one, epsilon) for one in (advantages, advantages_all))
     reason = ""
     if len(tested) < FEWEST_RATERS:
         reason = (
@@ -93,16 +102,17 @@ def alternative_annotator(sample: JudgedSample, epsilon: float = EPSILON) -> Alt
             f"judge: the test needs {FEWEST_RATERS}"
         )
     rate, rate_all = (None if reason else sum(one.wins for one in tests) / len(tests) for tests in (tested, tested_all))
+    replaces, replaces_all = (None if one is None else one >= _REPLACES for one in (rate, rate_all))
     return AlternativeAnnotator(
         epsilon=epsilon,
         alignment="accuracy" if values is None else "-RMSE",
         winning_rate=rate,
-        replaces=None if rate is None else rate >= _REPLACES,
+        replaces=replaces,
         advantage=Estimate(None, n=len(tested), reason=reason) if reason else _advantage(advantages, tested, sample),
         winning_rate_all=rate_all,
-        replaces_all=None if rate_all is None else rate_all >= _REPLACES,
+        replaces_all=replaces_all,
         raters=tested,
-        left_out=left_out,
+        left_out=len(sample.raters) - len(tested),
         units=sample.units.name,
         reason=reason,
     )
@@ -213,3 +223,64 @@ def _advantage(advantages: _Advantages, tested: Sequence[AgainstOneRater], sampl
     half = float(stdtrit(units - 1, 0.975) * np.sqrt((parts**2).sum() * units / (units - 1)))
     method = f"linearised, t over {sample.units.name}, 95%"
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), n, method)
+
+
+@made_by_this
+def alternative_annotator_table(test: AlternativeAnnotator, source: str) -> Table:
+    """Whether the judge is as near to the other raters as each rater in turn; `source` is what it was measured on."""
+    rates = {
+        "Winning rate": test.winning_rate,
+        "Winning rate, unanswered counted as lost": test.winning_rate_all,
+    }
+    rows = [
+        Row(name, rate, n=len(test.raters), unit="share", group=ALL_RATERS, source=source, reason=test.reason)
+        for name, rate in rates.items()
+    ]
+    rows.append(estimate_row("Mean advantage probability", test.advantage, "share", ALL_RATERS, source))
+    left_out = f"Sharing too few items with the others: {counted_text(test.left_out, 'rater')}."
+    return judging_table(
+        "alternative_annotator",
+        "Whether the judge could stand in for a rater",
+        _finding(test),
+        rows,
+        (
+            f"The alternative annotator test of Calderon, Reichart and Dror (2025) with epsilon {test.epsilon:g}; "
+            f"nearness is {test.alignment}; t-tests over {test.units}.",
+            "Epsilon is 0.2 for trained experts, 0.15 for skilled raters and 0.1 for crowd workers: a judge that "
+            "passes at 0.2 need not be as good as a rater.",
+            left_out if test.left_out else "",
+        ),
+    )
+
+
+def _finding(test: AlternativeAnnotator) -> str:
+    if test.winning_rate is None:
+        return f"Whether the judge could replace a rater cannot be told: {test.reason}."
+    could = "passes" if test.replaces else "does not pass"
+    worse = ""
+    if test.winning_rate_all != test.winning_rate:
+        worse = f" ({number_text(test.winning_rate_all, 'share')} with the unanswered counted as lost)"
+    return (
+        f"The judge {could} the alternative annotator test at epsilon {test.epsilon:g}, which asks whether it comes "
+        f"as near to the other raters as the one it would replace: it wins against "
+        f"{number_text(test.winning_rate, 'share')} of {len(test.raters):,} raters{worse}; mean advantage probability "
+        f"{with_interval(test.advantage, 'share')}."
+    )
+
+
+@made_by_this
+def stand_in_by_rater_table(test: AlternativeAnnotator, source: str) -> Table:
+    """Return the alternative annotator test against each rater; `source` is what it was measured on."""
+    rows = [
+        Row(name, getattr(one, field), n=one.n, unit=unit, group=one.rater, source=source)
+        for one in test.raters[:MOST_RATERS]
+        for name, field, unit in _OF_RATER
+    ]
+    wins, raters = sum(one.wins for one in test.raters), counted_text(len(test.raters), "rater")
+    return judging_table(
+        "alternative_annotator_by_rater",
+        "The judge against each rater left out",
+        f"The judge wins against {wins:,} of {raters} at epsilon {test.epsilon:g}.",
+        rows,
+        ("Near to the raters that remain; where both are equally near, both are.", shown_note(len(test.raters))),
+    )

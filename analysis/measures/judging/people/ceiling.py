@@ -10,16 +10,41 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
 from misstep.analysis.measures.judging.sample import JudgedSample
 from misstep.analysis.measures.judging.units import BoolArray
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
 from misstep.analysis.stats.raters.coefficients import chance_corrected, item_agreement, ratio
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray
+from misstep.analysis.tables import Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 ONE_RATER = "no item answered was labelled by two raters: people's agreement with each other is unknown"
 NO_SHARED_ITEM = "no item asked was labelled by two raters"
 ALONE = "no item answered was labelled by this rater and another one"
+
+ALL_RATERS = "All raters"
+MOST_RATERS = 20
+
+_FIELDS: tuple[Field, ...] = (
+    ("Agreement of two raters", "people", "share"),
+    ("Agreement of judge and rater", "judge", "share"),
+    ("Judge less people", "difference", "difference"),
+    ("Kappa of the raters", "people_kappa", "coefficient"),
+    ("Kappa of judge and raters", "judge_kappa", "coefficient"),
+    ("Kappa, judge less people", "kappa_difference", "coefficient"),
+)
+_OF_RATER: tuple[Field, ...] = (
+    ("Judge", "judge", "share"),
+    ("Other raters", "others", "share"),
+    ("Judge less others", "difference", "difference"),
+)
+_NOTES = (
+    "Over the items answered that two raters or more labelled, each weighing the same; near misses on a scale count as "
+    "disagreement.",
+    "Kappa takes chance from how often all raters together, and the judge, use each label.",
+)
 
 
 class AgainstRater(Struct, frozen=True):
@@ -66,10 +91,13 @@ def ceiling(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Cei
     chosen = shared & sample.answered
     values = _values(counts[chosen], sample.answers[chosen])
     reasons = [ONE_RATER if not len(values) else ONE_CATEGORY] * 6
-    people, judge, difference, people_kappa, judge_kappa, kappa_difference = sample.units.only(chosen).resampled(
-        partial(_figures, n_labels=len(sample.labels)), values, reasons, resamples, seed
+    statistic = partial(_figures, n_labels=len(sample.labels))
+    people, judge, difference, *kappas = sample.units.only(chosen).resampled(
+        statistic, values, reasons, resamples, seed
     )
+    people_kappa, judge_kappa, kappa_difference = kappas
     agreeing = _values(counts[shared], sample.answers[shared])[:, 1]
+    judge_all = sample.units.only(shared).mean(agreeing, NO_SHARED_ITEM)
     return Ceiling(
         len(values),
         people,
@@ -78,7 +106,7 @@ def ceiling(sample: JudgedSample, resamples: int = 10_000, seed: int = 0) -> Cei
         people_kappa,
         judge_kappa,
         kappa_difference,
-        sample.units.only(shared).mean(agreeing, NO_SHARED_ITEM),
+        judge_all,
         _against_raters(sample, counts, chosen),
     )
 
@@ -124,3 +152,43 @@ def _against_raters(sample: JudgedSample, counts: IntArray, chosen: BoolArray) -
         means = (units.mean(values[by_item], ALONE) for values in (judge, others, judge - others))
         found.append(AgainstRater(name, *means))
     return tuple(found)
+
+
+@made_by_this
+def ceiling_table(ceiling: Ceiling, source: str) -> Table:
+    """Return the judge's agreement with people beside people's with each other; `source` is what it was measured on."""
+    rows = field_rows(ceiling, _FIELDS, ALL_RATERS, source)
+    if ceiling.judge_all.n != ceiling.judge.n:
+        name = "Agreement of judge and rater, unanswered counted as none"
+        rows.append(estimate_row(name, ceiling.judge_all, "share", ALL_RATERS, source))
+    title = "The judge against people, and people against people"
+    return judging_table("ceiling", title, _finding(ceiling), rows, _NOTES)
+
+
+def _finding(ceiling: Ceiling) -> str:
+    if ceiling.difference.value is None:
+        return f"There is no human ceiling to hold the judge against: {ceiling.difference.reason}."
+    judge, people = (number_text(one.value, "share") for one in (ceiling.judge, ceiling.people))
+    return (
+        f"The judge agrees with a rater on {judge} of {counted_text(ceiling.n, 'item')} and two raters with each other "
+        f"on {people}: a difference of {with_interval(ceiling.difference, 'difference')}."
+    )
+
+
+@made_by_this
+def raters_table(ceiling: Ceiling, source: str) -> Table:
+    """Return how often judge and other raters agree with each rater; `source` is what it was measured on."""
+    rows = [row for one in ceiling.raters[:MOST_RATERS] for row in field_rows(one, _OF_RATER, one.rater, source)]
+    differences = [one.difference.value for one in ceiling.raters if one.difference.value is not None]
+    finding = f"Whether the judge agrees with a rater more often than other raters do cannot be told: {ALONE}."
+    if differences:
+        nearer, raters = sum(value > 0 for value in differences), counted_text(len(differences), "rater")
+        finding = f"With {nearer:,} of {raters} the judge agrees more often than other raters do."
+    note = "On the items that the rater, another one and the judge labelled."
+    notes = (note, shown_note(len(ceiling.raters)))
+    return judging_table("agreement_by_rater", "Agreement with each rater", finding, rows, notes)
+
+
+def shown_note(raters: int) -> str:
+    """Return the note of a table that does not show all raters; empty if it does."""
+    return f"The first {MOST_RATERS} of {raters:,} raters are shown." if raters > MOST_RATERS else ""

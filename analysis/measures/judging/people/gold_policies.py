@@ -14,11 +14,14 @@ from msgspec import Struct
 
 from misstep.analysis.gold import GoldLabel
 from misstep.analysis.measures.judging.reference import majority
-from misstep.analysis.measures.judging.scores import NOTHING_ASKED, score
+from misstep.analysis.measures.judging.rows import Field, field_rows, judging_table
+from misstep.analysis.measures.judging.scores import NOTHING_ASKED, Scores, score
 from misstep.analysis.measures.judging.units import BoolArray, units_of
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.rank_correlation import kendall_tau_b
 from misstep.analysis.stats.raters.patterns import FloatArray
+from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables.wording import counted_text, with_interval
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict
 
@@ -26,6 +29,15 @@ NO_SHARED_LABEL = "no item has a gold label under both"
 ONE_JUDGE = "there is one judge: no order"
 JUDGES_ALIKE = "all judges are equally often right under one of the two"
 
+_CHANGES: tuple[Field, ...] = (
+    ("Labels that differ", "changed", "share"),
+    ("Kendall's tau-b of the judges' orders", "tau", "coefficient"),
+    ("Best judge changes, share of resamples", "first_changes", "share"),
+)
+_OF_JUDGE: tuple[Field, ...] = (
+    ("Difference of accuracy", "difference", "difference"),
+    ("Difference on shared items", "difference_shared", "difference"),
+)
 _FORMS = "majority, unanimous, any:LABEL (LABEL where one rater gave it) or raters:NAME,NAME (the majority of these)"
 
 
@@ -137,8 +149,8 @@ def compare_policies(
     under = [labels_under(policy, gold) for policy in policies]
     for policy, label_of in zip(policies, under, strict=True):
         if not any(item in label_of for item in asked):
-            found = f"under the policy {policy.name} no item that was asked about has a gold label"
-            raise UsageError(found, f"Name another policy: {_FORMS}.")
+            problem = f"under the policy {policy.name} no item that was asked about has a gold label"
+            raise UsageError(problem, f"Name another policy: {_FORMS}.")
     items = [item for item in asked if any(item in label_of for label_of in under)]
     units = units_of(items, clusters)
     has = np.array([[item in label_of for label_of in under] for item in items])
@@ -158,7 +170,7 @@ def compare_policies(
 
     *differences, tau, changes = resampled(_sums(right, has), NOTHING_ASKED)
     on_shared = resampled(over_both, NO_SHARED_LABEL)
-    each = [_scored(runs, asked, label_of, labels, clusters, resamples, seed) for label_of in under]
+    before, after = (_scored(runs, asked, label_of, labels, clusters, resamples, seed) for label_of in under)
     one = len(answers) == 1
     return PoliciesCompared(
         policies=(policies[0].name, policies[1].name),
@@ -169,15 +181,15 @@ def compare_policies(
         judges=tuple(
             JudgedUnderTwo(
                 judge,
-                (each[0][judge][0], each[1][judge][0]),
-                (each[0][judge][1], each[1][judge][1]),
+                (before[judge].accuracy_all, after[judge].accuracy_all),
+                (before[judge].cohen_kappa_all, after[judge].cohen_kappa_all),
                 differences[place],
                 on_shared[place],
             )
             for place, judge in enumerate(answers)
         ),
         tau=Estimate(None, reason=ONE_JUDGE) if one else tau,
-        first=(_first(each[0]), _first(each[1])),
+        first=(_first(before), _first(after)),
         first_changes=Estimate(None, reason=ONE_JUDGE) if one else changes,
     )
 
@@ -206,17 +218,73 @@ def _scored(
     clusters: Mapping[str, str] | None,
     resamples: int,
     seed: int,
-) -> dict[str, tuple[Estimate, Estimate]]:
-    """Judge → accuracy and kappa on the items asked, unanswered counted as wrong."""
+) -> dict[str, Scores]:
+    """Judge → its scores on the items asked."""
     among, decided = set(asked), [GoldLabel(item, "policy", label) for item, label in label_of.items()]
-    found = {}
-    for judge, verdicts in runs.items():
-        own = [verdict for verdict in verdicts if verdict.item in among]
-        scores = score(own, decided, labels, clusters=clusters, resamples=resamples, seed=seed)
-        found[judge] = (scores.accuracy_all, scores.cohen_kappa_all)
-    return found
+    return {
+        judge: score(
+            [verdict for verdict in verdicts if verdict.item in among],
+            decided,
+            labels,
+            clusters=clusters,
+            resamples=resamples,
+            seed=seed,
+        )
+        for judge, verdicts in runs.items()
+    }
 
 
-def _first(figures: Mapping[str, tuple[Estimate, Estimate]]) -> tuple[str, ...]:
-    most = max(accuracy.value or 0.0 for accuracy, _ in figures.values())
-    return tuple(judge for judge, (accuracy, _) in figures.items() if (accuracy.value or 0.0) == most)
+def _first(scores: Mapping[str, Scores]) -> tuple[str, ...]:
+    accuracies = {judge: one.accuracy_all.value or 0.0 for judge, one in scores.items()}
+    return tuple(judge for judge, accuracy in accuracies.items() if accuracy == max(accuracies.values()))
+
+
+def policies_finding(policies: PoliciesCompared) -> str:
+    """Return whether the policy changes who is best, and the judge that it moves most."""
+    a, b = policies.policies
+    moved = max(policies.judges, key=lambda one: abs(one.difference.value or 0.0))
+    change = f"the difference of {moved.judge} is {with_interval(moved.difference, 'difference')}"
+    if len(policies.judges) == 1:
+        return f"From {a} to {b}, {change}."
+    same = set(policies.first[0]) & set(policies.first[1])
+    if same:
+        verb = "is" if len(same) == 1 else "are"
+        opening = f"{' and '.join(sorted(same))} {verb} most accurate under both {a} and {b}"
+    else:
+        opening = f"The best judge depends on the policy: {_named(policies, 0)}; {_named(policies, 1)}"
+    return f"{opening}; from {a} to {b}, {change}; none is larger."
+
+
+def _named(policies: PoliciesCompared, place: int) -> str:
+    return f"{' and '.join(policies.first[place])} under {policies.policies[place]}"
+
+
+@made_by_this
+def policies_table(policies: PoliciesCompared, source: str) -> Table:
+    """Return each judge's figures under both policies, and what the choice changes."""
+    (a, b), n = policies.policies, policies.n
+    counts = ", ".join(f"{each:,} of {n:,} under {name}" for each, name in zip(policies.labelled, (a, b), strict=True))
+    rows = field_rows(policies, _CHANGES, "The gold labels", source)
+    for one in policies.judges:
+        rows += _rows(one, policies.policies, source)
+    return judging_table(
+        "gold_policies",
+        f"Gold labels by two policies: {a} and {b}",
+        policies_finding(policies),
+        rows,
+        (
+            f"Items with a gold label: {counts}; {counted_text(policies.shared, 'item')} under both, of which "
+            "the share that differs is given.",
+            f"A difference is the accuracy under {b} less that under {a}; an item without an answer counts as wrong. "
+            "“On shared items” leaves out items that have a label under one policy alone: an easier choice of items "
+            "makes any judge look better.",
+        ),
+    )
+
+
+def _rows(one: JudgedUnderTwo, policies: tuple[str, str], source: str) -> list[Row]:
+    rows = []
+    for policy, accuracy, kappa in zip(policies, one.accuracy, one.cohen_kappa, strict=True):
+        rows.append(estimate_row(f"Accuracy under {policy}", accuracy, "share", one.judge, source))
+        rows.append(estimate_row(f"Cohen's kappa under {policy}", kappa, "coefficient", one.judge, source))
+    return [*rows, *field_rows(one, _OF_JUDGE, one.judge, source)]

@@ -5,7 +5,7 @@ weighted by how many runs have one. By place, and by place and category together
 people's marks that the judge made too. After TRAIL (Deshpande and others 2025, arXiv:2505.08638).
 
 A run on which the judge gave no answer counts as one on which it marked nothing. A run on which people marked nothing
-has no share: it is left out, or counted as 0 where a comparison with figures made so asks for it.
+has no share and is left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -51,7 +51,6 @@ def marked_scores(
     people: Mapping[str, Set[Mark]],
     judge: Mapping[str, Iterable[Mark] | None],
     *,
-    unmarked_as_zero: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
 ) -> MarkedScores:
@@ -69,8 +68,8 @@ def marked_scores(
         marks=sum(map(len, named.values())),
         outside=sum(category not in categories for marks in named.values() for _, category in marks),
         weighted_f1=_weighted_f1(pairs, categories, resamples, rng),
-        location=_mean_share(places, unmarked_as_zero, resamples, rng),
-        joint=_mean_share(pairs, unmarked_as_zero, resamples, rng),
+        location=_mean_share(places, resamples, rng),
+        joint=_mean_share(pairs, resamples, rng),
     )
 
 
@@ -101,14 +100,9 @@ def _f1_of_sets(sets: FloatArray, truth: FloatArray, said: FloatArray) -> FloatA
     return ratio((support * f1).sum(axis=1), support.sum(axis=1))
 
 
-def _mean_share(
-    pairs: Sequence[tuple[Set[object], Set[object]]],
-    unmarked_as_zero: bool,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Estimate:
+def _mean_share(pairs: Sequence[tuple[Set[object], Set[object]]], resamples: int, rng: np.random.Generator) -> Estimate:
     """Return the mean over runs of the share of people's marks that the judge made too."""
-    shares = [len(truth & said) / len(truth) if truth else 0.0 for truth, said in pairs if truth or unmarked_as_zero]
+    shares = [len(truth & said) / len(truth) for truth, said in pairs if truth]
     if not shares:
         return Estimate(None, n=0, reason=NO_MARKS if pairs else NO_RUNS)
     estimate = bca(np.array(shares), rng, resamples=resamples)

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.error_tables import slices_table
 from misstep.analysis.measures.judging.sample import JudgedSample
-from misstep.analysis.measures.judging.slices import LENGTH, Lengths, SlicedField, sliced
+from misstep.analysis.measures.judging.slices import LENGTH, Lengths, SlicedField, sliced, slices_table
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.equal_shares import pearson_shares

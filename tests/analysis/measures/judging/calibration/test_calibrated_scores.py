@@ -5,18 +5,16 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.measures.judging.calibration.calibrated_score_tables import (
-    calibrated_finding,
-    calibrated_scores_table,
-    probabilities_csv,
-)
 from misstep.analysis.measures.judging.calibration.calibrated_scores import (
     AS_GIVEN,
     ONE_KIND,
     CalibratedBy,
     CalibratedScores,
     ScoreOf,
+    calibrated_finding,
     calibrated_scores,
+    calibrated_scores_table,
+    probabilities_csv,
 )
 from misstep.analysis.measures.judging.calibration.reliability import NO_PROBABILITIES
 from misstep.harness.errors import UsageError

@@ -14,8 +14,9 @@ from misstep.analysis.measures.judging.calibration.precision_threshold import (
     NO_NUMBER,
     PrecisionThreshold,
     precision_threshold,
+    threshold_sentence,
+    threshold_table,
 )
-from misstep.analysis.measures.judging.calibration.precision_threshold_tables import threshold_sentence, threshold_table
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.harness.errors import UsageError
 from misstep.harness.verdict import Verdict

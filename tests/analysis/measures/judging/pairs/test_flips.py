@@ -6,8 +6,16 @@ from collections.abc import Sequence
 import pytest
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.pairs.flip_tables import flips_document, flips_headline, flips_table
-from misstep.analysis.measures.judging.pairs.flips import ALL_THERE, NO_COPY, NO_PAIR, Flips, flips
+from misstep.analysis.measures.judging.pairs.flips import (
+    ALL_THERE,
+    NO_COPY,
+    NO_PAIR,
+    Flips,
+    flips,
+    flips_document,
+    flips_headline,
+    flips_table,
+)
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.proportions import clopper_pearson, wilson
 from misstep.harness.errors import InputError

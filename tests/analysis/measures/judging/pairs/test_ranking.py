@@ -4,8 +4,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from misstep.analysis.measures.judging.pairs.ranking import ALL_ALIKE, NO_WINNER, TIED, RankStability, rank_stability
-from misstep.analysis.measures.judging.pairs.ranking_tables import orders_table, ranking_finding, ranking_table
+from misstep.analysis.measures.judging.pairs.ranking import (
+    ALL_ALIKE,
+    NO_WINNER,
+    TIED,
+    RankStability,
+    orders_table,
+    rank_stability,
+    ranking_finding,
+    ranking_table,
+)
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables.text import table_text
 from misstep.harness.errors import UsageError

@@ -11,8 +11,8 @@ from misstep.analysis.measures.judging.people.gold_policies import (
     compare_policies,
     gold_policy,
     labels_under,
+    policies_finding,
 )
-from misstep.analysis.measures.judging.people.gold_policy_tables import policies_finding
 from misstep.analysis.measures.judging.scores import score
 from misstep.harness.errors import UsageError
 from tests.analysis.measures.judging.samples import YES_NO, labels_of, verdicts

@@ -26,10 +26,6 @@ def test_a_run_counts_by_the_share_of_peoples_marks_that_the_judge_made() -> Non
     assert (scores.n, scores.answered, scores.unmarked, scores.location.n) == (4, 3, 1, 3)
 
 
-def test_a_run_without_peoples_marks_has_no_share_unless_it_is_to_count_as_0() -> None:
-    assert marked_scores(PEOPLE, JUDGE, unmarked_as_zero=True, resamples=100).location.value == pytest.approx(1 / 4)
-
-
 def test_weighted_f1_is_that_of_the_library_over_run_and_category() -> None:
     truth = [[1, 1], [1, 0], [0, 1], [0, 0]]
     said = [[1, 0], [0, 1], [0, 0], [1, 0]]

@@ -1,13 +1,8 @@
 """Which way a recorded judge errs is told with a test over runs, and on which items it errs more."""
 
 from misstep.analysis.gold import BenchmarkItem
-from misstep.analysis.measures.judging.direction_tables import (
-    DIFFERENCE,
-    NO_FIELDS,
-    direction_table,
-    directions,
-    recorded_slices_table,
-)
+from misstep.analysis.measures.judging.direction import DIFFERENCE, direction_table, directions
+from misstep.analysis.measures.judging.slices import NO_FIELDS, recorded_slices_table
 from misstep.analysis.tables import Row, Table
 from tests.analysis.measures.judging.recorded import Answered, alone, judged
 
@@ -30,8 +25,8 @@ def test_errors_that_go_one_way_are_a_bias_and_as_many_that_go_both_ways_are_non
 
 def test_p_values_are_adjusted_over_the_judges() -> None:
     shy, balanced = directions([SHY, BALANCED])
-    assert shy.found.homogeneity.p_value is not None
-    assert shy.p_adjusted == 2 * shy.found.homogeneity.p_value
+    assert shy.bias.homogeneity.p_value is not None
+    assert shy.p_adjusted == 2 * shy.bias.homogeneity.p_value
     assert balanced.p_adjusted == 1.0
 
 
@@ -55,7 +50,7 @@ def test_items_of_one_run_err_together_in_the_test() -> None:
     right: list[Answered] = [("no", "no")] * 10
     (together,) = directions([judged("together", [wrong, *[right] * 3])])
     apart = alone("apart", [*wrong, *right, *right, *right])
-    assert (together.found.homogeneity.p_value or 0) > 0.05 > (directions([apart])[0].found.homogeneity.p_value or 0)
+    assert (together.bias.homogeneity.p_value or 0) > 0.05 > (directions([apart])[0].bias.homogeneity.p_value or 0)
 
 
 def items(field: str) -> list[BenchmarkItem]:
