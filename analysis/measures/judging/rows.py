@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from misstep.analysis.tables import Row, Table, Unit, estimate_row
+from misstep.analysis.tables import Row, Table, Unit, estimate_row, made_by_this
 
 Field = tuple[str, str, Unit]
 """A row to show: its name, the field of the result that holds the estimate, and its unit."""
@@ -23,6 +23,7 @@ def p_rows(
     ]
 
 
+@made_by_this
 def judging_table(
     name: str, title: str, finding: str, rows: Iterable[Row], notes: Iterable[str] = (), datasets: tuple[str, ...] = ()
 ) -> Table:

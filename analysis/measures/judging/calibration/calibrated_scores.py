@@ -283,8 +283,9 @@ def calibrated_finding(scores: CalibratedScores, judge: str) -> str:
 @made_by_this
 def calibrated_scores_table(scores: CalibratedScores, judge: str, source: str) -> Table:
     """Return the ranking of all items by a judge's scores, and the probabilities on those held out."""
-    rows = field_rows(scores, _RANKING_FIELDS, "As a ranking, all items with a score", source)
-    rows.append(estimate_row(f"Share of “{scores.label}”", scores.positives, "share", rows[0].group, source))
+    ranked = "As a ranking, all items with a score"
+    rows = field_rows(scores, _RANKING_FIELDS, ranked, source)
+    rows.append(estimate_row(f"Share of “{scores.label}”", scores.positives, "share", ranked, source))
     for one in scores.methods:
         fields = _METHOD_FIELDS[:-1] if one.method == AS_GIVEN else _METHOD_FIELDS
         rows += field_rows(one, fields, f"As probabilities, {one.method}, items held out", source)

@@ -248,14 +248,19 @@ def flips_table(flips: Flips, source: str) -> Table:
     excess = estimate_row("Differs beyond chance", flips.excess, "difference", _OVERALL, source, "generated")
     by_part = [row for group, rates in parts.items() for row in rows(group, rates)]
     title = f"{flips.judge}: texts that try to steer it"
-    shown = (*rows(_OVERALL, overall), excess, *by_part)
-    # The figure leaves out what is no rate of flips, and the wordings, of which there are many.
-    apart = {"Differs beyond chance", "Differs, by wording"}
-    drawn = tuple(row for row in shown if row.value is not None and apart.isdisjoint((row.quantity, row.group)))
+    # The figure leaves out the wordings, of which there are many, and what is undefined.
+    of_figure = {_OVERALL: overall, **{name: parts[name] for name in parts if name != "Differs, by wording"}}
+    drawn = [
+        row
+        for group, rates in of_figure.items()
+        for row in rows(group, {name: rate for name, rate in rates.items() if rate.value is not None})
+    ]
     return structs.replace(
-        judging_table("flips", title, flips_headline(flips), shown, _notes(flips)),
+        judging_table(
+            "flips", title, flips_headline(flips), [*rows(_OVERALL, overall), excess, *by_part], _notes(flips)
+        ),
         generator="misstep.harness.judges.injection.injected",
-        drawn=drawn,
+        drawn=tuple(drawn),
     )
 
 
