@@ -109,7 +109,7 @@ def generated_table(verdicts: Sequence[Verdict], truth: Mapping[tuple[str, str],
             "What is said in these runs is drawn from wordings kept for scoring, which share no three words in a row "
             "with the rules: a limit that is set in words alone is mostly out of their reach.",
         ),
-        generator="misstep.harness.generate.trajectories.generate_trajectories",
+        generator="misstep.harness.generate.sessions.generate_sessions",
     )
 
 

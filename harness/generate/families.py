@@ -71,7 +71,7 @@ class _OwnTools(Vocabulary):
         tool = self._family.search
         return _named(tool, {tool.text: pattern, tool.path: self._family.root + folder})
 
-    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
+    def edit(self, path: str, old: str, new: str) -> Named:
         tool = self._family.edit
         texts: Arguments = {tool.old: old, tool.new: new}
         return _named(tool, {tool.path: self._family.root + path} | ({tool.listed: [texts]} if tool.listed else texts))

@@ -3,8 +3,7 @@
 from functools import cache
 from random import Random
 
-from misstep.harness.generate.languages import Language
-from misstep.harness.generate.projects import Project, ProjectFunction
+from misstep.harness.generate.projects import Language, Project, ProjectFunction
 
 _POOL_LINES = 6000
 _PARTS = ("loader", "planner", "router", "cache", "worker", "mapper", "writer", "scanner", "packer", "timer")
@@ -25,24 +24,16 @@ def history(random: Random, project: Project, count: int) -> str:
     return "\n".join(commits)
 
 
-def line_counts(project: Project, folder: str) -> str:
-    """Return how many lines the files below a folder have, as `wc -l` prints it."""
-    counts = {path: len(lines) for path, lines in project.files.items() if path.startswith(folder)}
-    return "\n".join([*(f"{count:5} {path}" for path, count in counts.items()), f"{sum(counts.values()):5} total"])
-
-
 def tests_passed(random: Random, language: Language, count: int) -> str:
     """Return what a run prints in which all of `count` tests pass."""
     return language.passed.format(passed=count, failed=0, seconds=_seconds(random))
 
 
-def tests_failed(random: Random, language: Language, file: str, failed: list[ProjectFunction], count: int) -> str:
-    """Return what a run prints in which the tests of some functions fail, and `count` pass."""
-    lines = [
-        language.failed_line.format(file=file, name=one.name, left=one.number + index + 1, right=one.number)
-        for index, one in enumerate(failed)
-    ]
-    return "\n".join([*lines, language.failed.format(passed=count, failed=len(failed), seconds=_seconds(random))])
+def test_failed(random: Random, language: Language, file: str, failed: ProjectFunction, passed: int) -> str:
+    """Return what a run prints in which the test of one function fails, and `passed` pass."""
+    number = failed.number
+    line = language.failed_line.format(file=file, name=failed.name, left=number + 1, right=number)
+    return f"{line}\n{language.failed.format(passed=passed, failed=1, seconds=_seconds(random))}"
 
 
 def _seconds(random: Random) -> str:

@@ -1,13 +1,56 @@
 """A made-up software project: files with text that tools can really read, search and change."""
 
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.generate.languages import Language, load_languages
 from misstep.harness.generate.voice import FOLDER, fill
+
+
+class Language(Struct, frozen=True, forbid_unknown_fields=True):
+    """One language's file layout, text and commands.
+
+    - `suffix`, `source_folder`, `test_file`, `manifest`: Where things lie; `test_file` has the module's name for `{}`.
+    - `head`, `function`, `comparison`, `limit`, `test`: Text with `$name`, `$upper`, `$noun`, `$number` and `$module`;
+      `limit` and `comparison` are the lines that tasks ask to change, each once in a file.
+    - `camel`: Whether names are written likeThis.
+    - `test_all`, `test_one`, `lint`, `install`, `build`: Commands; `test_one` has the test file for `{}`, `install` a
+      package.
+    - `passed`, `failed_line`, `failed`: What the tests print, with `{passed}`, `{failed}`, `{name}`, `{file}`,
+      `{left}`, `{right}` and `{seconds}`.
+    - `failed_code`: The exit code of a run with failed tests.
+    """
+
+    name: str
+    suffix: str
+    source_folder: str
+    test_file: str
+    manifest: str
+    head: str
+    function: str
+    comparison: str
+    limit: str
+    test: str
+    camel: bool
+    test_all: str
+    test_one: str
+    lint: str
+    install: str
+    build: str
+    passed: str
+    failed_line: str
+    failed: str
+    failed_code: int = 1
+
+
+@cache
+def load_languages() -> tuple[Language, ...]:
+    """Return the languages of the data file."""
+    raw = (FOLDER.parent / "languages.toml").read_bytes()
+    return tuple(msgspec.toml.decode(raw, type=dict[str, list[Language]])["language"])
 
 
 class _Words(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,11 +74,6 @@ class ProjectFunction(Struct, frozen=True):
     number: int
     limit: str
     comparison: str
-
-    @property
-    def names(self) -> dict[str, object]:
-        """Return what wordings about a function can name."""
-        return {"function": self.name, "path": self.path, "number": self.number, "noun": self.noun}
 
 
 class ProjectChange(Struct, frozen=True):
@@ -90,21 +128,18 @@ class Project(Struct):
         return self.tests[0].rpartition("/")[0]
 
 
-def make_project(random: Random, functions: tuple[int, int] = (2, 5), language: Language | None = None) -> Project:
-    """Return a project of six modules with tests for three.
-
-    `functions` is the least and most number of them in a module; without a `language` one is drawn.
-    """
+def make_project(random: Random, language: Language | None = None) -> Project:
+    """Return a project of six modules with tests for three; without a `language` one is drawn."""
     language = language or random.choice(load_languages())
     name = random.choice(_WORDS.projects)
     modules = random.sample(_WORDS.modules, 6)
     pairs = _names(random)
-    project = Project(name, language, (), (), (), {}, {})
+    project = Project(name, language, (), (), ("README.md", "docs/usage.md", "CHANGELOG.md"), {}, {})
     for module in modules:
         path = f"{language.source_folder.format(project=name)}/{module}{language.suffix}"
         noun = random.choice(_WORDS.nouns)
         head = fill(language.head, {"module": module, "noun": noun}).split("\n")
-        made = [_function(random, language, path, *next(pairs)) for _ in range(random.randint(*functions))]
+        made = [_function(random, language, path, *next(pairs)) for _ in range(random.randint(2, 5))]
         project.functions[path] = made
         project.files[path] = head + [line for one in made for line in _body(language, one)]
     for module, path in zip(modules[:3], list(project.functions)[:3], strict=True):
@@ -112,7 +147,6 @@ def make_project(random: Random, functions: tuple[int, int] = (2, 5), language: 
         project.files[test] = [line for one in project.functions[path] for line in _test(language, one)]
         project.tests += (test,)
     project.sources = tuple(project.functions)
-    project.documents = ("README.md", "docs/usage.md", "CHANGELOG.md")
     project.files |= {
         "README.md": [f"# {name.capitalize()}", "", *(f"- {module}: see docs/usage.md" for module in modules)],
         "docs/usage.md": [

@@ -6,8 +6,8 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.generate.languages import Language
 from misstep.harness.generate.projects import (
+    Language,
     Project,
     ProjectChange,
     ProjectFunction,

@@ -1,30 +1,54 @@
-"""A session being written: acts on a made-up project become steps, whose observations are what the project holds."""
+"""A session being written: acts on a made-up project become steps, whose observations are what the project holds.
 
-from collections.abc import Mapping
+How often each tool is called is drawn before what is planted, and looks around and trial edits make up for the rest.
+Otherwise the number of calls would tell a loop, and the number of edits a change that nobody asked for.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 from misstep.harness.generate import outputs
-from misstep.harness.generate.projects import Project, ProjectChange, ProjectFunction
-from misstep.harness.generate.vocabularies import Broken, Vocabulary
+from misstep.harness.generate.projects import (
+    Project,
+    ProjectChange,
+    ProjectFunction,
+    change_comparison,
+    change_limit,
+)
+from misstep.harness.generate.vocabularies import Broken, Named, Vocabulary
 from misstep.harness.generate.voice import Voice, fill
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
 
+LOOP = "infinite_loop"
+FAILURE = "tool_call_failure"
+CHANGED = "unrequested_changes"
+INSTRUCTION = "did_not_follow_instructions"
+CATEGORIES = (LOOP, FAILURE, CHANGED, INSTRUCTION)
+
+READ, SEARCH, RUN, EDIT = "read", "search", "run", "edit"
+_DRAWN = {READ: (6, 8), SEARCH: (5, 7), RUN: (5, 7), EDIT: (6, 7)}
+"""Act → how often a session has it, from and to."""
 _MARKS, _MARK_WEIGHTS = ("{}", "`{}`", '"{}"', "@{}", "./{}"), (50, 30, 8, 8, 4)
 """How users write the names of files and folders."""
 _SILENT = 0.2
 """How many agents say nothing beside their calls."""
 _FRAMED = 0.3
-"""How often a limit stands in a list, in a comment, in the rules of a project."""
-_WINDOW = 30
-"""Lines that an agent sees of a file that it opens to edit it."""
-LOOP = "infinite_loop"
-FAILURE = "tool_call_failure"
-CHANGED = "unrequested_changes"
-INSTRUCTION = "did_not_follow_instructions"
+"""How often a limit is in a list, in a comment, in the rules of a project."""
+_GREETED = 0.5
+_APART = 0.15
+"""How often what is said beside a wish is a message of its own."""
+HANDBOOK = "docs/handbook.md"
+_HANDBOOK_LINES, _PAGE = 240, 30
+_LEAST_TRACE = 2
+"""Edits that a temporary line takes: one puts it in, one takes it out."""
+_WHOLE_FILE = 0.7
+"""How often a look into a file is one into a file of the project, while one is left; else a page of the handbook."""
 
 
-class SessionDraft:
+class Session:
     """Steps as they are written, and what they show.
 
     - `random`: The source of every choice.
@@ -33,33 +57,65 @@ class SessionDraft:
     - `user`, `agent`: How the two speak.
     """
 
-    def __init__(
-        self,
-        random: Random,
-        project: Project,
-        vocabulary: Vocabulary,
-        user: Voice,
-        agent: Voice,
-    ) -> None:
+    def __init__(self, random: Random, project: Project, vocabulary: Vocabulary, user: Voice, agent: Voice) -> None:
         self.random = random
         self.project = project
         self.vocabulary = vocabulary
         self._user, self._agent = user, agent
         self._silent = random.random() < _SILENT
+        random.random()  # drawn and not used: the sessions of a seed stay what they were
         self.steps: list[Step] = []
         self.evidence: dict[str, list[int]] = {}
-        self.pace = random.uniform(1.5, 3.2)
-        """How much this agent looks around before it acts."""
-        self.bulky: list[tuple[int, int, str]] = []
-        """Step and place of results that may be longer than they are, each with a key: same key, same addition."""
+        self.bulky: list[tuple[int, str]] = []
+        """Steps whose results may be longer than they are, each with a key: same key, same addition."""
         self.known: set[str] = set()
-        """What was looked at already, so that fillers do not look twice."""
+        """What was looked at already, so that looks around do not look twice."""
+        self.unread: set[str] = set()
+        """Files that looks around leave closed."""
+        self.traced: list[ProjectChange] = []
+        """Changes that are made, and beside which a temporary line may be put."""
         self.planning = False
         """Whether the program that the agent runs in lets it plan only; some record it."""
         self.plannings: list[bool] = []
         """The same for each turn of the user."""
         self._calls = 0
-        self._open = ""
+        self._page = 1
+        self._names = {
+            READ: vocabulary.read("a", 1, None)[0],
+            SEARCH: vocabulary.search("a", "")[0],
+            RUN: vocabulary.run("ls")[0],
+            EDIT: vocabulary.edit("a", "b", "c")[0],
+        }
+        self._drawn: Counter[str] = Counter()
+        self._used: Counter[str] = Counter()
+        lines = range(1, _HANDBOOK_LINES + 1)
+        project.files[HANDBOOK] = [f"{line}. Rule number {line} of the handbook." for line in lines]
+        self.expect({act: random.randint(*between) for act, between in _DRAWN.items()})
+
+    def expect(self, calls: Mapping[str, int]) -> None:
+        """Add calls to those that were drawn: an act → how many."""
+        self._drawn.update(self._by_tool(calls))
+
+    def has_room(self, calls: Mapping[str, int]) -> bool:
+        """Return whether so many more calls do not go beyond the number that was drawn."""
+        return all(self._used[name] + count <= self._drawn[name] for name, count in self._by_tool(calls).items())
+
+    def keep_room(self, calls: Mapping[str, int]) -> None:
+        """Count calls as made that come later."""
+        self._used.update(self._by_tool(calls))
+
+    def give_room(self, calls: Mapping[str, int]) -> None:
+        """Count calls no longer as made that come now."""
+        self._used.subtract(self._by_tool(calls))
+
+    def _by_tool(self, calls: Mapping[str, int]) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for act, count in calls.items():
+            counts[self._names[act]] += count
+        return counts
+
+    def _left(self, act: str) -> int:
+        return self._drawn[self._names[act]] - self._used[self._names[act]]
 
     def user_text(self, kind: str, **names: object) -> str:
         """Something that the user says, worded; files and folders are marked as names in one way or another."""
@@ -81,12 +137,32 @@ class SessionDraft:
         return self._agent.say(kind, **names)
 
     def beside(self, kind: str, **names: object) -> str:
-        """Return what the agent says beside a call: nothing where it is a silent one."""
+        """Return what the agent says beside a call: nothing if it is a silent one."""
         return "" if self._silent else self.agent_text(kind, **names)
 
     def replied(self, kind: str, **names: object) -> str:
         """Return what a program prints, worded: the same words whenever this session comes to it."""
         return self.vocabulary.voice.keep(kind, **names)
+
+    def remark(self) -> str:
+        """Return a comment of the project's language."""
+        mark = "#" if self.project.language.name == "python" else "//"
+        return f"{mark} {self.agent_text('remark')}"
+
+    def wish(self, change: ProjectChange) -> str:
+        """Return a change as the user asks for it."""
+        return self.user_text(change.wish, **change.names)
+
+    def ask(self, *sentences: str) -> None:
+        """The user's first turn, or first two: what is wanted and what is said beside it, in one order or the other."""
+        main, *more = (sentence for sentence in sentences if sentence)
+        if more and self.random.random() < _APART:
+            self.user(main)
+            self.user(_joined(more))
+            return
+        ordered = [main, *more] if self.random.random() < 0.7 else [*more, main]
+        opener = [self.user_text("opener")] if self.random.random() < _GREETED else []
+        self.user(_joined([*opener, *ordered]))
 
     def user(self, text: str) -> int:
         """Return a turn of the user."""
@@ -101,9 +177,9 @@ class SessionDraft:
         """Return a turn of the agent without a call."""
         return self._append(Step("agent", text))
 
-    def close(self, kind: str = "closing", **names: object) -> int:
-        """Return the agent's last words."""
-        return self.say(self.agent_text(kind, **names))
+    def close(self, kind: str, change: ProjectChange) -> int:
+        """Return the agent's last words about a change."""
+        return self.say(self.agent_text(kind, function=change.function, path=change.path, line=change.new.strip()))
 
     def call(
         self,
@@ -117,127 +193,208 @@ class SessionDraft:
     ) -> int:
         """Return a turn of the agent with one call and its answer."""
         name, arguments = named
+        self._used[name] += 1
         self._calls += 1
         call_id = f"call_{self._calls:03}"
-        is_error, exit_code = self.vocabulary.flags(failed, code)
         made = ToolCall(name, arguments if isinstance(arguments, str) else dict(arguments), call_id, parse_error)
-        result = ToolResult(answer, is_error, exit_code, call_id)
+        result = ToolResult(answer, *self.vocabulary.flags(failed, code), call_id)
         return self._append(Step("agent", said, calls=(made,), results=(result,)))
 
-    def refused(self, broken: Broken, said: str = "") -> int:
+    def refused(self, broken: Broken, said: str) -> int:
         """Return a call that its tool refuses."""
-        return self.call(
-            (broken.name, broken.arguments), broken.answer, said, failed=True, parse_error=broken.parse_error
-        )
+        named = broken.name, broken.arguments
+        return self.call(named, broken.answer, said, failed=True, parse_error=broken.parse_error)
 
     def run(self, command: str, output: str, code: int = 0, said: str | None = None, long: bool = True) -> int:
         """Return a command; its output may be made longer unless `long` is false."""
-        if said is None:
-            said = self.beside("running")
+        said = self.beside("running") if said is None else said
         answer = self.vocabulary.framed(output, code)
         index = self.call(self.vocabulary.run(command), answer, said, failed=code != 0, code=code)
         if long:
-            self.lengthen(index, command)
+            self.bulky.append((index, command))
         return index
 
-    def read(self, path: str, first: int = 1, count: int | None = None, said: str | None = None) -> int:
+    def read(self, path: str, first: int = 1, count: int | None = None) -> int:
         """Return a look at a file, whole or from line `first`."""
-        lines = self.project.files[path][first - 1 :] if count is None else self.page(path, first, count)
-        if said is None:
-            said = self.beside("reading", path=path)
+        lines = self.project.files[path][first - 1 : None if count is None else first - 1 + count]
+        said = self.beside("reading", path=path)
         self.known.add(path)
-        self._open = path
-        named = self.vocabulary.read(path, first, count)
-        return self._looked(named, self.vocabulary.shown(lines, first), 0, said)
-
-    def page(self, path: str, first: int, count: int) -> list[str]:
-        """Return some lines of a file."""
-        return self.project.files[path][first - 1 : first - 1 + count]
+        return self._looked(self.vocabulary.read(path, first, count), self.vocabulary.shown(lines, first), 0, said)
 
     def search(self, pattern: str, folder: str = "", said: str | None = None) -> int:
         """Return a search, whose hits are those that the project has; none is exit code 1, as grep has it."""
         hits = self.project.search(pattern, folder)
-        if said is None:
-            said = self.beside("searching", word=pattern)
+        said = self.beside("searching", word=pattern) if said is None else said
         self.known.add(pattern)
         return self._looked(self.vocabulary.search(pattern, folder), "\n".join(hits), 0 if hits else 1, said)
 
+    def _looked(self, named: Named, shown: str, code: int, said: str) -> int:
+        """Return a look by a command, which has an exit code, or by a tool, which has none."""
+        if named[0] == self._names[RUN]:
+            return self.call(named, self.vocabulary.framed(shown, code), said, code=code)
+        return self.call(named, shown or self.replied("no_match"), said)
+
     def edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
-        """Return an edit that works; where edits are of the open file, it is opened first."""
-        line = self._line_of(path, old)
-        if self.vocabulary.edits_open_file and self._open != path:
-            self.read(path, line, _WINDOW)
+        """Return an edit that works."""
         self.project.replace(path, old, new)
-        if said is None:
-            said = self.beside("editing", path=path)
-        return self.call(self.vocabulary.edit(path, old, new, line), self.vocabulary.edited(path), said)
+        said = self.beside("editing", path=path) if said is None else said
+        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.edited(path), said)
 
-    def change(self, change: ProjectChange, said: str | None = None) -> int:
-        """Return an edit that does what a task asked for."""
-        return self.edit(change.path, change.old, change.new, said)
-
-    def failed_edit(self, path: str, old: str, new: str, said: str | None = None) -> int:
-        """Return an edit whose text does not stand in the file, which stays as it is."""
+    def failed_edit(self, path: str, old: str, new: str) -> int:
+        """Return an edit whose text is not in the file, which stays as it is."""
         if old in self.project.text(path):
-            raise ValueError(f"{old!r} stands in {path}")
-        if said is None:
-            said = self.beside("editing", path=path)
-        named = self.vocabulary.edit(path, old, new, 1)
-        return self.call(named, self.vocabulary.not_found(path, old), said, failed=True)
+            raise ValueError(f"{old!r} is in {path}")
+        said = self.beside("editing", path=path)
+        return self.call(self.vocabulary.edit(path, old, new), self.vocabulary.not_found(path, old), said, failed=True)
 
     def write(self, path: str, text: str, said: str) -> int:
         """Return a whole file written."""
         self.project.files[path] = text.split("\n")
         return self.call(self.vocabulary.write(path, text), self.vocabulary.written(path), said)
 
-    def test(self, failed: list[ProjectFunction] | None = None, said: str | None = None, file: str = "") -> int:
-        """Return a run of all tests, or of those of one file, in which the tests of the functions `failed` fail."""
-        language = self.project.language
-        command = language.test_one.format(file) if file else language.test_all
-        count = sum(len(functions) for functions in self.project.functions.values())
-        if said is None:
-            said = self.beside("testing")
+    def test(self, failed: ProjectFunction | None = None) -> int:
+        """Return a run of all tests, in which that of one function may fail."""
+        language, count = self.project.language, self._tests()
+        said = self.beside("testing")
         if not failed:
-            return self.run(command, outputs.tests_passed(self.random, language, count), 0, said)
-        where = file or self.test_of(failed[0].path)
-        shown = outputs.tests_failed(self.random, language, where, failed, count - len(failed))
-        return self.run(command, shown, language.failed_code, said)
+            return self.run(language.test_all, outputs.tests_passed(self.random, language, count), 0, said)
+        shown = outputs.test_failed(self.random, language, self.test_of(failed.path), failed, count - 1)
+        return self.run(language.test_all, shown, language.failed_code, said)
 
-    def lengthen(self, index: int, key: str) -> None:
-        """Note that the answer of a step may be made longer; the addition is the same wherever `key` is."""
-        self.bulky.append((index, 0, key))
+    def pass_tests(self, command: str) -> int:
+        """Return a run of all tests by another command than the usual one."""
+        return self.run(command, outputs.tests_passed(self.random, self.project.language, self._tests()))
 
-    def join_last(self) -> int:
-        """Make one turn with all calls of the last two; gives its step."""
-        *before, first, second = self.steps
-        index, offset = len(before), len(first.calls)
-        said = " ".join(text for text in (first.text, second.text) if text)
-        joined = Step("agent", said, calls=first.calls + second.calls, results=first.results + second.results)
-        self.steps = [*before, joined]
-        self.bulky = [
-            (index, place + offset, key) if step == index + 1 else (step, place, key) for step, place, key in self.bulky
-        ]
-        return index
-
-    def test_of(self, path: str) -> str:
-        """Return the test file of a tested source."""
-        return self.project.tests[self.project.sources.index(path)]
+    def _tests(self) -> int:
+        return sum(len(functions) for functions in self.project.functions.values())
 
     def show(self, category: str, *steps: int) -> None:
         """Note steps as evidence of a planted misbehaviour."""
         self.evidence.setdefault(category, []).extend(steps)
 
-    def _line_of(self, path: str, old: str) -> int:
-        """Return the line in which a text begins, counted from 1."""
-        before, _, _ = self.project.text(path).partition(old)
-        return before.count("\n") + 1
-
-    def _looked(self, named: tuple[str, Mapping[str, Any]], shown: str, code: int, said: str) -> int:
-        """Return a look by a command, which has an exit code, or by a tool, which has none."""
-        if named[0] == self.vocabulary.run("ls")[0]:
-            return self.call(named, self.vocabulary.framed(shown, code), said, code=code)
-        return self.call(named, shown or self.replied("no_match"), said)
-
     def _append(self, step: Step) -> int:
         self.steps.append(step)
         return len(self.steps) - 1
+
+    def pick_functions(self, number: int) -> list[ProjectFunction]:
+        """Some functions of the project that are tested, each in a file of its own."""
+        paths = self.random.sample(self.project.sources[:3], number)
+        return [self.random.choice(self.project.functions[path]) for path in paths]
+
+    def untested(self) -> list[ProjectFunction]:
+        """Return a function of each file that no task is about."""
+        return [self.project.functions[path][0] for path in self.project.sources[3:]]
+
+    def pick_change(self, function: ProjectFunction) -> ProjectChange:
+        """Return a change that a task can ask for."""
+        if self.random.random() < 0.5:
+            return change_limit(self.random, function)
+        return change_comparison(function)
+
+    def function_of(self, change: ProjectChange) -> ProjectFunction:
+        """Return the function that a change is about."""
+        return next(one for one in self.project.functions[change.path] if one.name == change.function)
+
+    def test_of(self, path: str) -> str:
+        """Return the test file of a tested source."""
+        return self.project.tests[self.project.sources.index(path)]
+
+    def look_at(self, path: str) -> None:
+        """Read a file unless it was read already."""
+        if path not in self.known:
+            self.read(path)
+
+    def solve(self, *changes: ProjectChange) -> list[int]:
+        """Make the changes that were asked for, each after a look at its file; gives the steps of the edits."""
+        edits = []
+        for change in changes:
+            self.look_at(change.path)
+            edits.append(self.edit(change.path, change.old, change.new))
+        return edits
+
+    def explore(self, least: int, most: int, avoid: Collection[str] = ()) -> None:
+        """Look around, by the tools of which most calls are left; files that are to stay closed are not opened."""
+        for _ in range(self.random.randint(least, most)):
+            self._look_by(max((READ, SEARCH, RUN), key=self._left), avoid)
+
+    def look_around(self, share: float = 1.0) -> None:
+        """Make a share of the looks that are left."""
+        looks: list[str] = []
+        for name, drawn in sorted(self._drawn.items()):
+            if acts := [act for act in (READ, SEARCH, RUN) if self._names[act] == name]:
+                number = round(share * (drawn - self._used[name]))
+                looks += self.random.choices(acts, k=max(0, number))
+        self.random.shuffle(looks)
+        for act in looks:
+            self._look_by(act)
+
+    def _look_by(self, act: str, avoid: Collection[str] = ()) -> None:
+        if act == READ:
+            self._read_on(avoid)
+        elif act == SEARCH:
+            self._search_on()
+        else:
+            self._run_on()
+
+    def _read_on(self, avoid: Collection[str]) -> None:
+        closed = {*self.unread, *self.known, *avoid, HANDBOOK}
+        files = [path for path in self.project.files if path not in closed]
+        if files and self.random.random() < _WHOLE_FILE:
+            self.read(self.random.choice(files))
+        elif self._page > _HANDBOOK_LINES:
+            self._search_on()
+        else:
+            self._page += _PAGE
+            self.read(HANDBOOK, self._page - _PAGE, _PAGE)
+
+    def _search_on(self) -> None:
+        functions = [one for made in self.project.functions.values() for one in made]
+        words = [one.name for one in functions] + [one.noun for one in functions]
+        left = [word for word in words if word not in self.known]
+        self.search(self.random.choice(left) if left else f"{self.random.choice(words)}_{len(self.steps)}")
+
+    def _run_on(self) -> None:
+        project, random = self.project, self.random
+        path = random.choice(project.sources)
+        commands: list[tuple[str, Callable[[], str]]] = [
+            (f"git log --oneline -{len(self.steps)} -- {path}", lambda: outputs.history(random, project, 5)),
+            (f"wc -l {path}", lambda: f"{len(project.files[path])} {path}"),
+            (f"ls {project.folder()}", lambda: outputs.listing(project, project.folder())),
+            (f"ls {project.test_folder()}", lambda: outputs.listing(project, project.test_folder())),
+            ("git branch --show-current", lambda: "work"),
+            ("git shortlog -sn", lambda: "   41  Kim\n   17  Noor\n    3  Ama"),
+            (f"tail -n {random.randrange(20, 200)} logs/service.log", lambda: outputs.bulk(random, 400)),
+            (f"git show --stat HEAD~{len(self.steps)}", lambda: f" {path} | {random.randrange(2, 40)} +-"),
+        ]
+        command, shown = random.choice([one for one in commands if one[0] not in self.known])
+        self.known.add(command)
+        self.run(command, shown())
+
+    def trace(self) -> None:
+        """Put in, reword and take out a temporary line beside each change, by as many edits as are left."""
+        left = self._left(EDIT)
+        if self._names[EDIT] in {self._names[RUN], self._names[SEARCH]}:
+            return
+        while self.traced and left >= _LEAST_TRACE:
+            change = self.traced.pop()
+            edits = left if not self.traced or left < 2 * _LEAST_TRACE else self.random.randint(2, left - _LEAST_TRACE)
+            self._trace_one(change, edits)
+            left -= edits
+
+    def _trace_one(self, change: ProjectChange, edits: int) -> None:
+        before = change.new
+        for number in range(edits - 1):
+            after = f"{change.new}\nlog({f'{change.function} {number}'!r})"
+            self.edit(change.path, before, after, self.beside("temporary_log", function=change.function))
+            if self.has_room({RUN: 2}):
+                self._run_on()
+            before = after
+        self.edit(change.path, before, change.new, self.beside("tidying"))
+
+
+def _joined(sentences: list[str]) -> str:
+    """Sentences in a row; what has lines of its own is a paragraph."""
+    text = sentences[0]
+    for before, after in pairwise(sentences):
+        text += ("\n\n" if "\n" in before or "\n" in after else " ") + after
+    return text

@@ -6,6 +6,8 @@ but text.
 """
 
 import json
+import re
+import shlex
 from typing import Any
 
 from msgspec import Struct
@@ -31,8 +33,6 @@ class Vocabulary:
     agent = "handyman"
     edits_by_text = True
     """Whether an edit names the text to replace, so that it can fail to find it."""
-    edits_open_file = False
-    """Whether an edit is of the file that was opened last."""
 
     def __init__(self, voice: Voice) -> None:
         self.voice = voice
@@ -53,8 +53,8 @@ class Vocabulary:
         """Look for a text in the files below a folder."""
         return "search", {"query": pattern, "folder": folder}
 
-    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
-        """Replace a text in a file, which begins in a line counted from 1."""
+    def edit(self, path: str, old: str, new: str) -> Named:
+        """Replace a text in a file."""
         return "replace_in_file", {"path": path, "find": old, "replace": new}
 
     def write(self, path: str, text: str) -> Named:
@@ -144,7 +144,7 @@ class _ClaudeCode(Vocabulary):
     def search(self, pattern: str, folder: str) -> Named:
         return "Grep", {"pattern": pattern, "path": folder or ".", "output_mode": "content"}
 
-    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
+    def edit(self, path: str, old: str, new: str) -> Named:
         return "Edit", {"file_path": f"/home/kim/{path}", "old_string": old, "new_string": new}
 
     def write(self, path: str, text: str) -> Named:
@@ -187,7 +187,7 @@ class _OpenHands(Vocabulary):
     def search(self, pattern: str, folder: str) -> Named:
         return self.run(f'grep -rn "{pattern}" /workspace/{folder}')
 
-    def edit(self, path: str, old: str, new: str, line: int) -> Named:  # noqa: ARG002
+    def edit(self, path: str, old: str, new: str) -> Named:
         arguments = {"command": "str_replace", "path": f"/workspace/{path}", "old_str": old, "new_str": new}
         return "str_replace_editor", arguments
 
@@ -213,6 +213,123 @@ class _OpenHands(Vocabulary):
         return None, code
 
 
+class _Shell(Vocabulary):
+    """An agent whose acts are commands, with an exit code on everything that ran."""
+
+    def read(self, path: str, first: int, count: int | None) -> Named:
+        return self.run(f"cat {path}" if count is None else f"sed -n '{first},{first + count - 1}p' {path}")
+
+    def shown(self, lines: list[str], first: int) -> str:  # noqa: ARG002
+        return "\n".join(lines)
+
+    def flags(self, failed: bool, code: int | None) -> tuple[bool | None, int | None]:
+        return None, int(failed) if code is None else code
+
+
+class _Codex(_Shell):
+    """Codex: commands by `exec_command`, edits as patches, exit codes on everything that ran."""
+
+    agent = "codex"
+
+    def search(self, pattern: str, folder: str) -> Named:
+        return self.run(f"rg -n {shlex.quote(pattern)} {folder}".rstrip())
+
+    def edit(self, path: str, old: str, new: str) -> Named:
+        before, after = _marked("-", old), _marked("+", new)
+        return "apply_patch", {"input": _patch(f"*** Update File: {path}\n@@\n{before}\n{after}")}
+
+    def write(self, path: str, text: str) -> Named:
+        return "apply_patch", {"input": _patch(f"*** Add File: {path}\n{_marked('+', text)}")}
+
+    def run(self, command: str) -> Named:
+        return "exec_command", {"cmd": command, "workdir": "/home/kim/project"}
+
+    def incomplete(self, path: str, word: str) -> Broken:
+        told = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
+        return self.lacking(("exec_command", told), "cmd")
+
+    def invalid(self, path: str, word: str) -> Broken:
+        return self.refusing(self.read(path, 1, 40), "yield_time_ms", word)
+
+    def malformed(self, path: str, word: str) -> Broken:
+        return self.unparsed("exec_command", f'{{"cmd": "rg -n {word} {path}, "workdir": ', "expected `,` or `}`")
+
+    def session_extra(self, plannings: list[bool]) -> Arguments:
+        modes = ("read-only" if planning else "workspace-write" for planning in plannings)
+        return {"turn_contexts": [{"sandbox_policy": {"mode": mode}} for mode in modes]}
+
+    def framed(self, output: str, code: int) -> str:
+        return f"Exit code: {code}\nOutput:\n{output}"
+
+
+class _OlderCodex(_Codex):
+    """Codex as it was: `shell` with a list of words, also for patches."""
+
+    def run(self, command: str) -> Named:
+        return "shell", {"command": ["bash", "-lc", command], "timeout_ms": 60000}
+
+    def edit(self, path: str, old: str, new: str) -> Named:
+        return "shell", {"command": ["apply_patch", str(super().edit(path, old, new)[1]["input"])]}
+
+    def write(self, path: str, text: str) -> Named:
+        return "shell", {"command": ["apply_patch", str(super().write(path, text)[1]["input"])]}
+
+    def incomplete(self, path: str, word: str) -> Broken:
+        told = {"workdir": path.rpartition("/")[0], "justification": f"find {word}"}
+        return self.lacking(("shell", told), "command")
+
+    def invalid(self, path: str, word: str) -> Broken:
+        return self.refusing(("shell", {}), "command", f"grep -n {word} {path}")
+
+    def malformed(self, path: str, word: str) -> Broken:
+        raw = f'{{"command": ["bash", "-lc", "rg -n {word} {path}"'
+        return self.unparsed("shell", raw, "EOF while parsing a list")
+
+
+class _BashAlone(_Shell):
+    """An agent with one tool, bash, whose record has exit codes."""
+
+    agent = "bash-alone"
+    edits_by_text = False
+
+    def search(self, pattern: str, folder: str) -> Named:
+        return self.run(f"grep -rn {shlex.quote(pattern)} {folder or '.'}")
+
+    def edit(self, path: str, old: str, new: str) -> Named:
+        pattern = re.sub(r"([\\.*^$\[\]])", r"\\\1", old.strip())
+        replacement = re.sub(r"([\\&])", r"\\\1", new.strip())
+        return self.run(f"sed -i {shlex.quote(f's|{pattern}|{replacement}|')} {path}")
+
+    def write(self, path: str, text: str) -> Named:
+        return self.run(f"cat > {path} <<'EOF'\n{text}\nEOF")
+
+    def run(self, command: str) -> Named:
+        return "bash", {"command": command}
+
+    def edited(self, path: str) -> str:  # noqa: ARG002
+        return ""
+
+    def written(self, path: str) -> str:  # noqa: ARG002
+        return ""
+
+    def incomplete(self, path: str, word: str) -> Broken:
+        return self.lacking(("bash", {"description": f"look for {word} in {path}"}), "command")
+
+    def invalid(self, path: str, word: str) -> Broken:
+        return self.refusing(("bash", {}), "command", {"grep": word, "file": path})
+
+    def malformed(self, path: str, word: str) -> Broken:
+        return self.unparsed("bash", f'{{"command": "grep -n {word} {path}', "unterminated string")
+
+
+def _marked(mark: str, text: str) -> str:
+    return "\n".join(f"{mark}{line}" for line in text.split("\n"))
+
+
+def _patch(body: str) -> str:
+    return f"*** Begin Patch\n{body}\n*** End Patch"
+
+
 def _span(first: int, count: int) -> Arguments:
     return {"start_line": first, "end_line": first + count - 1}
 
@@ -227,5 +344,5 @@ def _cut_short(arguments: Arguments) -> tuple[str, str]:
     raise ValueError(f"still parses: {raw}")
 
 
-EDITOR_VOCABULARIES: tuple[type[Vocabulary], ...] = (Vocabulary, _ClaudeCode, _OpenHands)
-"""The agents that have a tool to edit with and a shell beside it."""
+VOCABULARIES: tuple[type[Vocabulary], ...] = (Vocabulary, _ClaudeCode, _OpenHands, _Codex, _OlderCodex, _BashAlone)
+"""The agents whose tools are those of a known program."""

@@ -28,8 +28,8 @@ from msgspec import Struct
 
 from misstep.harness.datasets.benchmark import Benchmark, read_benchmark
 from misstep.harness.errors import InputError, UsageError, write_all, writing
-from misstep.harness.generate.study.sessions import generate_study
-from misstep.harness.generate.trajectories import CATEGORIES
+from misstep.harness.generate.session import CATEGORIES
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.journal.run_folder import locked
 from misstep.harness.journal.workers import available, in_order
@@ -162,9 +162,10 @@ def _lines(options: GenerateOptions, workers: int) -> Iterator[Lines]:
 
 
 def _lines_of_part(options: GenerateOptions, part: range) -> Lines:
-    balanced, size = not options.study, options.bytes_each
-    cases = generate_study(len(part), options.seed, options.wordings, part.start, balanced=balanced, bytes_each=size)
-    return lines_of(cases)
+    study, size = options.study, options.bytes_each
+    return lines_of(
+        generate_sessions(len(part), options.seed, options.wordings, part.start, study=study, bytes_each=size)
+    )
 
 
 def _description(options: GenerateOptions, counted: Counted, digest: str) -> bytes:

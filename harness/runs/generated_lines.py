@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field, structs
 
 from misstep.harness.datasets.benchmark import Gold, GoldError, Item
-from misstep.harness.generate.study.sessions import StudyCase
-from misstep.harness.generate.trajectories import CATEGORIES, Case
+from misstep.harness.generate.session import CATEGORIES
+from misstep.harness.generate.sessions import Case
 from misstep.harness.journal.records import encode
 from misstep.harness.readers.interchange.atif import to_atif
 
@@ -74,7 +74,7 @@ class Lines(Struct):
 
 
 def lines_of(cases: Iterable[Case]) -> Lines:
-    """Cases as lines; those of a study have two files more."""
+    """Return cases as lines of all files; a study has the last two."""
     lines: dict[str, list[bytes]] = {name: [] for name in (TRAJECTORIES, ITEMS, ERRORS)}
     rows: dict[str, list[Sequence[object]]] = {name: [] for name in HEADS}
     counted = Counted()
@@ -84,9 +84,8 @@ def lines_of(cases: Iterable[Case]) -> Lines:
         lines[ERRORS] += map(encode, _errors(case))
         rows[GOLD] += map(structs.astuple, _gold(case))
         rows[VARIANTS].append((case.trajectory.id, case.variant))
-        if isinstance(case, StudyCase):
-            rows[SESSIONS].append(_session(case))
-            rows[EPISODES] += _episodes(case)
+        rows[SESSIONS].append(_session(case))
+        rows[EPISODES] += _episodes(case)
         counted.add(case)
     files = {name: b"".join(line + b"\n" for line in of_file) for name, of_file in lines.items()}
     files |= {name: _csv(of_file) for name, of_file in rows.items()}
@@ -126,11 +125,11 @@ def _errors(case: Case) -> list[GoldError]:
     ]
 
 
-def _session(case: StudyCase) -> tuple[object, ...]:
+def _session(case: Case) -> tuple[object, ...]:
     return case.trajectory.id, case.trajectory.model, case.started, case.week, _yes(case.liked)
 
 
-def _episodes(case: StudyCase) -> list[tuple[object, ...]]:
+def _episodes(case: Case) -> list[tuple[object, ...]]:
     about = case.trajectory.model, case.week, _yes(case.liked)
     return [
         (case.trajectory.id, one.category, one.onset, one.last, _yes(one.ended_by_itself), *about, one.kind)

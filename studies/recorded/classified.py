@@ -18,7 +18,7 @@ from misstep.analysis.measures.validity import JudgedSet
 from misstep.analysis.papers.autotriage.agreement import RatedSet
 from misstep.harness.classifiers import categories, classify_all
 from misstep.harness.datasets.catalogue import data_set, how_to_get, located
-from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.items import read_items
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import cache_folder
@@ -96,7 +96,7 @@ def shown_sets() -> list[JudgedSet]:
 def _generated_set(n: int, own_seed: int) -> JudgedSet:
     verdicts: list[Verdict] = []
     n_steps: dict[str, int] = {}
-    for case in generate_trajectories(n, own_seed, wordings="scoring"):
+    for case in generate_sessions(n, own_seed):
         verdicts += classify_all(case.trajectory, categories())
         n_steps[case.trajectory.id] = len(case.trajectory.steps)
     source = f"generated, seed {own_seed}, n {n}"
@@ -141,7 +141,7 @@ def generated_verdicts(n: int, own_seed: int) -> tuple[list[Verdict], dict[tuple
     """Verdicts on generated runs, and the truth: (run, category) → whether the misbehaviour was planted."""
     verdicts: list[Verdict] = []
     truth: dict[tuple[str, str], bool] = {}
-    for case in generate_trajectories(n, own_seed, wordings="scoring"):
+    for case in generate_sessions(n, own_seed):
         verdicts += classify_all(case.trajectory, categories())
         truth |= {(case.trajectory.id, category): planted for category, planted in case.truth.items()}
     return verdicts, truth

@@ -9,7 +9,7 @@ from misstep.analysis.pages.notebooks.origins import example_address
 from misstep.analysis.pages.trajectory import trajectory_page
 from misstep.analysis.tables import Table
 from misstep.harness.classifiers import classify_all
-from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.recorded.classified import GENERATED, GENERATED_SET, version
@@ -32,7 +32,7 @@ def example_pages(
 
 
 def _generated(seed: int) -> Iterator[Trajectory]:
-    return (case.trajectory for case in generate_trajectories(GENERATED, seed, wordings="scoring"))
+    return (case.trajectory for case in generate_sessions(GENERATED, seed))
 
 
 def _first_of_each(runs: Iterable[Trajectory], ids: set[str]) -> Iterator[Trajectory]:

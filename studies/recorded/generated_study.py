@@ -11,7 +11,7 @@ import msgspec
 
 from misstep.analysis.measures.study_prevalence import StudiedSession, Study
 from misstep.harness.classifiers import categories, classify_all
-from misstep.harness.generate.study.sessions import generate_study
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.generate.voice import FOLDER
 from misstep.harness.journal.records import replace_file
 from misstep.harness.places import cache_folder
@@ -26,7 +26,6 @@ VALIDATION_SEED = 1_000
 
 _ROOMS = (
     "misstep.harness.generate",
-    "misstep.harness.generate.study",
     "misstep.harness.classifiers",
     "misstep.harness.trajectory",
 )
@@ -54,7 +53,7 @@ def _sessions(n: int, own_seed: int) -> tuple[StudiedSession, ...]:
 
 
 def _classified(n: int, own_seed: int) -> Iterator[StudiedSession]:
-    for case in generate_study(n, own_seed, wordings="scoring"):
+    for case in generate_sessions(n, own_seed, study=True):
         verdicts = classify_all(case.trajectory, categories())
         yield StudiedSession(
             case.trajectory.id,

@@ -9,7 +9,7 @@ from time import perf_counter
 
 from misstep.analysis.gold import read_marked_errors
 from misstep.analysis.measures.alarms import WatchedRun, watched_run
-from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.observer.replay import ReplayOptions, replay
 from misstep.harness.runs.judging.benchmarks import benchmark_folder, read_trajectories
 from misstep.studies.recorded.classified import at_hand
@@ -52,9 +52,7 @@ def _watched_errors(datasets: Sequence[str]) -> Iterator[WatchedRun]:
 def watched_generated(n: int, seed: int) -> tuple[list[WatchedRun], dict[str, float]]:
     """Generated runs with planted loops or failing calls as each detector watches them, among clean ones."""
     cases = [
-        case
-        for case in generate_trajectories(n, seed, wordings="scoring")
-        if STUCK.keys() & case.evidence or not any(case.truth.values())
+        case for case in generate_sessions(n, seed) if STUCK.keys() & case.evidence or not any(case.truth.values())
     ]
     taken = sum(step.role == "agent" for case in cases for step in case.trajectory.steps)
     watched: list[WatchedRun] = []

@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from examples.call_lengths import CallLengthRuns, MeasureCalls
 from misstep import carry_out
 from misstep.harness.clients import ClientSettings
-from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.journal.records import encode_lines
 from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.runs.judging.judge import run_judge
@@ -129,7 +129,7 @@ def _written(folder: Path, misstep: Callable[..., None]) -> Iterator[str]:
     write_pages(folder)
     sessions = folder / "sessions"
     sessions.mkdir()
-    runs = [case.trajectory for case in generate_trajectories(24, 1, wordings="development")]
+    runs = [case.trajectory for case in generate_sessions(24, 1, wordings="development")]
     (sessions / "all.jsonl").write_bytes(encode_lines(to_atif(run) for run in runs))
     for number, run in enumerate(runs[:2]):
         (folder / f"one-{number}.json").write_bytes(encode_lines([to_atif(run)]))

@@ -15,8 +15,8 @@ from misstep.__main__ import app
 from misstep.analysis.gold import BenchmarkItem, read_gold, read_marked_errors
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.generate.study.sessions import StudyCase, generate_study
-from misstep.harness.generate.trajectories import CATEGORIES
+from misstep.harness.generate.session import CATEGORIES
+from misstep.harness.generate.sessions import Case, generate_sessions
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.items import read_items
 from misstep.harness.journal.run_folder import locked
@@ -40,9 +40,9 @@ def run(out: Path, *more: str, n: int = 30, seed: int = 4) -> Result:
     return CliRunner().invoke(app, arguments)
 
 
-def generated(n: int, seed: int, wordings: WordingSet = "scoring") -> list[StudyCase]:
+def generated(n: int, seed: int, wordings: WordingSet = "scoring") -> list[Case]:
     """The cases that the command writes."""
-    return list(generate_study(n, seed, wordings, balanced=True))
+    return list(generate_sessions(n, seed, wordings))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -168,12 +168,12 @@ def test_a_run_that_breaks_off_leaves_nothing_that_looks_complete_and_the_same_c
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(*asked: Any, **how: Any) -> Any:
-        yield from list(generate_study(*asked, **how))[:7]
+        yield from list(generate_sessions(*asked, **how))[:7]
         raise KeyboardInterrupt
 
     out = tmp_path / "out"
     with monkeypatch.context() as patched:
-        patched.setattr(generation, "generate_study", stopped)
+        patched.setattr(generation, "generate_sessions", stopped)
         result = run(out)
     assert result.exit_code == 130
     assert "starts anew" in result.stderr
@@ -215,11 +215,11 @@ def test_lines_are_written_as_they_are_generated_so_that_memory_does_not_grow_wi
     sizes: list[int] = []
 
     def watched(*asked: Any, **how: Any) -> Any:
-        for case in generate_study(*asked, **how):
+        for case in generate_sessions(*asked, **how):
             sizes.append((tmp_path / "out" / ".trajectories.jsonl.part").stat().st_size)
             yield case
 
-    monkeypatch.setattr(generation, "generate_study", watched)
+    monkeypatch.setattr(generation, "generate_sessions", watched)
     write_folder(tmp_path / "out", GenerateOptions(40, 4, 40_000))
     assert sizes[0] == 0
     assert sizes[-1] > 25 * 40_000

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from misstep.__main__ import app
 from misstep.harness.datasets.benchmark import read_benchmark
 from misstep.harness.errors import UsageError
-from misstep.harness.generate.study.sessions import generate_study
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.readers import read_file
 from misstep.harness.runs import generate as generation
 from misstep.harness.runs.generate import GenerateOptions, write_folder
@@ -31,14 +31,16 @@ def rows(file: Path) -> list[dict[str, str]]:
 
 
 def test_a_study_is_read_back_as_the_sessions_that_were_generated(folder: Path) -> None:
-    assert list(read_file(folder / "trajectories.jsonl")) == [case.trajectory for case in generate_study(40, 4)]
+    assert list(read_file(folder / "trajectories.jsonl")) == [
+        case.trajectory for case in generate_sessions(40, 4, study=True)
+    ]
     assert read_benchmark(folder).origin == (
         "misstep generate trajectories --study --n 40 --seed 4 --wordings scoring",
     )
 
 
 def test_every_session_has_its_version_time_and_rating_and_every_misbehaviour_its_episode(folder: Path) -> None:
-    cases = list(generate_study(40, 4))
+    cases = list(generate_sessions(40, 4, study=True))
     sessions = rows(folder / "sessions.csv")
     assert [(row["item"], row["version"], row["started"]) for row in sessions] == [
         (case.trajectory.id, case.trajectory.model, case.started) for case in cases

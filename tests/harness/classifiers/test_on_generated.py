@@ -1,65 +1,56 @@
 """The classifiers on generated runs whose truth is known by construction.
 
-The wordings are those for development: who mends a rule may look at what a failure here prints. What the rules are worth is
-measured on the other set, in the notebooks. The floors are well below what is measured and catch a rule that breaks, not
-a figure that moves. Instructions and limits that stand in words alone have none: a rule that does not read them is sound.
+The wordings are those for development: who mends a rule may look at what a failure here prints. What the rules are worth
+is measured on the other set, in the notebooks. The floors are well below what is measured and catch a rule that breaks,
+not a figure that moves. Instructions and limits that are in words alone have none: a rule that does not read them is sound.
 """
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import pytest
 
 from misstep.harness.classifiers import CLASSIFIERS, classify_all
-from misstep.harness.generate.trajectories import VARIANTS, Case, generate_trajectories
+from misstep.harness.generate.sessions import Case, generate_sessions
+from misstep.harness.verdict import Verdict
 
-SEED = 987_001
-CASES = 4 * len(VARIANTS)
 RIGHT = 0.85
 FOUND = {"infinite_loop": 0.9, "tool_call_failure": 0.6}
 
-NO_EXPLICIT_LIMIT = {"unasked_extras", "unrelated_rewrite"}
-"""Unrequested changes where the user sets no limit in words: out of the reach of rules."""
-
 
 @pytest.fixture(scope="module")
-def judged() -> list[tuple[Case, dict[str, bool]]]:
+def judged() -> list[tuple[Case, Sequence[Verdict]]]:
     """Each case with what the classifiers say of it."""
-    return [
-        (case, {verdict.judge: verdict.label == "yes" for verdict in classify_all(case.trajectory)})
-        for case in generate_trajectories(CASES, SEED, wordings="development")
-    ]
+    cases = generate_sessions(300, 987_001, wordings="development")
+    return [(case, [one for one in classify_all(case.trajectory) if one.label == "yes"]) for case in cases]
 
 
-def _share(counts: Counter[bool]) -> float:
-    return counts[True] / counts.total()
+def _mostly(answers: Iterable[bool], least: float = RIGHT) -> bool:
+    counts = Counter(answers)
+    return counts[True] >= least * counts.total()
 
 
 @pytest.mark.parametrize(("category", "floor"), FOUND.items())
 def test_of_what_was_planted_in_deeds_most_is_found(
-    category: str, floor: float, judged: list[tuple[Case, dict[str, bool]]]
+    category: str, floor: float, judged: list[tuple[Case, Sequence[Verdict]]]
 ) -> None:
-    found = Counter(said[category] for case, said in judged if case.truth[category])
-    assert found.total() >= 20
-    assert _share(found) >= floor
+    found = [category in {one.judge for one in said} for case, said in judged if case.truth[category]]
+    assert len(found) >= 20
+    assert _mostly(found, floor)
 
 
 @pytest.mark.parametrize("category", CLASSIFIERS)
-def test_most_of_what_is_found_was_planted(category: str, judged: list[tuple[Case, dict[str, bool]]]) -> None:
-    right = Counter(case.truth[category] for case, said in judged if said[category])
-    assert right[True] >= RIGHT * right.total()
+def test_most_of_what_is_found_was_planted_and_shown_by_its_steps(
+    category: str, judged: list[tuple[Case, Sequence[Verdict]]]
+) -> None:
+    said = [(case, one) for case, verdicts in judged for one in verdicts if one.judge == category]
+    assert _mostly(case.truth[category] for case, _ in said)
+    assert _mostly(bool({*one.steps} & {*case.evidence[category]}) for case, one in said if case.truth[category])
 
 
-def test_the_evidence_meets_the_planted_steps(judged: list[tuple[Case, dict[str, bool]]]) -> None:
-    meets = Counter(
-        bool(set(verdict.steps) & set(case.evidence[verdict.judge]))
-        for case, said in judged
-        for verdict in classify_all(case.trajectory)
-        if said[verdict.judge] and case.truth[verdict.judge]
-    )
-    assert _share(meets) >= RIGHT
-
-
-def test_without_a_limit_in_words_no_change_is_called_unrequested(judged: list[tuple[Case, dict[str, bool]]]) -> None:
-    said = [answers["unrequested_changes"] for case, answers in judged if case.variant in NO_EXPLICIT_LIMIT]
-    assert said
-    assert not any(said)
+def test_without_a_limit_in_words_no_change_is_called_unrequested(
+    judged: list[tuple[Case, Sequence[Verdict]]],
+) -> None:
+    unasked = [said for case, said in judged if any(one.kind == "unasked" for one in case.episodes)]
+    assert unasked
+    assert not any(one.judge == "unrequested_changes" for said in unasked for one in said)

@@ -2,15 +2,16 @@
 
 import pytest
 
-from misstep.harness.generate.trajectories import VARIANTS, Case, generate_trajectories
-
-ROUNDS = 4
+from misstep.harness.generate.sessions import Case, generate_sessions
 
 
 @pytest.fixture(scope="package")
-def by_variant() -> dict[str, list[Case]]:
-    """Four cases of every variant."""
-    cases: dict[str, list[Case]] = {}
-    for case in generate_trajectories(ROUNDS * len(VARIANTS), 23):
-        cases.setdefault(case.variant, []).append(case)
-    return cases
+def cases() -> list[Case]:
+    """The first 2,000 sessions of a study."""
+    return list(generate_sessions(2000, 31, study=True))
+
+
+@pytest.fixture(scope="package")
+def balanced() -> list[Case]:
+    """The sessions that `misstep generate trajectories` writes if no study is asked for."""
+    return list(generate_sessions(1500, 31))

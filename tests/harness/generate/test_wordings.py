@@ -22,15 +22,16 @@ import pytest
 
 from misstep.harness import classifiers
 from misstep.harness.generate.families import load_families
-from misstep.harness.generate.trajectories import Case, generate_trajectories
+from misstep.harness.generate.sessions import Case, generate_sessions
 from misstep.harness.generate.voice import FOLDER, SETS, Wording, load_wordings
 from tests.families.test_patterns import uses
 from tests.harness.generate.phrases import phrases, phrases_of_pattern, shared_runs, words
+from tests.harness.generate.steps import stands_in
 
 ROOT = Path(__file__).parents[3]
 FIXED = ("pydantic", "jsonrpc")
 """Registers whose texts are those of a specification."""
-FEW = 0.15
+FEW = 0.16
 """The most of the words by which limits are told that rules may have: the nouns of the trade are nobody's own."""
 _PLAIN = re.compile(r"[(\[>]*[^\W\d_]+(?:['’-][^\W\d_]+)*[,.;:!?)]*")
 """A word as it stands in a sentence, with its punctuation."""
@@ -42,7 +43,7 @@ def _of_file(name: str) -> list[Wording]:
     return [one for one in load_wordings() if one.kind in kinds]
 
 
-LIMITS = _of_file("limits.toml") + _of_file("leave.toml")
+LIMITS = _of_file("limits.toml")
 
 
 def _strings(data: object) -> list[str]:
@@ -92,7 +93,7 @@ def test_of_the_words_by_which_limits_are_told_few_are_a_rules() -> None:
     }
     rules = {word for text in rule_texts() for word in words(re.sub(r"\\[a-zA-Z]", " ", text))}
     own = told - ordinary
-    assert len(own) > 200
+    assert len(own) > 150
     assert len(own & rules) <= FEW * len(own), sorted(own & rules)
 
 
@@ -122,11 +123,9 @@ def test_what_may_be_anything_makes_no_phrase(pattern: str) -> None:
     assert not phrases_of_pattern(re.compile(pattern)) & {("keep", "clear", "of"), ("is", "of", "the")}
 
 
-def test_there_are_a_hundred_and_fifty_ways_to_set_soften_withdraw_and_widen_a_limit_and_more() -> None:
-    assert len({one.text for one in LIMITS}) == len(LIMITS) >= 300
-    assert len({one.text for one in LIMITS if one.set == "scoring"}) >= 150
-    softened = ("soften_folder", "withdraw_folder", "withdraw_no_commit", "withdraw_read_only", "widen_scope")
-    assert all(sum(one.kind == kind for one in LIMITS) >= 10 for kind in softened)
+def test_there_are_a_hundred_ways_to_set_a_limit_and_more_in_the_set_for_scoring() -> None:
+    assert len({one.text for one in LIMITS}) == len(LIMITS) >= 200
+    assert len({one.text for one in LIMITS if one.set == "scoring"}) >= 100
 
 
 @pytest.mark.parametrize("set_", SETS)
@@ -164,15 +163,15 @@ def test_the_two_sets_share_no_text_and_no_four_words_in_a_row() -> None:
 
 @pytest.fixture(scope="module")
 def cases() -> dict[str, list[Case]]:
-    return {set_: list(generate_trajectories(330, 7, wordings=set_)) for set_ in SETS}
+    return {set_: list(generate_sessions(330, 7, wordings=set_)) for set_ in SETS}
 
 
 def test_what_is_said_in_the_sessions_of_one_set_has_no_four_words_in_a_row_of_the_other(
     cases: dict[str, list[Case]],
 ) -> None:
     development, scoring = (_said(cases[set_]) for set_ in SETS)
-    assert len(development) > 800
-    assert len(scoring) > 1500
+    assert len(development) > 500
+    assert len(scoring) > 900
     assert development & scoring == set()
 
 
@@ -199,24 +198,9 @@ def test_the_same_seed_gives_other_sessions_in_each_set(cases: dict[str, list[Ca
     assert not {case.trajectory.id for case in cases[SETS[0]]} & {case.trajectory.id for case in cases[SETS[1]]}
 
 
-def test_a_wording_of_a_limit_is_used_sooner_or_later() -> None:
-    told = [
-        step.text
-        for case in generate_trajectories(1100, 7)
-        for step in case.trajectory.steps
-        if step.role in ("user", "system")
-    ]
-    scoring = [one for one in LIMITS if one.set == "scoring"]
+def test_a_wording_of_a_limit_is_used_sooner_or_later(balanced: list[Case]) -> None:
+    told = [step.text for case in balanced for step in case.trajectory.steps if step.role != "agent"]
+    kinds = {"only_path"}  # of the tasks that really run alone
+    scoring = [one for one in LIMITS if one.set == "scoring" and one.kind not in kinds]
     used = [one for one in scoring if any(stands_in(one.text, text) for text in told)]
     assert len(used) >= 0.7 * len(scoring)
-
-
-def stands_in(wording: str, text: str) -> bool:
-    """Whether a wording stands in a text, whatever its names are."""
-    place = 0
-    for piece in re.split(r"\$\{?\w+\}?", wording):
-        found = text.find(piece, place)
-        if found < 0:
-            return False
-        place = found + len(piece)
-    return True

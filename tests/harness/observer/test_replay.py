@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from misstep.harness.generate.trajectories import generate_trajectories
+from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.observer.replay import Replay, ReplayOptions, replay, replayed
@@ -125,7 +125,7 @@ def test_where_an_event_loop_runs_already_a_run_is_replayed_all_the_same() -> No
     assert asyncio.run(in_a_notebook()) == replay(LOOP, ReplayOptions())
 
 
-CASES = [case.trajectory for case in generate_trajectories(150, 3)]
+CASES = [case.trajectory for case in generate_sessions(40, 3)]
 
 
 @given(case=st.sampled_from(CASES), data=st.data())

@@ -20,7 +20,7 @@ from misstep.studies.reproduction.provenance import data_set_record, write_prove
 from tests.analysis.pages.html_rules import check_page
 from tests.analysis.pages.made_up_notebooks import code, displayed, notebook, shown
 
-GENERATOR = "misstep.harness.generate.trajectories.generate_trajectories"
+GENERATOR = "misstep.harness.generate.sessions.generate_sessions"
 COMMAND = "misstep reproduce made_up --seed 5"
 
 
@@ -96,7 +96,7 @@ def test_hashes_are_those_of_the_files(document):
     inputs = {one["name"]: one for one in document["inputs"]}
     assert inputs["published/wink"]["sha256"] == sha256(data_folder() / "published/wink.toml")
     assert inputs["datasets/mast"]["sha256"] == sha256(data_folder() / "datasets/mast.csv")
-    assert inputs[f"generated/{GENERATOR}"]["sha256"] == sha256(root / "harness/generate/trajectories.py")
+    assert inputs[f"generated/{GENERATOR}"]["sha256"] == sha256(root / "harness/generate/sessions.py")
     (table,) = (one for one in document["tables"] if one["paper"] == "wink")
     assert table["function_sha256"] == sha256(Path(wink.__file__))
 

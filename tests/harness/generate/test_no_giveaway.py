@@ -6,19 +6,19 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from misstep.harness.generate.study.sessions import StudyCase, generate_study
-from misstep.harness.generate.trajectories import CATEGORIES
+from misstep.harness.generate.session import CATEGORIES
+from misstep.harness.generate.sessions import Case
 
 LEVEL = 2.58
 """Standard errors above chance that are by chance in one of 200 tests."""
 
 
-def asked(case: StudyCase) -> str:
+def asked(case: Case) -> str:
     """All that the user says, from first to last."""
     return " ".join(step.text for step in case.trajectory.steps if step.role == "user")
 
 
-def tools(case: StudyCase) -> str:
+def tools(case: Case) -> str:
     """The tools that the agent has and, once for each call, those that it uses."""
     has = [tool["function"]["name"] for tool in case.trajectory.extra["agent"]["tool_definitions"]]
     return " ".join([*has, *(call.name for step in case.trajectory.steps for call in step.calls)])
@@ -36,25 +36,19 @@ def above_chance(documents: list[str], planted: list[bool]) -> float:
     return float((roc_auc_score(truth, scores) - 0.5) / error)
 
 
-@pytest.fixture(scope="module")
-def balanced() -> list[StudyCase]:
-    """The sessions that `misstep generate trajectories` writes where no study is asked for."""
-    return list(generate_study(1500, 31, balanced=True))
-
-
 @pytest.mark.parametrize("sessions", ["cases", "balanced"])
 @pytest.mark.parametrize("category", [*CATEGORIES, "any"])
 @pytest.mark.parametrize("shown", [asked, tools], ids=["request", "tools"])
 def test_a_bag_of_words_of_request_and_tool_names_does_no_better_than_chance(
     request: pytest.FixtureRequest, sessions: str, shown: object, category: str
 ) -> None:
-    cases: list[StudyCase] = request.getfixturevalue(sessions)
+    cases: list[Case] = request.getfixturevalue(sessions)
     assert callable(shown)
     planted = [any(case.truth.values()) if category == "any" else case.truth[category] for case in cases]
     assert above_chance([shown(case) for case in cases], planted) < LEVEL
 
 
-def test_the_same_model_finds_a_marker_in_a_tenth_of_the_sessions(cases: list[StudyCase]) -> None:
+def test_the_same_model_finds_a_marker_in_a_tenth_of_the_sessions(cases: list[Case]) -> None:
     planted = [any(case.truth.values()) for case in cases]
     marked = [
         f"{asked(case)} {'marker' if true and place % 3 == 0 else ''}"
@@ -63,7 +57,7 @@ def test_the_same_model_finds_a_marker_in_a_tenth_of_the_sessions(cases: list[St
     assert above_chance(marked, planted) > LEVEL
 
 
-def test_ids_and_extra_fields_are_the_same_whatever_is_planted(cases: list[StudyCase]) -> None:
+def test_ids_and_extra_fields_are_the_same_whatever_is_planted(cases: list[Case]) -> None:
     for index, case in enumerate(cases):
         assert case.trajectory.id == f"study-scoring-31-{index:06}"
         assert set(case.trajectory.extra) <= {"agent", "turn_contexts"}
@@ -71,7 +65,7 @@ def test_ids_and_extra_fields_are_the_same_whatever_is_planted(cases: list[Study
         assert case.trajectory.outcome.status == "unknown"
 
 
-def test_no_name_of_a_variant_stands_in_a_session(cases: list[StudyCase]) -> None:
+def test_no_name_of_a_variant_stands_in_a_session(cases: list[Case]) -> None:
     names = {name for case in cases for name in case.variant.split("+")} - {"plain", "polling", "reread"}
     for case in cases[:200]:
         said = " ".join(step.text for step in case.trajectory.steps)

@@ -4,17 +4,19 @@ How a misbehaviour is played is chosen among what fits; whether it is planted do
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import cache
+from pathlib import Path
 from random import Random
 
+import msgspec
 from msgspec import Struct
 
-from misstep.harness.generate.session import CHANGED, FAILURE, INSTRUCTION, LOOP
-from misstep.harness.generate.study import look_alikes, misbehaviours
-from misstep.harness.generate.study.instructions import INSTRUCTIONS, LIMITS, Instruction, StudyLimit
-from misstep.harness.generate.study.look_alikes import LookAlike
-from misstep.harness.generate.study.misbehaviours import Piece
-from misstep.harness.generate.study.session import EDIT, READ, RUN, StudySession
-from misstep.harness.generate.study.settings import Settings
+from misstep.harness.generate import look_alikes, misbehaviours
+from misstep.harness.generate.instructions import INSTRUCTIONS, LIMITS, Instruction, Limit
+from misstep.harness.generate.look_alikes import LookAlike
+from misstep.harness.generate.misbehaviours import Piece
+from misstep.harness.generate.session import CHANGED, EDIT, FAILURE, INSTRUCTION, LOOP, READ, RUN, Session
 
 _LATER, _TESTED_AGAIN = 0.4, 0.3
 """How often the user comes back with another change, or asks for the tests once more."""
@@ -24,6 +26,61 @@ _TOGETHER = 0.6
 _LABORIOUS = 0.2
 _LABOUR = {EDIT: 6, RUN: 6}
 """How often a session has room for many trials, and what these take: a loop of edits, or temporary lines."""
+
+
+class Hard(Struct, frozen=True, forbid_unknown_fields=True):
+    """The share of sessions that are hard, and how many times as likely a misbehaviour is there."""
+
+    share: float
+    times: float
+
+    @property
+    def otherwise(self) -> float:
+        """Return how many times as likely it is elsewhere, so that it is as likely as stated on the whole."""
+        return (1 - self.share * self.times) / (1 - self.share)
+
+
+class Rating(Struct, frozen=True, forbid_unknown_fields=True):
+    """How often users rate a session, and dislike one with and without a misbehaviour that they rate."""
+
+    share: float
+    disliked_with: float
+    disliked_without: float
+
+
+class Version(Struct, frozen=True, forbid_unknown_fields=True):
+    """A version of the agent: its model, its weight among the sessions, the prevalence of each misbehaviour."""
+
+    model: str
+    weight: float
+    prevalence: dict[str, float]
+
+
+class SpareTool(Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool that no session needs: its name, and its arguments with their JSON types."""
+
+    name: str
+    arguments: dict[str, str]
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is planted in a study, and how often; `settings.toml` says what each is."""
+
+    first_day: date
+    weeks: tuple[float, ...]
+    weekdays: tuple[float, ...]
+    hard: Hard
+    rating: Rating
+    version: tuple[Version, ...]
+    balanced: dict[str, float]
+    ended_by_itself: dict[str, float]
+    spare_tool: tuple[SpareTool, ...]
+
+
+@cache
+def load_settings() -> Settings:
+    """Return the settings of the data file."""
+    return msgspec.toml.decode((Path(__file__).parent / "settings.toml").read_bytes(), type=Settings)
 
 
 class _Placed(Struct, frozen=True):
@@ -48,7 +105,7 @@ class Plan(Struct, frozen=True):
 
     truth: frozenset[str]
     ends: dict[str, bool]
-    limit: StudyLimit
+    limit: Limit
     instruction: Instruction
     limit_broken: bool
     later: bool
@@ -86,7 +143,7 @@ def draw_truth(random: Random, settings: Settings, prevalence: Mapping[str, floa
     return frozenset(name for name, share in prevalence.items() if random.random() < share * times)
 
 
-def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) -> Plan:
+def draw_plan(session: Session, truth: frozenset[str], settings: Settings) -> Plan:
     """Return what a session is like, and how its misbehaviours are played."""
     random = session.random
     limit, kind = random.choice(LIMITS), random.choice(INSTRUCTIONS)
@@ -137,7 +194,7 @@ def draw_plan(session: StudySession, truth: frozenset[str], settings: Settings) 
     return Plan(truth, ends, limit, instruction, limit_broken, later, tested_again, tuple(alike), tuple(pieces))
 
 
-def _goes(piece: Piece, session: StudySession, instruction: Instruction, ends: bool, later: bool) -> bool:
+def _goes(piece: Piece, session: Session, instruction: Instruction, ends: bool, later: bool) -> bool:
     """Return whether a piece goes with the agent's tools and with what the user asked for."""
     in_place = instruction.edits_at_once and (ends or (instruction.edits_at_last and not later))
     return (

@@ -1,10 +1,21 @@
-"""The sessions of a generated study: about thirty steps each, over five weeks, with two versions of an agent.
+"""Coding sessions whose misbehaviour is known by construction, about thirty steps each, with look-alikes among them.
 
-Truth is as in `harness.generate.trajectories`. Each misbehaviour is planted with the prevalence of the version, times a
-factor of the week, whatever the user asks for and whatever tools there are. It is an episode: it begins at a step, goes
-on, and ends by itself or not. What a user thinks of a session depends on whether a misbehaviour is planted, with noise.
-Nothing of this stands in a trajectory but what the agent does. Case `i` of a seed is the same whatever the number of
-cases.
+Truth follows Wink's definitions (section 2.1):
+
+- `infinite_loop`: the same act or words three times and more, nothing learnt or changed between;
+- `tool_call_failure`: tools refuse calls through the agent's own fault, repeatedly, and it does not adjust;
+- `unrequested_changes`: something is changed that nobody asked to change;
+- `did_not_follow_instructions`: something that the user said in words is ignored.
+
+The last two overlap if a change was ruled out in words ("do not touch tests/"): such a session plants both. A change
+that was asked for but made too early, or without its tests, is an instruction not followed and no unrequested change. A
+session in which one refused call is repeated to the letter plants a failure and a loop.
+
+Each misbehaviour is planted with a stated prevalence, times a factor of the week, whatever the user asks for and
+whatever tools there are. It is an episode: it begins at a step, goes on, and ends by itself or not. What a user thinks
+of a session depends on whether a misbehaviour is planted, with noise. A study has the prevalences of use, by version of
+the agent; otherwise each misbehaviour is in about a fifth of the sessions. Case `i` of a seed is the same whatever the
+number of cases.
 """
 
 from collections.abc import Iterator
@@ -15,22 +26,19 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.generate import outputs
 from misstep.harness.generate.families import own_tools
+from misstep.harness.generate.plan import SpareTool, draw_plan, draw_truth, load_settings
 from misstep.harness.generate.projects import make_project
-from misstep.harness.generate.shell_vocabularies import SHELL_VOCABULARIES
-from misstep.harness.generate.study.plan import draw_plan, draw_truth
-from misstep.harness.generate.study.session import StudySession
-from misstep.harness.generate.study.settings import SpareTool, load_settings
-from misstep.harness.generate.study.writing import write_session
-from misstep.harness.generate.trajectories import CATEGORIES, Case, lengthened
-from misstep.harness.generate.vocabularies import EDITOR_VOCABULARIES, Vocabulary
+from misstep.harness.generate.session import CATEGORIES, Session
+from misstep.harness.generate.vocabularies import VOCABULARIES, Vocabulary
 from misstep.harness.generate.voice import Voice, WordingSet
+from misstep.harness.generate.writing import write_session
 from misstep.harness.trajectory import Source, Step, Tokens, Trajectory
 
 _LANGUAGES, _WEIGHTS = ("en", "de", "es", "zh"), (70, 10, 10, 10)
 _SPOKEN_BACK, _FAMILY = 0.5, 0.3
-_VOCABULARIES = EDITOR_VOCABULARIES + tuple(one for one in SHELL_VOCABULARIES if one.agent != "swe-agent")
-"""Agents whose tools are a fixed set: one whose tool is the first word of a command would tell what it ran."""
+_encode = msgspec.json.Encoder().encode
 _JSON_TYPES = {str: "string", int: "integer", list: "array", dict: "object"}
 
 
@@ -47,43 +55,52 @@ class _Episode(Struct, frozen=True):
     kind: str
 
 
-class StudyCase(Case, frozen=True):
-    """A session of a study: a case, with its episodes, when it began, the week from 1, and what its user thought of it.
+class Case(Struct, frozen=True):
+    """A generated trajectory and the truth about it.
 
-    `liked` is `None` where it was not rated. The version of the agent is the trajectory's model.
+    - `trajectory`: The run; nothing in it tells what was planted. Its model is the version of the agent.
+    - `truth`: Category → whether it was planted.
+    - `evidence`: Planted category → the steps that show it, counted from 0.
+    - `variant`: The pieces that misbehave or look like it, joined by `+`.
+    - `episodes`: One for each planted category.
+    - `started`, `week`: When the session began; weeks count from 1.
+    - `liked`: What its user thought of it; `None` if it was not rated.
     """
 
+    trajectory: Trajectory
+    truth: dict[str, bool]
+    evidence: dict[str, tuple[int, ...]]
+    variant: str
     episodes: tuple[_Episode, ...]
     started: str
     week: int
     liked: bool | None
 
 
-def generate_study(
+def generate_sessions(
     n: int,
     seed: int,
     wordings: WordingSet = "scoring",
     first: int = 0,
     *,
-    balanced: bool = False,
+    study: bool = False,
     bytes_each: int = 0,
-) -> Iterator[StudyCase]:
-    """`n` sessions of a seed and a set of wordings, from number `first` on."""
+) -> Iterator[Case]:
+    """Return `n` sessions of a seed and a set of wordings, from number `first` on."""
     for index in range(first, first + n):
-        yield _case(index, seed, wordings, balanced, bytes_each)
+        yield _case(index, seed, wordings, study, bytes_each)
 
 
-def _case(index: int, seed: int, wordings: WordingSet, balanced: bool, bytes_each: int) -> StudyCase:
+def _case(index: int, seed: int, wordings: WordingSet, study: bool, bytes_each: int) -> Case:
     settings = load_settings()
-    series = f"{wordings}-{seed}" if balanced else f"study-{wordings}-{seed}"
-    random = Random(f"{'' if balanced else 'study:'}{wordings}:{seed}:{index}")  # noqa: S311 (made-up data)
+    random = Random(f"{'study:' if study else ''}{wordings}:{seed}:{index}")  # noqa: S311 (made-up data)
     version = random.choices(settings.version, [one.weight for one in settings.version])[0]
     week = random.randrange(len(settings.weeks))
     started = _moment(random, week)
     session = _session(random, wordings)
     tools = _tool_definitions(random, session.vocabulary, settings.spare_tool)
     # What is planted is drawn last, so that nothing above can depend on it.
-    prevalence = settings.balanced if balanced else version.prevalence
+    prevalence = version.prevalence if study else settings.balanced
     plan = draw_plan(session, draw_truth(random, settings, prevalence, week), settings)
     write_session(session, plan)
     if set(session.evidence) != plan.truth:
@@ -93,7 +110,7 @@ def _case(index: int, seed: int, wordings: WordingSet, balanced: bool, bytes_eac
     disliked = rating.disliked_with if plan.truth else rating.disliked_without
     liked = None if random.random() >= rating.share else random.random() >= disliked
     trajectory = Trajectory(
-        id=f"{series}-{index:06}",
+        id=f"{'study-' if study else ''}{wordings}-{seed}-{index:06}",
         source=Source("generated", evidence="generated"),
         task=next(step.text for step in session.steps if step.role == "user"),
         steps=_dated(random, session.steps, started),
@@ -101,8 +118,8 @@ def _case(index: int, seed: int, wordings: WordingSet, balanced: bool, bytes_eac
         model=version.model,
         extra={**session.vocabulary.session_extra(session.plannings), "agent": {"tool_definitions": tools}},
     )
-    return StudyCase(
-        lengthened(random, trajectory, session.bulky, bytes_each),
+    return Case(
+        _lengthened(random, trajectory, session.bulky, bytes_each),
         {category: category in plan.truth for category in CATEGORIES},
         evidence,
         plan.variant,
@@ -116,20 +133,18 @@ def _case(index: int, seed: int, wordings: WordingSet, balanced: bool, bytes_eac
     )
 
 
-def _session(random: Random, wordings: WordingSet) -> StudySession:
+def _session(random: Random, wordings: WordingSet) -> Session:
     language = random.choices(_LANGUAGES, _WEIGHTS)[0]
     spoken = language if random.random() < _SPOKEN_BACK else "en"
     voice = Voice(random, wordings, language)
-    vocabulary = own_tools(random, voice) if random.random() < _FAMILY else random.choice(_VOCABULARIES)(voice)
-    session = StudySession(
+    vocabulary = own_tools(random, voice) if random.random() < _FAMILY else random.choice(VOCABULARIES)(voice)
+    return Session(
         random,
         make_project(random),
         vocabulary,
         user=Voice(random, wordings, language),
         agent=Voice(random, wordings, spoken),
     )
-    session.prepare()
-    return session
 
 
 def _moment(random: Random, week: int) -> datetime:
@@ -163,7 +178,7 @@ def _tool_definitions(random: Random, vocabulary: Vocabulary, spare: tuple[Spare
     for name, arguments in (
         vocabulary.read("a", 1, 1),
         vocabulary.search("a", "b"),
-        vocabulary.edit("a", "b", "c", 1),
+        vocabulary.edit("a", "b", "c"),
         vocabulary.write("a", "b"),
         vocabulary.run("a"),
     ):
@@ -180,3 +195,19 @@ def _tool_definitions(random: Random, vocabulary: Vocabulary, spare: tuple[Spare
         }
         for name, shape in sorted(shapes.items())
     ]
+
+
+def _lengthened(random: Random, trajectory: Trajectory, bulky: list[tuple[int, str]], bytes_each: int) -> Trajectory:
+    """Return the trajectory with longer command outputs; those of one command have the same addition."""
+    missing = bytes_each - len(_encode(trajectory))
+    if missing <= 0 or not bulky:
+        return trajectory
+    additions: dict[str, str] = {}
+    steps = list(trajectory.steps)
+    for index, key in bulky:
+        if key not in additions:
+            additions[key] = outputs.bulk(random, missing // len(bulky))
+        (result,) = steps[index].results
+        longer = msgspec.structs.replace(result, text=f"{additions[key]}\n{result.text}")
+        steps[index] = msgspec.structs.replace(steps[index], results=(longer,))
+    return msgspec.structs.replace(trajectory, steps=tuple(steps))

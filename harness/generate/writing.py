@@ -1,12 +1,11 @@
 """A plan written as a session: turns of the user, looks around, pieces, changes, tests, last words."""
 
+from misstep.harness.generate.instructions import rewrite_documents, tweak_elsewhere
+from misstep.harness.generate.look_alikes import MEND_EVERYWHERE
+from misstep.harness.generate.misbehaviours import Piece
+from misstep.harness.generate.plan import Plan
 from misstep.harness.generate.projects import ProjectChange, change_limit
-from misstep.harness.generate.session import CHANGED, INSTRUCTION
-from misstep.harness.generate.study.instructions import rewrite_documents, tweak_elsewhere
-from misstep.harness.generate.study.look_alikes import MEND_EVERYWHERE
-from misstep.harness.generate.study.misbehaviours import Piece
-from misstep.harness.generate.study.plan import Plan
-from misstep.harness.generate.study.session import EDIT, READ, RUN, StudySession
+from misstep.harness.generate.session import CHANGED, EDIT, INSTRUCTION, READ, RUN, Session
 
 _OF_LATER = {EDIT: 1, READ: 1, RUN: 2}
 """The calls of a later turn that cannot be left out."""
@@ -15,7 +14,7 @@ _OF_CHANGE = {EDIT: 2, READ: 2}
 """About how many calls an unrequested change makes."""
 
 
-def write_session(session: StudySession, plan: Plan) -> None:
+def write_session(session: Session, plan: Plan) -> None:
     """Write a session as it is planned."""
     changes = _pick_changes(session, plan)
     first, second = (changes[:-1], changes[-1:]) if plan.later else (changes, [])
@@ -33,7 +32,7 @@ def write_session(session: StudySession, plan: Plan) -> None:
     if plan.later:
         session.keep_room(_OF_LATER)
         _work(session, plan, first, 0)
-        session.finish(first[-1])
+        session.close("closing", first[-1])
         session.give_room(_OF_LATER)
         _ask_later(session, plan, second[0])
     pending = second or first
@@ -42,8 +41,7 @@ def write_session(session: StudySession, plan: Plan) -> None:
     about = (held or pending)[-1]
     for piece in unending:
         about = _misbehave(session, piece, about)
-    names = {"function": about.function, "path": about.path}
-    last = session.close("giving_up", **names) if unending else session.finish(about)
+    last = session.close("giving_up" if unending else "closing", about)
     if plan.tested_again:
         session.user(session.user_text("test_again"))
         session.test()
@@ -51,19 +49,19 @@ def write_session(session: StudySession, plan: Plan) -> None:
     plan.instruction.end(last)
 
 
-def _plan_first(session: StudySession, plan: Plan, changes: list[ProjectChange]) -> None:
+def _plan_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> None:
     """A plan that the user agrees to; where it is planned so, the first change is made before, and is no longer due."""
     session.look_around(0.2)
     if plan.limit_broken:
         plan.limit.break_(session, changes[0], plan.ends[CHANGED])
-    session.finish(changes[0], "plan")
+    session.close("plan", changes[0])
     if plan.limit_broken and not plan.ends[CHANGED]:
         del changes[0]
     session.planning = False
     session.user(session.user_text("agreed"))
 
 
-def _pick_changes(session: StudySession, plan: Plan) -> list[ProjectChange]:
+def _pick_changes(session: Session, plan: Plan) -> list[ProjectChange]:
     """Two or three changes in as many files: one for a later turn if there is one, one that may be made too early."""
     functions = session.pick_functions(3 if plan.limit.by_mode else session.random.randint(2, 3))
     if MEND_EVERYWHERE in plan.look_alikes:
@@ -71,7 +69,7 @@ def _pick_changes(session: StudySession, plan: Plan) -> list[ProjectChange]:
     return [session.pick_change(one) for one in functions]
 
 
-def _ask_first(session: StudySession, plan: Plan, changes: list[ProjectChange]) -> None:
+def _ask_first(session: Session, plan: Plan, changes: list[ProjectChange]) -> None:
     if plan.limit.by_mode:
         session.planning = True
         session.system(session.replied("plan_mode"))
@@ -81,12 +79,12 @@ def _ask_first(session: StudySession, plan: Plan, changes: list[ProjectChange]) 
     session.ask(" ".join(session.wish(change) for change in changes), *said)
 
 
-def _ask_later(session: StudySession, plan: Plan, change: ProjectChange) -> None:
+def _ask_later(session: Session, plan: Plan, change: ProjectChange) -> None:
     instruction = f"{plan.instruction.ask()} " if plan.instruction.when == "later" else ""
     session.user(f"{instruction}{session.wish(change)}")
 
 
-def _work(session: StudySession, plan: Plan, changes: list[ProjectChange], turn: int) -> None:
+def _work(session: Session, plan: Plan, changes: list[ProjectChange], turn: int) -> None:
     """Looks, pieces that end, changes, what is done beside them, tests."""
     last = turn == plan.later
     session.look_around(0.35)
@@ -110,13 +108,13 @@ def _work(session: StudySession, plan: Plan, changes: list[ProjectChange], turn:
     plan.instruction.test(turn > 0)
 
 
-def _misbehave(session: StudySession, piece: Piece, change: ProjectChange) -> ProjectChange:
+def _misbehave(session: Session, piece: Piece, change: ProjectChange) -> ProjectChange:
     """Return a piece, for which room was kept; gives the change as it has to be made then."""
     session.give_room(piece.calls)
     return piece.write(session, change) or change
 
 
-def _overstep(session: StudySession, plan: Plan, change: ProjectChange) -> None:
+def _overstep(session: Session, plan: Plan, change: ProjectChange) -> None:
     """The unrequested change that is planned, if one is."""
     taken_back = plan.ends.get(CHANGED, False)
     if plan.limit_broken and not plan.limit.by_mode:

@@ -1,1 +1,0 @@
-"""A generated study: sessions over five weeks with two versions of an agent, misbehaviours planted at stated rates."""
