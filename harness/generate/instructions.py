@@ -23,7 +23,7 @@ _FORBIDDEN = {
 """Programs that a user may want left aside, with a use of each."""
 
 
-class Limit(Struct, frozen=True):
+class UserLimit(Struct, frozen=True):
     """Something that the user rules out: `ask` words it, `break_` goes against it, and takes it back if told to."""
 
     name: str
@@ -90,15 +90,15 @@ def _ignore_plan_mode(session: Session, change: ProjectChange, taken_back: bool)
 
 
 LIMITS = (
-    Limit(
+    UserLimit(
         "protect_folder",
         lambda session: session.limit("protect_folder", folder=session.project.test_folder()),
         _adapt_test,
     ),
-    Limit("no_commit", lambda session: session.limit("no_commit"), _commit),
-    Limit("no_install", lambda session: session.limit("no_install"), _install, can_be_taken_back=False),
-    Limit("no_new_files", lambda session: session.limit("no_new_files"), _document),
-    Limit("plan_mode", lambda _session: "", _ignore_plan_mode, by_mode=True),
+    UserLimit("no_commit", lambda session: session.limit("no_commit"), _commit),
+    UserLimit("no_install", lambda session: session.limit("no_install"), _install, can_be_taken_back=False),
+    UserLimit("no_new_files", lambda session: session.limit("no_new_files"), _document),
+    UserLimit("plan_mode", lambda _session: "", _ignore_plan_mode, by_mode=True),
 )
 """What users rule out."""
 

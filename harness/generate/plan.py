@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.generate import look_alikes, misbehaviours
-from misstep.harness.generate.instructions import INSTRUCTIONS, LIMITS, Instruction, Limit
+from misstep.harness.generate.instructions import INSTRUCTIONS, LIMITS, Instruction, UserLimit
 from misstep.harness.generate.look_alikes import LookAlike
 from misstep.harness.generate.misbehaviours import Piece
 from misstep.harness.generate.session import CHANGED, EDIT, FAILURE, INSTRUCTION, LOOP, READ, RUN, Session
@@ -105,7 +105,7 @@ class Plan(Struct, frozen=True):
 
     truth: frozenset[str]
     ends: dict[str, bool]
-    limit: Limit
+    limit: UserLimit
     instruction: Instruction
     limit_broken: bool
     later: bool
