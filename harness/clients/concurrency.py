@@ -46,11 +46,7 @@ class _Working(Generic[T, U]):
     """What the workers share: where things come from and where results go."""
 
     def __init__(
-        self,
-        work: Callable[[T], Awaitable[U | None]],
-        source: AsyncIterator[T],
-        most: int,
-        stopped: Callable[[], bool],
+        self, work: Callable[[T], Awaitable[U | None]], source: AsyncIterator[T], most: int, stopped: Callable[[], bool]
     ) -> None:
         self._work = work
         self._source = source

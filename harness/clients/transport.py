@@ -77,13 +77,7 @@ class Wire:
             self._proxies[server] = proxy_to(*server)
         proxy, wanted = self._proxies[server]
         async with self._open().request(
-            method,
-            url,
-            data=content,
-            headers=headers,
-            allow_redirects=False,
-            proxy=proxy,
-            proxy_headers=wanted,
+            method, url, data=content, headers=headers, allow_redirects=False, proxy=proxy, proxy_headers=wanted
         ) as response:
             fields = {name: response.headers[name] for name in _READ if name in response.headers}
             return ParsedAnswer(response.status, fields, await self._read(response))

@@ -42,11 +42,7 @@ class ReplicasOfCase(FilesOfCase):
     """
 
     def __init__(
-        self,
-        case: TriageCase,
-        sandbox: Sandbox,
-        trajectory: Trajectory | None = None,
-        seconds: float = SECONDS_OF_CASE,
+        self, case: TriageCase, sandbox: Sandbox, trajectory: Trajectory | None = None, seconds: float = SECONDS_OF_CASE
     ) -> None:
         super().__init__(case, trajectory)
         self._sandbox = sandbox
@@ -165,11 +161,7 @@ def limits_of(case: TriageCase) -> Limits:
     """Return the limits of one command of a case."""
     own = case.file.limits
     return Limits(
-        seconds=own.seconds,
-        memory_mb=own.memory_mb,
-        processes=own.processes,
-        disk_mb=own.disk_mb,
-        file_mb=own.disk_mb,
+        seconds=own.seconds, memory_mb=own.memory_mb, processes=own.processes, disk_mb=own.disk_mb, file_mb=own.disk_mb
     )
 
 

@@ -10,16 +10,7 @@ from misstep.harness.progress import say
 from misstep.options import run_folders
 from misstep.options.common import Json
 from misstep.options.sandbox import NEVER_WITHOUT, SandboxOptions
-from misstep.reflect.asking import (
-    AgentsName,
-    Cases,
-    FailuresBetween,
-    Items,
-    Skill,
-    Without,
-    refuse_ignored,
-    separate,
-)
+from misstep.reflect.asking import AgentsName, Cases, FailuresBetween, Items, Skill, Without, refuse_ignored, separate
 
 
 def ablation(

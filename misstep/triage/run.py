@@ -40,8 +40,7 @@ def triage(
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, metavar="S", help="Time limit for one case.")] = 1800.0,
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Number of cases at once.", show_default="one a processor"),
+        int | None, typer.Option(min=1, metavar="N", help="Number of cases at once.", show_default="one a processor")
     ] = None,
     out: Annotated[
         Path | None,

@@ -55,11 +55,7 @@ def request_lines(requests: Iterable[Request]) -> Iterator[Line]:
             yield (
                 key,
                 b'{"custom_id":"%b","method":"POST","url":"%b","body":%b}\n'
-                % (
-                    key.encode(),
-                    ENDPOINT.encode(),
-                    request.content(),
-                ),
+                % (key.encode(), ENDPOINT.encode(), request.content()),
             )
 
 

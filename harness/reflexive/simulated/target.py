@@ -208,10 +208,7 @@ async def _edit_check(arguments: Mapping[str, str], place: SimulatedTarget) -> O
 
 
 CONFIGURE: Tool[SimulatedTarget] = Tool(
-    "configure",
-    "Change settings, in order.",
-    {"changes": "setting=value words, first one first"},
-    _configure,
+    "configure", "Change settings, in order.", {"changes": "setting=value words, first one first"}, _configure
 )
 EDIT_CHECK: Tool[SimulatedTarget] = Tool(
     "edit_check",

@@ -19,15 +19,7 @@ from misstep.harness.clients.recording import RecordingClient, ReplayClient
 from misstep.harness.clients.scripted import ScriptedClient, text_reply
 from misstep.harness.clients.transport import proxy_to
 from misstep.harness.errors import CannotWrite, InputError, MissingPrerequisite, UsageError
-from misstep.harness.exchange import (
-    Client,
-    Failure,
-    FailureKind,
-    Message,
-    Outcome,
-    Reply,
-    Request,
-)
+from misstep.harness.exchange import Client, Failure, FailureKind, Message, Outcome, Reply, Request
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.misstep.full_disk import files_end_at
 

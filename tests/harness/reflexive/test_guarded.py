@@ -210,9 +210,7 @@ def test_a_restoration_that_raises_anything_falls_back_and_says_why(tmp_path: Pa
     ]
 
 
-def test_a_full_device_during_a_restoration_ends_no_item_and_the_run_goes_on_when_there_is_room(
-    tmp_path: Path,
-) -> None:
+def test_a_full_device_during_a_restoration_ends_no_item_and_the_run_goes_on_when_there_is_room(tmp_path: Path) -> None:
     full = [True]
 
     def restore(target: Notebook, name: Any) -> None:

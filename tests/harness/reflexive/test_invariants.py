@@ -160,12 +160,7 @@ WORK = (
 
 
 def run_random(
-    does: list[list[Deed]],
-    says: list[str],
-    without: frozenset[str],
-    log: Log,
-    target: Unreliable,
-    clock: VirtualClock,
+    does: list[list[Deed]], says: list[str], without: frozenset[str], log: Log, target: Unreliable, clock: VirtualClock
 ) -> None:
     """A run of random agents, or the rest of one that was killed."""
     scripted = Scripted("random", RandomAgents(tuple(map(tuple, does)), tuple(says)).act)

@@ -71,9 +71,7 @@ def test_nobody_waits_for_itself_or_for_what_has_its_end(tmp_path: Path) -> None
             return await writing("done" if context.item.id == "a" else "half").act(context, turn)
 
         events = looped(
-            NotebookSkill(items("a", "b")),
-            team(Scripted("worker", act), strategist=strategist),
-            tmp_path / str(number),
+            NotebookSkill(items("a", "b")), team(Scripted("worker", act), strategist=strategist), tmp_path / str(number)
         )
         assert not happened(events, PutOff)
         assert {(each.verdict, each.clean) for each in happened(events, ReEngaged)} == {("CONTINUE", False)}

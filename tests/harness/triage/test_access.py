@@ -105,10 +105,7 @@ def test_changed_tests_are_run_as_they_are_until_they_are_laid_again(tmp_path, s
         assert replica.test().exit_code == 1
 
 
-def test_the_setup_is_run_before_each_command_and_programs_among_the_tests_can_be_run(
-    tmp_path,
-    sandbox: Sandbox,
-):
+def test_the_setup_is_run_before_each_command_and_programs_among_the_tests_can_be_run(tmp_path, sandbox: Sandbox):
     case = triage_case(
         tmp_path / "one",
         {

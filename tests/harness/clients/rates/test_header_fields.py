@@ -68,10 +68,7 @@ NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
                 Allowance("ratelimit daily", "requests", 900, 1000, 4000),
             ],
         ),
-        (
-            {"ratelimit": '"bytes";r=3;t=1', "ratelimit-policy": '"bytes";q=10;w=1;qu="content-bytes"'},
-            [],
-        ),
+        ({"ratelimit": '"bytes";r=3;t=1', "ratelimit-policy": '"bytes";q=10;w=1;qu="content-bytes"'}, []),
         ({"ratelimit": "limit=100, remaining=50, reset=5"}, [Allowance("ratelimit", "requests", 50, 100, 5)]),
         (
             {"ratelimit-limit": "100", "ratelimit-remaining": "50", "ratelimit-reset": "5"},

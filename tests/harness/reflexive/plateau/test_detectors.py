@@ -80,9 +80,7 @@ FORM = st.lists(st.sampled_from(sorted({*TEMPLATE_WORDS, *FUNCTION_WORDS, "harde
 
 @given(sentences=SENTENCES, form=FORM, random=st.randoms(use_true_random=False))
 def test_order_case_punctuation_and_words_of_the_form_do_not_change_what_keywords_answer(
-    sentences: list[list[str]],
-    form: list[str],
-    random: Random,
+    sentences: list[list[str]], form: list[str], random: Random
 ) -> None:
     keywords = detector("keywords", ignored=frozenset({"hardening"}))
     plain = keywords.shared([" ".join(words) for words in sentences])

@@ -49,9 +49,7 @@ def test_a_file_of_the_agents_own_is_no_leak_though_its_name_is_that_of_a_soluti
     assert attribute_pass(texts(tmp_path, {}, makes, shell("cp my_solution.py price.py"))).label == "pass"
 
 
-def test_gold_lines_left_in_the_environment_are_a_leak_when_shown_and_carried(
-    tmp_path: Path,
-) -> None:
+def test_gold_lines_left_in_the_environment_are_a_leak_when_shown_and_carried(tmp_path: Path) -> None:
     left = {**FILES, "environment/notes/old.txt": GOLD}
     found = attribute_pass(read_only(tmp_path, left, shell("cat notes/old.txt", GOLD), WRITES_GOLD))
     assert found.subcategory == "solution_leakage"

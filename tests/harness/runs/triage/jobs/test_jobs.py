@@ -46,10 +46,7 @@ def test_what_is_no_job_is_left_alone(tmp_path, name):
     [
         ("harbor", {"sort__a": "passed", "sort__b": "failed", "sort__c": "failed"}),
         ("terminal_bench", {"sort.1": "passed", "sort.2": "failed", "sort.3": "failed"}),
-        (
-            "swe_bench",
-            {"made__up-1": "passed", "made__up-2": "failed", "made__up-3": "failed", "made__up-4": "failed"},
-        ),
+        ("swe_bench", {"made__up-1": "passed", "made__up-2": "failed", "made__up-3": "failed", "made__up-4": "failed"}),
         ("nemo_gym", {"task0-rollout0": "passed", "task0-rollout1": "failed", "line1": "failed"}),
     ],
 )
@@ -165,8 +162,7 @@ def test_a_name_that_is_no_file_name_leads_nowhere(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "file"),
-    [("harbor", "sort__a/result.json"), ("terminal_bench", "sort/sort.1/results.json")],
+    ("name", "file"), [("harbor", "sort__a/result.json"), ("terminal_bench", "sort/sort.1/results.json")]
 )
 def test_a_file_of_another_shape_is_an_error_that_names_it(tmp_path, name, file):
     job = MADE[name](tmp_path / "job")
