@@ -176,8 +176,7 @@ def _is_full(error: Exception) -> bool:
 
 def _sendable(request: Request) -> Request:
     """Return the request as it is sent, without what JSON cannot hold."""
-    body = request.body()["messages"]
-    return replace(request, messages=msgspec.convert(body, tuple[Message, ...]))
+    return replace(request, messages=msgspec.convert(request.body()["messages"], tuple[Message, ...]))
 
 
 def _lines(file: Path) -> Iterator[Exported]:

@@ -277,6 +277,4 @@ def _server_time(date: str | None) -> datetime | None:
 
 
 def _number(text: str | None) -> float | None:
-    if text is None or not re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", text):
-        return None
-    return float(text)
+    return None if text is None or not re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", text) else float(text)

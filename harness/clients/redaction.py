@@ -69,7 +69,7 @@ class Redaction:
         shown = {secret.strip(): OTHERS_SHOWN_INSTEAD for secret in others} | {key.strip(): SHOWN_INSTEAD}
         longest_first = sorted(shown.items(), key=lambda named: -len(named[0]))
         self._secrets = tuple(
-            _Secret(text, instead, _forms(text), _told_bare(text))
+            _Secret(text, instead, tuple(dict.fromkeys((text, *_encoded(text)))), _told_bare(text))
             for text, instead in longest_first
             if len(text) >= _SHORTEST
         )
@@ -100,10 +100,6 @@ class Redaction:
         strewn = [secret for secret in self._secrets if secret.bare]
         bare = _bare(unescaped) if strewn else ""
         return next((secret.shown_instead for secret in strewn if secret.bare in bare), text)
-
-
-def _forms(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((text, *_encoded(text))))
 
 
 def _unescaped(text: str) -> str:

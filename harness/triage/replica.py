@@ -173,5 +173,4 @@ def _toolchain() -> Toolchain:
 @cache
 def _shell() -> str:
     """Return the shell that runs lines: tests are often written for bash, where there is one."""
-    path = os.pathsep.join(("/usr/bin", "/bin"))
-    return shutil.which("bash", path=path) or "sh"
+    return shutil.which("bash", path=os.pathsep.join(("/usr/bin", "/bin"))) or "sh"

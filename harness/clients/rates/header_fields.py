@@ -49,9 +49,7 @@ _UNIX_TIME, _UNIX_MILLISECONDS = 1e9, 1e12
 
 def allowances(headers: Mapping[str, str], now: datetime) -> tuple[Allowance, ...]:
     """Return what the server says is left of each of its limits; what cannot be read says nothing."""
-    if not READ & headers.keys():
-        return ()
-    return (*_named(headers, now), *_structured(headers))
+    return () if not READ & headers.keys() else (*_named(headers, now), *_structured(headers))
 
 
 def _named(headers: Mapping[str, str], now: datetime) -> Iterator[Allowance]:

@@ -94,8 +94,7 @@ def server_fault(files: Files) -> str:
             return f"/etc/ssh/sshd_config: Bad configuration option: {keyword}"
         if keyword in known.sshd_switches and value.lower() not in ("yes", "no"):
             return f"/etc/ssh/sshd_config: unsupported option {value!r} for {keyword}"
-    ciphers = options.get("ciphers", "aes256-ctr").split(",")
-    if not set(ciphers) <= known.sshd_ciphers:
+    if not set(options.get("ciphers", "aes256-ctr").split(",")) <= known.sshd_ciphers:
         return f"/etc/ssh/sshd_config: Bad SSH2 cipher spec {options['ciphers']!r}"
     mode = files.mode("etc/ssh/ssh_host_ed25519_key")
     return "no hostkeys available: permissions are too open" if mode is not None and mode & 0o022 else ""

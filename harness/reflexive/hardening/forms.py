@@ -73,7 +73,7 @@ class SettingForm(Form, frozen=True, tag="setting"):
             return f"{name} has {', '.join(others)}"
         if self.style == "sshd" and re.fullmatch(r"(\d{1,6}[smhdw])+", value.lower()):
             value = str(_seconds(value.lower()))
-        if (self.least or self.most) and not _is_number(value):
+        if (self.least or self.most) and not (value.isdecimal() and len(value) < 9):
             return f"{name} is {value!r}, which is no number"
         if self.least and int(value) < profile.limit(self.least):
             return f"{name} is {value}, at least {profile.limit(self.least)} is wanted"
@@ -361,7 +361,3 @@ def _seconds(text: str) -> int:
     """Return a time as `sshd_config` writes it, such as `1h30m`."""
     units = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
     return sum(int(number) * units[unit] for number, unit in re.findall(r"(?<!\d)(\d{1,9})([smhdw])", text))
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal() and len(text) < 9

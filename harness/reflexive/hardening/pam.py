@@ -45,9 +45,7 @@ def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> s
             decided, why = "bad", why or text
             if action == "die":
                 return why
-    if decided == "ok":
-        return ""
-    return why or f"no module of the {kind} stack of {service} has decided"
+    return "" if decided == "ok" else why or f"no module of the {kind} stack of {service} has decided"
 
 
 def carried_out(files: Files, stack: list[PamLine], account: Account) -> Iterator[tuple[PamLine, str, str]]:
@@ -156,7 +154,6 @@ def _by_access_table(files: Files, name: str) -> str:
         users, _, origins = rest.partition(":")
         named = users.replace(",", " ").split()
         excepted = named[named.index("EXCEPT") + 1 :] if "EXCEPT" in named else []
-        hit = (name in named or "ALL" in named) and name not in excepted
-        if hit and "ALL" in origins.split():
+        if ((name in named or "ALL" in named) and name not in excepted) and "ALL" in origins.split():
             return "" if permission.strip() == "+" else f"access denied for user {name}"
     return ""

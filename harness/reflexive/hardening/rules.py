@@ -40,9 +40,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     def fault(self, files: Files) -> str:
         """Return what is wrong with the files by this rule; empty where they keep to it."""
         profile = read_profile(files)
-        if self.id in profile.not_applicable:
-            return ""
-        return _first_fault(self.checks, files, profile)
+        return "" if self.id in profile.not_applicable else _first_fault(self.checks, files, profile)
 
     def waits(self, files: Files) -> bool:
         """Return whether the configuration keeps to the rule and the running kernel does not yet."""
@@ -64,5 +62,4 @@ class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def rules() -> tuple[Rule, ...]:
     """Return the rules of `rules.toml`, in their order."""
-    file = Path(__file__).with_name("rules.toml")
-    return tuple(msgspec.toml.decode(file.read_bytes(), type=_Rules).rule)
+    return tuple(msgspec.toml.decode(Path(__file__).with_name("rules.toml").read_bytes(), type=_Rules).rule)

@@ -35,8 +35,7 @@ class _Tree(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def shipped() -> tuple[Shipped, ...]:
     """Return the target as it is shipped, each folder before what is in it; all of it is written for this purpose."""
-    file = Path(__file__).with_name("tree.toml")
-    entries = msgspec.toml.decode(file.read_bytes(), type=_Tree).entry
+    entries = msgspec.toml.decode(Path(__file__).with_name("tree.toml").read_bytes(), type=_Tree).entry
     named = {entry.path for entry in entries}
     above = {parent for path in named for parent in _parents(path)} - named
     folders = (Shipped(path, "0755", "folder") for path in above)

@@ -155,8 +155,7 @@ class Memory(Struct, frozen=True):
         if known:
             fuller = max(known.text, text, key=len)
             return [LessonLearned(known.id, category, fuller, known.weight, "again")]
-        new = LessonLearned(name, category, text, weight_of(0, 0))
-        return [new, *self._pushed_out(1)]
+        return [LessonLearned(name, category, text, weight_of(0, 0)), *self._pushed_out(1)]
 
     def _pushed_out(self, more: int) -> list[LessonLearned | LessonRetired]:
         """The lessons that make room for so many more: of the least weight, of these the least shown, then the oldest.

@@ -110,8 +110,7 @@ class SimulatedTarget:
     def _digest(self, state: MachineState) -> str:
         """Return the digest of a state; the last one is known, as a state never changes."""
         if self._digested is None or self._digested[0] is not state:
-            whole = [state.settings, state.pending, self._checks_digest(state)]
-            self._digested = (state, digest_of(whole))
+            self._digested = (state, digest_of([state.settings, state.pending, self._checks_digest(state)]))
         return self._digested[1]
 
     def _checks_digest(self, state: MachineState) -> str:

@@ -215,7 +215,6 @@ def _entry(event: LoopEvent, noted: _Entry | None) -> _Entry:  # noqa: ARG001
 def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments: Sequence[str]) -> Manifest:
     work = answer_of("settings", lambda: msgspec.convert(msgspec.to_builtins(plan.skill.settings()), dict[str, Any]))
     dials = msgspec.to_builtins(plan.settings)
-    without = sorted(dials.pop("without"))
     return new_manifest(
         COMMAND,
         {
@@ -223,7 +222,7 @@ def _manifest(plan: ReflectPlan, clock: Clock, client: dict[str, Any], arguments
             "agents": plan.agents_name,
             "seed": plan.seed,
             "items": None if plan.items is None else list(plan.items),
-            "without": without,
+            "without": sorted(dials.pop("without")),
             "lessons_from": [str(run.resolve()) for run in plan.lessons_from],
             "virtual_time": isinstance(clock, VirtualClock),
             "dials": dials,

@@ -96,8 +96,7 @@ def text_files(tree: Tree) -> list[str]:
 def run_work(planned: PlannedCase, event: Event = "") -> tuple[tuple[PlannedAction, ...], TriageSession]:
     """Run the agent of a plan; its run ends where a command is killed or runs out of time."""
     setting = planned.setting
-    files = text_files(setting.environment) or ["."]
-    turns = actions(planned.work, files, planned.length, planned.seed)
+    turns = actions(planned.work, text_files(setting.environment) or ["."], planned.length, planned.seed)
     commands = [turn.command for turn in turns]
     setup = "" if event == "service_down" else setting.setup
     if event != "memory_taken":

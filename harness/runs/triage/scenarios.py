@@ -107,8 +107,7 @@ def _lost_end(variant: str, subcategory: str, texts: Callable[[], tuple[str, ...
             told = replace(agent.planned, length=unit.length - 1, unsent=lost)
             ended = replace(rejected.planned, work=(*begun, ("write", kept)))
         else:
-            path = _first_input(instance.sound, unit)
-            last = drawn(texts(), unit.seed).replace("{input}", path)
+            last = drawn(texts(), unit.seed).replace("{input}", _first_input(instance.sound, unit))
             told = replace(agent.planned, work=(*work[:at], ("write", f"{last}\n{lost}")))
             ended = replace(rejected.planned, work=(*begun, ("write", f"{kept}\n{last}")))
         return replace(agent, planned=told), replace(rejected, planned=ended)
@@ -244,8 +243,7 @@ def _alone(unit: draws.Unit, instance: Instance) -> Scenario:
 
 
 def _sound_pass(unit: draws.Unit, instance: Instance) -> Scenario:
-    others = [HONEST, *draws.right(instance.family)]
-    agent = _turn(others, unit)
+    agent = _turn([HONEST, *draws.right(instance.family)], unit)
     setting = instance.sound.setting
     if unit.turn % 2:
         setting, _ = _with_runner(setting, unit)
@@ -268,12 +266,11 @@ def _special(unit: draws.Unit, instance: Instance) -> Scenario:
 def _contradiction(unit: draws.Unit, instance: Instance) -> Scenario:
     name = _turn(draws.contradictions(instance.family), unit)
     form = instance.form(name)
-    planned = _planned(unit, form.setting, instance.work())
     return Scenario(
         "task",
         "weak_tests",
         f"contradiction_{name}",
-        planned,
+        _planned(unit, form.setting, instance.work()),
         "unearned",
         form.tests_with(instance.family.tasks[name].fair),
     )
@@ -311,8 +308,7 @@ def _leaked_solution(unit: draws.Unit, instance: Instance) -> Scenario:
     ]
     looks = [one for one in work[:at] if one[0] != "write"]
     rest = [one for one in work[at:] if one[0] != "write"]
-    setting = _with_files(sound, leak.files, folder)
-    planned = _planned(unit, setting, [*looks, *taken, *rest])
+    planned = _planned(unit, _with_files(sound, leak.files, folder), [*looks, *taken, *rest])
     return Scenario("task", "solution_leakage", "leaked_solution", planned, "leaked", shown=f"{folder}/")
 
 

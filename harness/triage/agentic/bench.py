@@ -52,7 +52,7 @@ class Bench(FileView):
 
     async def in_replica(self, work: Callable[[Replica], T]) -> T:
         """Return what some work in the replica gives; it begins with the agent's result, and blocks no other work."""
-        return await self._in_thread(lambda: work(self._opened()))
+        return await self._in_thread(lambda: work(self._replica or self._open("workspace")))
 
     async def reset(self, result: Result) -> None:
         """Begin with a fresh replica of a result; raises `InputError` where the case has no such part."""
@@ -70,9 +70,6 @@ class Bench(FileView):
         working = asyncio.ensure_future(asyncio.to_thread(work))
         self._working = working
         return await asyncio.shield(working)
-
-    def _opened(self) -> Replica:
-        return self._replica or self._open("workspace")
 
     def _open(self, result: Result) -> Replica:
         if self._sandbox is None:

@@ -37,7 +37,7 @@ def leak_in_texts(access: TextAccess, done: Sequence[Doing]) -> Attribution | No
         kept = [one for one in doing.accesses if _is_kept(one.path, access.instruction)]
         if not kept or not doing.succeeded:
             continue
-        used = _used_as_it_is(kept)
+        used = next((one for one in kept if one.way != "reads" and _has_kept_word(one.path)), None)
         if used is not None and not _is_made_by_agent(used.path, done[:place]):
             return _leak(f"The agent {used.way} {used.path}, which it had not been given to use.", [doing], 0.8)
         if all(_is_made_by_agent(one.path, done[:place]) for one in kept):
@@ -55,9 +55,8 @@ def leak_in_files(access: ReadOnlyAccess, done: Sequence[Doing]) -> Attribution 
     """Return a solution that was shown or lay ready and is carried, or tests that were shown."""
     given = texts_of(access, "environment")
     own = {path: text for path, text in changed_texts(access).items() if not _TEST_FILE.search(path)}
-    secret = telling_lines(*texts_of(access, "solution").values())
     return (
-        _shown_solution(access, done, given, own, secret)
+        _shown_solution(access, done, given, own, telling_lines(*texts_of(access, "solution").values()))
         or _copied_solution(access, done, given, own)
         or _shown_tests(access, done)
     )
@@ -167,11 +166,6 @@ def _is_kept(path: str, instruction: str) -> bool:
 
 def _has_kept_word(path: str) -> bool:
     return basename(path) == SOLVE or bool(_KEPT_NAMES & set(_WORD.findall(path.lower())))
-
-
-def _used_as_it_is(kept: Iterable[Access]) -> Access | None:
-    """Return a program or file of the solution that was copied or run; running tests is no use of them."""
-    return next((one for one in kept if one.way != "reads" and _has_kept_word(one.path)), None)
 
 
 def _is_made_by_agent(path: str, before: Iterable[Doing]) -> bool:

@@ -96,8 +96,7 @@ def _of_python(path: str, text: str) -> Iterator[Mutant]:
     for place, node in enumerate(ast.walk(tree)):
         for number, change in enumerate(_changes(node)):
             changed = copy.deepcopy(tree)
-            target = next(islice(ast.walk(changed), place, None))
-            list(_changes(target, do=number))
+            list(_changes(next(islice(ast.walk(changed), place, None)), do=number))
             yield Mutant(path, ast.unparse(ast.fix_missing_locations(changed)), getattr(node, "lineno", 0), change)
 
 

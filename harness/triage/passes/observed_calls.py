@@ -313,26 +313,21 @@ def start() -> None:
 
     def watch_new() -> None:
         for name, module in list(sys.modules.items()):
-            if name not in watched and name != "__main__" and _is_of_the_result(module):
-                specification = getattr(module, "__spec__", None)
-                if not getattr(specification, "_initializing", False):
-                    watched.add(name)
-                    watch(module)
+            is_begun = getattr(getattr(module, "__spec__", None), "_initializing", False)
+            if name not in watched and name != "__main__" and not is_begun and _is_of_the_result(module):
+                watched.add(name)
+                watch(module)
 
-    plain_import, plain_import_module = builtins.__import__, importlib.import_module
+    def watching(load: Callable[..., Any]) -> Callable[..., Any]:
+        def loaded(*args: Any, **kwargs: Any) -> Any:
+            module = load(*args, **kwargs)
+            watch_new()
+            return module
 
-    def importing(*args: Any, **kwargs: Any) -> Any:
-        found = plain_import(*args, **kwargs)
-        watch_new()
-        return found
+        return loaded
 
-    def importing_module(*args: Any, **kwargs: Any) -> Any:
-        found = plain_import_module(*args, **kwargs)
-        watch_new()
-        return found
-
-    builtins.__import__ = importing
-    importlib.import_module = importing_module
+    builtins.__import__ = watching(builtins.__import__)
+    importlib.import_module = watching(importlib.import_module)
     subprocess.run = observed_run(subprocess.run)
 
 

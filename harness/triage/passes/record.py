@@ -74,12 +74,8 @@ def _doing(act: Act) -> Doing:
         act.result.text if act.result is not None else "",
         shows,
         act.line or "",
-        not failed(act) and not _exited_badly(act),
+        not failed(act) and not (act.result is not None and (act.result.exit_code or 0) != 0),
     )
-
-
-def _exited_badly(act: Act) -> bool:
-    return act.result is not None and (act.result.exit_code or 0) != 0
 
 
 def _shows(command: Command) -> bool:

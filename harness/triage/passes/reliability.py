@@ -79,8 +79,7 @@ def leftovers(access: SandboxAccess, done: Sequence[Doing]) -> Attribution | Non
     if access.case.part("environment") is None or not done:
         return None
     given, gold = set(access.files("environment")), texts_of(access, "solution")
-    solving = "\n".join([*gold, *gold.values()])
-    typed = "\n".join(doing.typed for doing in done) + solving
+    typed = "\n".join(doing.typed for doing in done) + "\n".join([*gold, *gold.values()])
     foreign = [path for path in access.files("workspace") if path not in given and basename(path) not in typed]
     foreign = [path for path in foreign if not re.search(r"__pycache__|\.pyc$|(?:^|/)\.", path)]
     if not foreign:

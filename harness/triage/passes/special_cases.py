@@ -98,8 +98,7 @@ def _is_program(path: str, text: str) -> bool:
 
 def _place(path: str, text: str, literal: str) -> str | None:
     """Return where a literal stands as a whole in a program."""
-    quoted = literal.encode("unicode_escape").decode()
-    for one in {literal, quoted}:
+    for one in {literal, literal.encode("unicode_escape").decode()}:
         found = re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", text)
         if found is not None:
             return f"workspace/{path}:{text.count(chr(10), 0, found.start()) + 1}"

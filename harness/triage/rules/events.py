@@ -157,8 +157,7 @@ def trouble_in(own: Mapping[str, str]) -> Event | None:
 
 
 def _error(where: str, line: str, pattern: re.Pattern[str]) -> Event | None:
-    lowered = line.lower()
-    if not pattern.search(line) or _RESULT.search(lowered) or killed_at(line) is not None:
+    if not pattern.search(line) or _RESULT.search(line.lower()) or killed_at(line) is not None:
         return None
     kind = _known((where, line), get_args(Moment))
     return Event(kind.subcategory if kind is not None else "harness_bug", where, line[:300])

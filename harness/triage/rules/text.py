@@ -150,8 +150,7 @@ def _was_there(record: RunRecord | None, failure: TestFailure) -> Attribution | 
     late = record.commands[len(record.commands) // 2 :]
     for name in failure.missing:
         for command in late:
-            there = "o such file" not in command.output
-            if not command.failed and there and _reads(command.line, name):
+            if not command.failed and ("o such file" not in command.output) and _reads(command.line, name):
                 shown = Evidence("step", str(command.step), f"{command.line[:200]}\n{command.output[:200]}")
                 rationale = f"The tests do not find {name!r}, which the agent used at the end of its run."
                 return infrastructure(None, rationale, [shown], [command.step])

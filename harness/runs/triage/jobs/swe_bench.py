@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from misstep.harness.records.triage_case import Outcome
 from misstep.harness.runs.triage.jobs.trials import MOST_BYTES, JobTrial, first_run, folders_within, json_value, text_of
 
 NAME = "a SWE-bench evaluation"
@@ -41,7 +40,7 @@ def trials(path: Path) -> Iterator[JobTrial]:
         yield JobTrial(
             f"{instance}@{folder.parent.name}" if several else instance,
             instance,
-            outcome=_outcome(report),
+            outcome=("passed" if report is not None and report["resolved"] is True else "failed"),
             run=first_run(*(file for place in runs for file in _of_instance(place, instance))),
             logs={
                 "tests.log": text_of(folder / _OUTPUT),
@@ -67,10 +66,6 @@ def _report_of(folder: Path) -> dict[str, Any] | None:
     value = json_value(folder / _REPORT)
     report = value.get(folder.name) if isinstance(value, dict) else None
     return report if isinstance(report, dict) and "resolved" in report else None
-
-
-def _outcome(report: dict[str, Any] | None) -> Outcome:
-    return "passed" if report is not None and report["resolved"] is True else "failed"
 
 
 def _predictions(path: Path) -> dict[str, str]:
