@@ -6,7 +6,8 @@ any target that fails. A device that takes no more is `CannotWrite`, which ends 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -16,9 +17,8 @@ from misstep.harness.agent.clocks import Clock, within
 from misstep.harness.agent.tools import Tool
 from misstep.harness.errors import CannotWrite, MisstepError, SkillFailed, is_full
 from misstep.harness.escaping import without_surrogates
-from misstep.harness.records.loop_events import Role, SnapshotName
-from misstep.harness.records.work_item import WorkItem
-from misstep.harness.reflexive.protocols import Check, Reading, Target, VitalSign
+from misstep.harness.records.loop_events import Role
+from misstep.harness.reflexive.protocols import Check, Reading, Target
 from misstep.harness.registry import raised
 
 T = TypeVar("T")
@@ -49,8 +49,27 @@ def check_members(what: str, thing: object, protocol: type) -> None:
         raise SkillFailed(f"{what} has no {', '.join(missing)}", ADVICE)
 
 
+_ANSWERS: Mapping[str, Any] = {
+    "keep": str,
+    "kept": str | None,
+    "restore": None,
+    "digest": str,
+    "protected": str,
+    "check": Check,
+    "ready": bool,
+    "prepare": None,
+    "read": Reading,
+    "read_outside": Reading,
+    "reachable": bool,
+    "revert_by_script": None,
+}
+"""Method → the type of its answer; `None` for an answer that nobody looks at."""
+
+_AWAITED = frozenset(name for name in _ANSWERS if inspect.iscoroutinefunction(getattr(Target, name)))
+
+
 class GuardedTarget:
-    """The target of a skill.
+    """The target of a skill: it has all methods of a `Target`.
 
     - `target`: The skill's own.
     - `clock`: The run's clock.
@@ -63,72 +82,28 @@ class GuardedTarget:
         self._clock = clock
         self._seconds = seconds
 
-    def keep(self, name: SnapshotName) -> str:
-        """Keep the state as it is under a name."""
-        return _text("keep", lambda: self._target.keep(name))
-
-    def kept(self, name: SnapshotName) -> str | None:
-        """Return the digest of a kept snapshot."""
-        found = answer_of("kept", lambda: self._target.kept(name))
-        return None if found is None else _text("kept", lambda: found)
-
-    def restore(self, name: SnapshotName) -> None:
-        """Make the state what it was."""
-        answer_of("restore", lambda: self._target.restore(name))
-
-    def digest(self) -> str:
-        """Return the digest of the content as it is now."""
-        return _text("digest", self._target.digest)
-
-    def protected(self) -> str:
-        """Return the digest of what the checks consist of."""
-        return _text("protected", self._target.protected)
+    def __getattr__(self, name: str) -> Any:
+        if name == "place":
+            return answer_of(name, lambda: self._target.place)
+        if name not in _ANSWERS:
+            raise AttributeError(name)
+        return partial(self._awaited if name in _AWAITED else self._asked, name)
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
         """Return the commands of a role."""
-        found = answer_of("tools", lambda: tuple(self._target.tools(role)))
-        for tool in found:
+        tools = answer_of("tools", lambda: tuple(self._target.tools(role)))
+        for tool in tools:
             if not isinstance(tool, Tool):
                 raise _other_type("tools", f"a command is a Tool, not {type(tool).__name__}")
-        return found
+        return tools
 
-    @property
-    def place(self) -> Any:
-        """Return the place that the commands act on."""
-        return answer_of("place", lambda: self._target.place)
+    def _asked(self, method: str, *arguments: Any) -> Any:
+        return _typed(method, answer_of(method, lambda: getattr(self._target, method)(*arguments)))
 
-    async def check(self, item: WorkItem) -> Check:
-        """Check an item."""
-        return _typed("check", await self._awaited("check", lambda: self._target.check(item)), Check)
-
-    def ready(self, item: WorkItem) -> bool:
-        """Say whether the check of a deferred item can be made by now."""
-        return _typed("ready", answer_of("ready", lambda: self._target.ready(item)), bool)
-
-    async def prepare(self, item: WorkItem) -> None:
-        """Bring about what a deferred check waits for."""
-        await self._awaited("prepare", lambda: self._target.prepare(item))
-
-    async def read(self, sign: VitalSign) -> Reading:
-        """Read a vital sign through the target's own access."""
-        return _typed("read", await self._awaited("read", lambda: self._target.read(sign)), Reading)
-
-    def read_outside(self, sign: VitalSign) -> Reading:
-        """Read a vital sign from the host's side."""
-        return _typed("read_outside", answer_of("read_outside", lambda: self._target.read_outside(sign)), Reading)
-
-    async def reachable(self) -> bool:
-        """Say whether the target's own access works."""
-        return _typed("reachable", await self._awaited("reachable", self._target.reachable), bool)
-
-    async def revert_by_script(self, script: str) -> None:
-        """Run a worker's own revert script."""
-        await self._awaited("revert_by_script", lambda: self._target.revert_by_script(script))
-
-    async def _awaited(self, method: str, call: Callable[[], Awaitable[T]]) -> T:
-        work = answer_of(method, call)
+    async def _awaited(self, method: str, *arguments: Any) -> Any:
+        work = answer_of(method, lambda: getattr(self._target, method)(*arguments))
         try:
-            return await (work if self._seconds is None else within(self._clock, self._seconds, work))
+            answer = await (work if self._seconds is None else within(self._clock, self._seconds, work))
         except MisstepError:
             raise
         except asyncio.CancelledError as error:
@@ -138,18 +113,19 @@ class GuardedTarget:
             raise _failed(method, error) from error
         except (Exception, SystemExit, GeneratorExit) as error:
             raise _failed(method, error) from error
+        return _typed(method, answer)
 
 
-def _text(method: str, call: Callable[[], str]) -> str:
-    return without_surrogates(_typed(method, answer_of(method, call), str))
-
-
-def _typed(method: str, answer: object, kind: type[T]) -> T:
+def _typed(method: str, answer: object) -> Any:
     """Return an answer, if it is of its type throughout: the log has to be read again."""
+    if (kind := _ANSWERS[method]) is None:
+        return None
     try:
-        return msgspec.convert(msgspec.to_builtins(answer, builtin_types=(bytes, bytearray, memoryview)), kind)
+        plain = msgspec.to_builtins(answer, builtin_types=(bytes, bytearray, memoryview))
+        answer = msgspec.convert(plain, kind)
     except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
         raise _other_type(method, str(error)) from None
+    return without_surrogates(answer) if isinstance(answer, str) else answer
 
 
 def _other_type(method: str, found: str) -> SkillFailed:

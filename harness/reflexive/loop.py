@@ -7,6 +7,7 @@ Each item is planned, attempted, evaluated and reflected on (see `item_work`) un
 """
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.records.loop_events import (
@@ -48,7 +49,7 @@ async def run_loop(
     """Work until every item has its end."""
     if log.state.ended:
         return
-    target = GuardedTarget(target, clock, settings.item.seconds)
+    target = cast(Target, GuardedTarget(target, clock, settings.item.seconds))
     if log.state.began is None:
         named = tuple(skill.items if items is None else items)
         name = agents_name or agents.worker.name
