@@ -6,7 +6,6 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 3.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from types import MappingProxyType
 
 from misstep.harness.errors import TimeSpent
 from misstep.harness.escaping import without_surrogates
@@ -17,13 +16,11 @@ MOST_CHARACTERS = 2_000
 """So much of one reading is kept, of a log its end."""
 
 
-_HOW: Mapping[Channel, str] = MappingProxyType(
-    {
-        "in_band": "The vital signs were read in band.",
-        "out_of_band": "The vital signs were read from the host's side, as the target's own access failed.",
-        "none": "No vital sign could be read.",
-    }
-)
+_HOW: Mapping[Channel, str] = {
+    "in_band": "The vital signs were read in band.",
+    "out_of_band": "The vital signs were read from the host's side, as the target's own access failed.",
+    "none": "No vital sign could be read.",
+}
 
 
 async def diagnosed(target: Target, signs: Sequence[VitalSign], *, out_of_band: bool) -> Diagnosed:

@@ -1,5 +1,7 @@
 """Whether an attempt brought its item about: what the evaluator found, and what the loop takes that for."""
 
+from contextlib import suppress
+
 from msgspec.structs import replace
 
 from misstep.harness.errors import MisstepError, SkillFailed, TimeSpent
@@ -24,12 +26,10 @@ async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, prot
     except Exception as error:  # noqa: BLE001 (the boundary around a skill's own evaluator)
         made = False
         check = Check(healthy=False, status="unknown", text=f"The check could not be made: {_told(error)}")
-    if not made:
-        read: CheckStatus = "unknown"
-    elif not is_ready:
+    read: CheckStatus = "unknown"
+    if not is_ready:
         check = replace(check, status="unknown")
-        read = "unknown"
-    else:
+    elif made:
         read = typed(check) if settings.has("typed_evaluation") else by_substring(item, check)
     if settings.has("protected_check") and protected_now(target) != protected:
         read = "failed"
@@ -38,10 +38,9 @@ async def evaluated(target: Target, item: WorkItem, settings: LoopSettings, prot
 
 def protected_now(target: Target) -> str | None:
     """Return the digest of what the checks consist of; `None` where it cannot be told, which is never what it was."""
-    try:
+    with suppress(MisstepError, OSError):
         return target.protected()
-    except (MisstepError, OSError):
-        return None
+    return None
 
 
 def typed(check: Check) -> CheckStatus:

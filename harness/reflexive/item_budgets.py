@@ -31,11 +31,6 @@ class Budget(Struct, frozen=True):
     end: End
     reason: Reason
 
-    @property
-    def used_up(self) -> bool:
-        """Return whether nothing is left."""
-        return self.spent >= self.most
-
 
 def limits_of(settings: LoopSettings) -> ItemLimits:
     """Return what an item may take; without time budgets a few attempts, whatever they cost."""
@@ -58,10 +53,9 @@ def budgets(state: ItemState, limits: ItemLimits) -> Iterator[Budget]:
 
 def used_up(state: ItemState, limits: ItemLimits) -> Ending | None:
     """Return how an item ends for want of something; `None` while there is enough of everything."""
-    for budget in budgets(state, limits):
-        if budget.used_up:
-            text = f"It took {budget.spent:g} of {budget.most:g} {budget.resource}."
-            return Ending(budget.end, budget.reason, text)
+    for one in budgets(state, limits):
+        if one.spent >= one.most:
+            return Ending(one.end, one.reason, f"It took {one.spent:g} of {one.most:g} {one.resource}.")
     return None
 
 

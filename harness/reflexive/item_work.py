@@ -7,7 +7,7 @@ before anything follows from it.
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from misstep.harness.agent.actions import write_command
 from misstep.harness.agent.clocks import Clock
@@ -247,12 +247,8 @@ class ItemWork:
         gap = self.settings.has("gap_detection") and min(tried, unlike) >= self.settings.gap_attempts
         if gap:
             self._add(GapFound(tried, unlike), state, number)
-        trigger = should_re_engage(
-            SinceTouched(len(state.since_touched), said, gap),
-            self.settings,
-            plateau=shared is not None,
-            seconds_left=self._seconds_left(state),
-        )
+        since, left = SinceTouched(len(state.since_touched), said, gap), self._seconds_left(state)
+        trigger = should_re_engage(since, self.settings, plateau=shared is not None, seconds_left=left)
         if trigger is not None:
             await self._re_engage(state, number, trigger)
 
@@ -296,21 +292,11 @@ class ItemWork:
             lambda turn: agent.act(context, turn), self.target.tools(role), self.target.place, limits, self.clock
         )
         ended = TurnEnded(
+            **asdict(report) | {"calls": tuple(map(_written, report.calls))},
             role=role,
             agent=agent.name,
-            reply=report.reply,
-            seconds=report.seconds,
-            calls=tuple(map(_written, report.calls)),
-            refused=report.refused,
-            slept=report.slept,
-            sub_agents=report.sub_agents,
-            tokens_in=report.tokens_in,
-            tokens_out=report.tokens_out,
-            usd=report.usd,
-            over=report.over,
             seen=seen,
             seen_digest=sha256(context.text.encode()).hexdigest()[:16],
-            error=report.error,
         )
         self._add(ended, state, number)
         return report

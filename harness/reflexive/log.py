@@ -4,7 +4,7 @@ The loop decides from `LoopState` alone. Two runs with the same events go on in 
 goes on from what its events hold.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
@@ -145,18 +145,18 @@ class LoopState:
             state.seconds += event.at - self._at
             state.events.append(event)
             _learn(state, event.attempt, happened)
-        if isinstance(happened, RunBegan):
-            self.began = happened
-            self.items = {item.id: ItemState(item) for item in happened.items}
-        elif isinstance(happened, SnapshotTaken):
-            self.progress = happened.digest if happened.name == "progress" else self.progress
-        elif isinstance(happened, Restored):
-            if happened.name == "baseline" and happened.verified and self.progress is not None:
+        match happened:
+            case RunBegan():
+                self.began = happened
+                self.items = {item.id: ItemState(item) for item in happened.items}
+            case SnapshotTaken(name="progress"):
+                self.progress = happened.digest
+            case Restored(name="baseline", verified=True) if self.progress is not None:
                 self._lose()
-        elif isinstance(happened, Halted):
-            self.halted = True
-        elif isinstance(happened, RunEnded):
-            self.ended = True
+            case Halted():
+                self.halted = True
+            case RunEnded():
+                self.ended = True
         self._at = event.at
 
     def lost(self) -> list[str]:
@@ -173,6 +173,8 @@ class LoopState:
 
 def _learn(state: ItemState, number: int, happened: Happening) -> None:
     """What one event says about its item."""
+    if (part := _PARTS_OF_ATTEMPT.get(type(happened))) and getattr(happened, "role", "worker") == "worker":
+        setattr(state.attempt(number), part, happened)
     match happened:
         case ItemBegan():
             state.phase = "working" if state.phase == "waiting" else state.phase
@@ -180,27 +182,17 @@ def _learn(state: ItemState, number: int, happened: Happening) -> None:
         case TurnEnded():
             state.tokens += happened.tokens_in + happened.tokens_out
             state.usd += happened.usd
-            if happened.role == "worker":
-                state.attempt(number).turn = happened
         case LessonsRecalled() if number:
             state.attempt(number).recalled = happened.lessons
         case Planned():
             state.plan = happened.plan
-        case Checked():
-            state.attempt(number).checked = happened
         case Failed():
             attempt = state.attempt(number)
-            attempt.failed = happened
             in_a_row = happened.kind == "check_failed" and attempt.checked is not None and attempt.checked.healthy
             state.unlike = [*state.unlike, happened.change] if in_a_row else []
-        case Diagnosed():
-            state.attempt(number).diagnosed = happened
-        case Reflected():
-            state.attempt(number).reflected = happened
         case GapFound():
             state.unlike = []
         case ReEngaged():
-            state.attempt(number).re_engaged = happened
             state.touched = len(state.attempts)
         case SnapshotTaken():
             state.phase = "kept"
@@ -212,8 +204,17 @@ def _learn(state: ItemState, number: int, happened: Happening) -> None:
             state.phase, state.until = "waiting", happened.until
         case ItemEnded():
             state.phase, state.ending = "ended", happened.ending
-        case _:
-            pass
+
+
+_PARTS_OF_ATTEMPT: Mapping[type[Happening], str] = {
+    TurnEnded: "turn",
+    Checked: "checked",
+    Failed: "failed",
+    Diagnosed: "diagnosed",
+    Reflected: "reflected",
+    ReEngaged: "re_engaged",
+}
+"""What happens in an attempt → where the attempt keeps it; of turns, the worker's."""
 
 
 class Log:
@@ -260,13 +261,11 @@ class Log:
 def state_of(events: Sequence[LoopEvent]) -> LoopState:
     """Return what all events of a log say; what was paid for in an attempt that is void stays paid."""
     state = LoopState(events_that_hold(events))
-    for item in state.items.values():
-        item.tokens, item.usd = 0, 0.0
-    for event in events:
-        if isinstance(event.happened, TurnEnded):
-            item = state.items[event.item]
-            item.tokens += event.happened.tokens_in + event.happened.tokens_out
-            item.usd += event.happened.usd
+    turns = [(event.item, event.happened) for event in events if isinstance(event.happened, TurnEnded)]
+    for name, item in state.items.items():
+        own = [turn for of, turn in turns if of == name]
+        item.tokens = sum(turn.tokens_in + turn.tokens_out for turn in own)
+        item.usd = sum((turn.usd for turn in own), 0.0)
     return state
 
 

@@ -89,23 +89,7 @@ _UNTIL = re.compile(rf"{_START}UNTIL{_MARKS}[ \t]*+:{_MARKS}", re.IGNORECASE)
 _CLAIM = re.compile(r"verdict[^a-z0-9]{0,8}?[:=]")
 """What speaks of a verdict as a label, once the line is brought to plain letters."""
 
-_LIKE = str.maketrans(
-    {
-        sign: letter
-        for letter, signs in {
-            "a": "аα",
-            "c": "сϲᴄ",
-            "d": "ԁᴅ",
-            "e": "еєεᴇ",
-            "i": "іɪıιɩ",
-            "r": "гʀᴦ",
-            "t": "тτᴛ",
-            "v": "νѵᴠ",
-            ":": "ː꞉∶：",
-        }.items()
-        for sign in signs
-    }
-)
+_LIKE = str.maketrans("аαсϲᴄԁᴅеєεᴇіɪıιɩгʀᴦтτᴛνѵᴠː꞉∶：", "aacccddeeeeiiiiirrrtttvvv::::")
 """Signs of other scripts → those of `verdict:` that they look like: such a label is refused, not overlooked."""
 
 _OPEN_SENTENCE = re.compile(

@@ -6,7 +6,7 @@ The texts of agents and of the target stand in them as they are; `harness.reflex
 from collections.abc import Iterator, Sequence
 
 from misstep.harness.agent.turns import CallMade
-from misstep.harness.records.loop_events import ReEngaged, Trigger
+from misstep.harness.records.loop_events import Trigger
 from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.diagnosis import facts_told
 from misstep.harness.reflexive.log import ItemState, LoggedAttempt
@@ -89,14 +89,13 @@ def _shown(call: CallMade) -> str:
 
 def _told(attempt: LoggedAttempt) -> str:
     """Return one attempt of the history."""
-    lines = [f"Attempt {attempt.number}"]
-    if attempt.turn is not None:
-        lines += [f"commands: {'; '.join(attempt.turn.calls)}"] if attempt.turn.calls else []
-        lines += [hidden] if (hidden := hidden_calls(attempt)) else []
-    if attempt.failed is not None:
-        lines.append(_outcome(attempt))
-    if attempt.reflected is not None:
-        lines.append(f"reflection: {attempt.reflected.text}")
-    if isinstance(attempt.re_engaged, ReEngaged):
-        lines.append(f"strategist: {attempt.re_engaged.verdict} {attempt.re_engaged.plan}")
-    return "\n".join(lines)
+    answer, calls = attempt.re_engaged, () if attempt.turn is None else attempt.turn.calls
+    lines = (
+        f"Attempt {attempt.number}",
+        f"commands: {'; '.join(calls)}" if calls else "",
+        hidden_calls(attempt),
+        "" if attempt.failed is None else _outcome(attempt),
+        "" if attempt.reflected is None else f"reflection: {attempt.reflected.text}",
+        "" if answer is None else f"strategist: {answer.verdict} {answer.plan}",
+    )
+    return "\n".join(filter(None, lines))

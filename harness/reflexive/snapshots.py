@@ -6,6 +6,7 @@ Source: "Failure Modes in Reflexive Agent Harnesses", failure mode 2.
 """
 
 import re
+from contextlib import suppress
 
 from misstep.harness.errors import CannotWrite, MisstepError, clause
 from misstep.harness.escaping import one_line, without_surrogates
@@ -73,18 +74,16 @@ async def reverted_by_script(target: Target, log: Log, reply: str, before: str, 
 
 def digest_now(target: Target) -> str:
     """The digest of the target's content, empty where it cannot be told: a worker may have broken that as well."""
-    try:
+    with suppress(MisstepError, OSError):
         return target.digest()
-    except (MisstepError, OSError):
-        return ""
+    return ""
 
 
 async def reached(target: Target) -> bool:
     """Return whether the target's own access works; one that raises does not."""
-    try:
+    with suppress(MisstepError, OSError):
         return await target.reachable()
-    except (MisstepError, OSError):
-        return False
+    return False
 
 
 def revert_script(reply: str) -> str:

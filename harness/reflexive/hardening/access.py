@@ -9,11 +9,10 @@ import posixpath
 
 from msgspec import Struct
 
-from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, or_why
 from misstep.harness.reflexive.hardening.pam import expired, refused_by_pam
 from misstep.harness.reflexive.hardening.parsing import (
     Account,
-    Malformed,
     accounts,
     groups_of,
     settings,
@@ -59,10 +58,9 @@ def refused_login(files: Files) -> Refusal | None:
     if options.get("port", SSH_PORT) != SSH_PORT:
         return Refusal(_REFUSED, f"sshd: listening on port {options['port']}")
     try:
-        account = accounts(files).get(AGENT)
-        groups = groups_of(files, AGENT)
+        account, groups = accounts(files).get(AGENT), groups_of(files, AGENT)
         options = sshd_settings_for(files.text("etc/ssh/sshd_config"), AGENT, groups)
-    except (UnreadableFile, Malformed) as error:
+    except UnreadableFile as error:
         return Refusal(_DENIED, f"sshd: user database: {error.found}")
     if account is None:
         return Refusal(_DENIED, f"sshd: Invalid user {AGENT}")
@@ -79,15 +77,13 @@ def refused_login(files: Files) -> Refusal | None:
     return None
 
 
+@or_why
 def server_fault(files: Files) -> str:
     """Return why the ssh server does not start; empty where it does."""
-    try:
-        if "sshd" not in files.lines("etc/services.enabled"):
-            return "the service is not enabled"
-        options = settings(files.text("etc/ssh/sshd_config"), "sshd")
-        files.text("etc/ssh/ssh_host_ed25519_key")
-    except UnreadableFile as error:
-        return error.found
+    if "sshd" not in files.lines("etc/services.enabled"):
+        return "the service is not enabled"
+    options = settings(files.text("etc/ssh/sshd_config"), "sshd")
+    files.text("etc/ssh/ssh_host_ed25519_key")
     known = known_to_programs()
     for keyword, value in sshd_lines(files.text("etc/ssh/sshd_config")):
         if keyword not in known.sshd_keywords or not value:
@@ -96,8 +92,8 @@ def server_fault(files: Files) -> str:
             return f"/etc/ssh/sshd_config: unsupported option {value!r} for {keyword}"
     if not set(options.get("ciphers", "aes256-ctr").split(",")) <= known.sshd_ciphers:
         return f"/etc/ssh/sshd_config: Bad SSH2 cipher spec {options['ciphers']!r}"
-    mode = files.mode("etc/ssh/ssh_host_ed25519_key")
-    return "no hostkeys available: permissions are too open" if mode is not None and mode & 0o022 else ""
+    too_open = (files.mode("etc/ssh/ssh_host_ed25519_key") or 0) & 0o022
+    return "no hostkeys available: permissions are too open" if too_open else ""
 
 
 def _not_let_in(options: dict[str, str], groups: frozenset[str]) -> str:
@@ -137,13 +133,10 @@ def _key_fault(files: Files, options: dict[str, str], account: Account) -> str:
     return ""
 
 
+@or_why
 def shell_fault(files: Files, account: Account) -> str:
     """Return why an account's shell cannot be started; empty where it can."""
-    try:
-        known = files.lines("etc/shells")
-    except UnreadableFile as error:
-        return error.found
-    if account.shell not in known or account.shell.endswith(("nologin", "false")):
+    if account.shell not in files.lines("etc/shells") or account.shell.endswith(("nologin", "false")):
         return "This account is currently not available."
     found = files.at(account.shell.strip("/"))
     if found is None or found.kind != "file":
@@ -160,10 +153,8 @@ def refused_sudo(files: Files, name: str, command: str) -> Refusal | None:
         text = "sudo: /usr/bin/sudo must be owned by uid 0 and have the setuid bit set"
         return Refusal(text, text)
     try:
-        found = sudoers(files)
-        groups = groups_of(files, name)
-        account = accounts(files)[name]
-    except (UnreadableFile, Malformed) as error:
+        found, groups, account = sudoers(files), groups_of(files, name), accounts(files)[name]
+    except UnreadableFile as error:
         return Refusal(f"sudo: {error.found}\nsudo: error initializing audit plugin sudoers_audit", error.found)
     except KeyError:
         return Refusal("sudo: you do not exist in the passwd database", f"sudo: no account {name}")
@@ -195,12 +186,11 @@ def dropped(files: Files, port: str) -> bool:
     The first line that speaks of the port counts, else the policy.
     """
     try:
-        lines = files.lines("etc/firewall.rules")
+        lines = [line.lower().split() for line in files.lines("etc/firewall.rules")]
     except UnreadableFile:
         return False
     policy = "accept"
-    for line in lines:
-        words = line.lower().split()
+    for words in lines:
         if words[:2] == ["policy", "input"] and len(words) == 3:
             policy = words[2]
         elif words[:2] == ["input", f"dport={port}"] and len(words) == 3:

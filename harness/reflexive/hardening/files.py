@@ -6,14 +6,17 @@ file is wanted, a loop of links or a file without end, is a `UnreadableFile` wit
 
 import fnmatch
 import stat
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Literal, ParamSpec
 
 from msgspec import Struct
 
 from misstep.harness.errors import MisstepError
 from misstep.harness.workspace.tree import TreeEntry
 from misstep.harness.workspace.workspace import Workspace
+
+P = ParamSpec("P")
 
 MOST_BYTES = 1 << 18
 """Bytes of a file that are looked at; a configuration has fewer."""
@@ -27,6 +30,23 @@ _KINDS: Mapping[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat
 
 class UnreadableFile(MisstepError):
     """A file of the target that is needed and cannot be read as text; says why."""
+
+
+class Malformed(UnreadableFile):
+    """A file of the target that its program refuses; says where and why."""
+
+
+def or_why(fault: Callable[P, str]) -> Callable[P, str]:
+    """Wrap what looks for a fault: a file that cannot be read is the fault."""
+
+    @wraps(fault)
+    def told(*args: P.args, **kwargs: P.kwargs) -> str:
+        try:
+            return fault(*args, **kwargs)
+        except UnreadableFile as error:
+            return error.found
+
+    return told
 
 
 class Seen(Struct, frozen=True):
@@ -52,8 +72,7 @@ class Files:
 
     def at(self, path: str) -> Seen | None:
         """Return what stands at a path after all links; `None` where nothing does, or the links lead nowhere."""
-        place = self._place(path)
-        return None if place is None else self.seen.get(place)
+        return None if (place := self._place(path)) is None else self.seen.get(place)
 
     def _place(self, path: str) -> str | None:
         """Return the path without links in it."""
@@ -81,23 +100,22 @@ class Files:
 
     def is_folder(self, path: str) -> bool:
         """Return whether a folder stands at a path."""
-        found = self.at(path)
-        return found is not None and found.kind == "folder"
+        return (seen := self.at(path)) is not None and seen.kind == "folder"
 
     def text(self, path: str) -> str:
         """Return the text of a file."""
-        found = self.at(path)
-        if found is None:
-            raise UnreadableFile(f"/{path}: No such file or directory")
-        if found.kind != "file":
-            raise UnreadableFile(
-                f"/{path}: Is a directory" if found.kind == "folder" else f"/{path}: Not a regular file"
-            )
-        if found.content is None:
-            raise UnreadableFile(f"/{path}: File too large")
-        if b"\0" in found.content:
-            raise UnreadableFile(f"/{path}: binary file")
-        return found.content.decode("utf-8", "replace")
+        file = self.at(path)
+        if file is None:
+            why = "No such file or directory"
+        elif file.kind != "file":
+            why = "Is a directory" if file.kind == "folder" else "Not a regular file"
+        elif file.content is None:
+            why = "File too large"
+        elif b"\0" in file.content:
+            why = "binary file"
+        else:
+            return file.content.decode("utf-8", "replace")
+        raise UnreadableFile(f"/{path}: {why}")
 
     def lines(self, path: str) -> list[str]:
         """Return the lines of a file that say something, without comments."""
@@ -111,16 +129,14 @@ class Files:
         """
         folder, _, last = pattern.rpartition("/")
         if folder and not set(folder) & set("*?["):
-            place = self._place(folder)
-            if place is None:
+            if (place := self._place(folder)) is None:
                 return []
             pattern = f"{place}/{last}".lstrip("/")
         return [path for path in self._paths if _matches(path, pattern)]
 
     def mode(self, path: str) -> int | None:
         """Return the mode of what stands at a path."""
-        found = self.at(path)
-        return None if found is None else found.mode
+        return None if (seen := self.at(path)) is None else seen.mode
 
 
 def _matches(path: str, pattern: str) -> bool:

@@ -5,6 +5,7 @@ weakens the check, and `HardeningTarget.protected` tells.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -34,7 +35,7 @@ class Form(Struct, frozen=True, forbid_unknown_fields=True, tag_field="form", ta
     """One declarative form of a check."""
 
     def fault(self, files: Files, profile: Profile) -> str:
-        """What is wrong; empty where nothing is. Raises `Unreadable` or `Malformed` where a file is no such file."""
+        """What is wrong; empty where nothing is. Raises `UnreadableFile` if a file is missing or malformed."""
         raise NotImplementedError
 
 
@@ -63,8 +64,7 @@ class SettingForm(Form, frozen=True, tag="setting"):
         if value is None:
             return f"{name} is not set"
         others = settings_of_some(text, self.key) if self.style == "sshd" else []
-        faults = (self._fault_of(name, one, profile) for one in (value, *others))
-        return next((fault for fault in faults if fault), "")
+        return next(filter(None, (self._fault_of(name, one, profile) for one in (value, *others))), "")
 
     def _fault_of(self, name: str, value: str, profile: Profile) -> str:
         if self.among and value not in self.among and not self._same(value):
@@ -108,14 +108,13 @@ class Mode(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Return what is too open, or too closed."""
+        return next(filter(None, self._faults(files)), "")
+
+    def _faults(self, files: Files) -> Iterator[str]:
         for pattern in self.paths:
             found = {path: seen for path in files.matching(pattern) if (seen := files.at(path)) is not None}
-            if not found:
-                return f"there is no /{pattern}"
-            faults = (self._fault_of(path, seen) for path, seen in found.items() if path not in self.but)
-            if fault := next(filter(None, faults), ""):
-                return fault
-        return ""
+            yield "" if found else f"there is no /{pattern}"
+            yield from (self._fault_of(path, seen) for path, seen in found.items() if path not in self.but)
 
     def _fault_of(self, path: str, seen: Seen) -> str:
         if self.kind and seen.kind != self.kind:
@@ -300,10 +299,14 @@ class Mounted(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Return why it is none."""
-        lines = [words for words in table(files, "etc/fstab") if len(words) == 6 and words[1] == self.path]
-        others = {words[0] for words in table(files, "etc/fstab") if words[1:2] != [self.path]}
-        free = [words for words in lines if words[0] in known_to_programs().devices - others]
-        return "" if free else f"{self.path} is no file system of its own: no device for it is attached"
+        lines = table(files, "etc/fstab")
+        own = {words[0] for words in lines if len(words) == 6 and words[1] == self.path}
+        others = {words[0] for words in lines if words[1:2] != [self.path]}
+        return (
+            ""
+            if own & (known_to_programs().devices - others)
+            else f"{self.path} is no file system of its own: no device for it is attached"
+        )
 
 
 class MountOption(Form, frozen=True):
@@ -314,8 +317,8 @@ class MountOption(Form, frozen=True):
 
     def fault(self, files: Files, profile: Profile) -> str:  # noqa: ARG002
         """Return which one is missing."""
-        lines = [words for words in table(files, "etc/fstab") if len(words) == 6]
-        found = [words[3].split(",") for words in lines if words[1].rstrip("/") == self.path]
+        lines = table(files, "etc/fstab")
+        found = [words[3].split(",") for words in lines if len(words) == 6 and words[1].rstrip("/") == self.path]
         if not found:
             return f"/etc/fstab has no line for {self.path}"
         if any("noauto" in options for options in found):

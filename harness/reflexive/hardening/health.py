@@ -1,11 +1,11 @@
 """Whether the target still does what it is there for: its services, and the application `ledger` that runs on it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from misstep.harness.reflexive.hardening.access import dropped, refused_sudo, server_fault, shell_fault
-from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, or_why
 from misstep.harness.reflexive.hardening.pam import STRANGER, refused_by_pam
-from misstep.harness.reflexive.hardening.parsing import Malformed, accounts, settings, table
+from misstep.harness.reflexive.hardening.parsing import accounts, settings, table
 from misstep.harness.reflexive.hardening.programs import known_to_programs
 
 APPLICATION = "ledger"
@@ -14,26 +14,17 @@ SERVICES = ("sshd", "cron", "rsyslog", "local-fs", APPLICATION)
 _RELOAD = "/usr/bin/ledger-reload"
 
 
+@or_why
 def service_fault(files: Files, service: str) -> str:
     """Return why a service does not run; empty where it does."""
-    try:
-        if service not in files.lines("etc/services.enabled"):
-            return "not enabled"
-        if "root" not in accounts(files):
-            return "there is no account root to start it"
-        if (mode := files.mode("etc/passwd")) is not None and not mode & 0o004:
-            return "/etc/passwd: Permission denied"
-        if service == "sshd":
-            return server_fault(files)
-        if service == "cron":
-            return _cron_fault(files)
-        if service == "rsyslog":
-            return _log_fault(files)
-        if service == "local-fs":
-            return _mount_fault(files)
-    except (UnreadableFile, Malformed) as error:
-        return error.found
-    return ""
+    if service not in files.lines("etc/services.enabled"):
+        return "not enabled"
+    if "root" not in accounts(files):
+        return "there is no account root to start it"
+    if (mode := files.mode("etc/passwd")) is not None and not mode & 0o004:
+        return "/etc/passwd: Permission denied"
+    fault = _FAULTS.get(service)
+    return "" if fault is None else fault(files)
 
 
 def _cron_fault(files: Files) -> str:
@@ -64,10 +55,17 @@ def _mount_fault(files: Files) -> str:
     return ""
 
 
+_FAULTS: dict[str, Callable[[Files], str]] = {
+    "sshd": server_fault,
+    "cron": _cron_fault,
+    "rsyslog": _log_fault,
+    "local-fs": _mount_fault,
+}
+
+
 def takes_files(files: Files, folder: str) -> bool:
     """Return whether the owner of a folder can make files in it."""
-    mode = files.mode(folder)
-    return files.is_folder(folder) and mode is not None and mode & 0o300 == 0o300
+    return files.is_folder(folder) and (files.mode(folder) or 0) & 0o300 == 0o300
 
 
 def application_faults(files: Files) -> Iterator[str]:
@@ -76,7 +74,7 @@ def application_faults(files: Files) -> Iterator[str]:
         account = accounts(files).get(APPLICATION)
         options = settings(files.text("srv/ledger/ledger.conf"), "equals")
         jobs = files.lines("var/spool/cron/ledger")
-    except (UnreadableFile, Malformed) as error:
+    except UnreadableFile as error:
         yield error.found
         return
     if account is None:
@@ -99,12 +97,10 @@ def application_faults(files: Files) -> Iterator[str]:
         yield f"its nightly job does not run: {why}"
 
 
+@or_why
 def _cron_refuses(files: Files) -> str:
     """Return why cron does not run the application's own table of jobs."""
-    try:
-        if files.at("etc/cron.allow") is not None:
-            return "" if APPLICATION in files.lines("etc/cron.allow") else f"{APPLICATION} is not in /etc/cron.allow"
-        denied = files.at("etc/cron.deny") is not None and APPLICATION in files.lines("etc/cron.deny")
-    except UnreadableFile as error:
-        return error.found
+    if files.at("etc/cron.allow") is not None:
+        return "" if APPLICATION in files.lines("etc/cron.allow") else f"{APPLICATION} is not in /etc/cron.allow"
+    denied = files.at("etc/cron.deny") is not None and APPLICATION in files.lines("etc/cron.deny")
     return f"{APPLICATION} is in /etc/cron.deny" if denied else ""

@@ -5,8 +5,8 @@ Source: pam.conf(5): `required`, `requisite`, `sufficient` and `optional` stand 
 
 from collections.abc import Iterator, Mapping
 
-from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
-from misstep.harness.reflexive.hardening.parsing import Account, Malformed, PamLine, groups_of, pam_stack
+from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, or_why
+from misstep.harness.reflexive.hardening.parsing import Account, PamLine, groups_of, pam_stack
 from misstep.harness.reflexive.hardening.programs import known_to_programs
 
 TODAY = 20_000
@@ -31,7 +31,7 @@ def refused_by_pam(files: Files, service: str, kind: str, account: Account) -> s
     """Why a service's stack of a kind refuses an account that has the right password; empty where it lets it in."""
     try:
         stack = pam_stack(files, service, kind)
-    except (UnreadableFile, Malformed) as error:
+    except UnreadableFile as error:
         return f"PAM cannot read the stack of {service}: {error.found}"
     if not stack:
         return f"PAM has no {kind} stack for {service}"
@@ -114,11 +114,9 @@ def _outcome(files: Files, line: PamLine, account: Account) -> tuple[str, str]:
     return ("ignore" if "preauth" in line.arguments else "success"), ""
 
 
+@or_why
 def _wheel(files: Files, name: str) -> str:
-    try:
-        return "" if "wheel" in groups_of(files, name) else f"{name} is not in the group wheel"
-    except UnreadableFile as error:
-        return error.found
+    return "" if "wheel" in groups_of(files, name) else f"{name} is not in the group wheel"
 
 
 def _unix(line: PamLine, account: Account) -> str:
@@ -143,13 +141,10 @@ def expired(account: Account) -> str:
     return ""
 
 
+@or_why
 def _by_access_table(files: Files, name: str) -> str:
     """Return what `access.conf` says: the first line that matches counts."""
-    try:
-        lines = files.lines("etc/security/access.conf")
-    except UnreadableFile as error:
-        return error.found
-    for line in lines:
+    for line in files.lines("etc/security/access.conf"):
         permission, _, rest = line.partition(":")
         users, _, origins = rest.partition(":")
         named = users.replace(",", " ").split()

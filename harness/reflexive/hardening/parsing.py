@@ -6,21 +6,18 @@ counts. In a PAM stack the order decides. Sources: sshd_config(5), sudoers(5), s
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
+from itertools import dropwhile
 from typing import Literal
 
 from msgspec import Struct
 
-from misstep.harness.errors import MisstepError
-from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
+from misstep.harness.reflexive.hardening.files import Files, Malformed, UnreadableFile
 
 Style = Literal["sshd", "equals", "words"]
 """How a file of settings is read: keyword and value as in `sshd_config`, `key = value`, or `KEY value`."""
-
-
-class Malformed(MisstepError):
-    """A file of the target that its program refuses; says where and why."""
 
 
 class Account(Struct, frozen=True):
@@ -81,7 +78,7 @@ def settings(text: str, style: Style) -> dict[str, str]:
     """The settings of a text; keywords of `sshd` in small letters, up to its first `Match`; no block in braces."""
     found: dict[str, str] = {}
     in_block = False
-    for line in _said(text):
+    for line in _lines_of(text):
         if style == "words" and (in_block or line.endswith("{")):
             in_block = line != "}"
             continue
@@ -99,14 +96,13 @@ def settings(text: str, style: Style) -> dict[str, str]:
 
 def sshd_lines(text: str) -> list[tuple[str, str]]:
     """Return every line of `sshd_config` as keyword, in small letters, and value."""
-    return [_pair(line, "sshd") for line in _said(text)]
+    return [_pair(line, "sshd") for line in _lines_of(text)]
 
 
 def settings_of_some(text: str, keyword: str) -> list[str]:
     """Return the values that `Match` blocks of `sshd_config` give a keyword, for those whom each block means."""
-    pairs = sshd_lines(text)
-    blocks = next((place for place, (key, _) in enumerate(pairs) if key == "match"), len(pairs))
-    return [value for key, value in pairs[blocks:] if key == keyword.lower()]
+    blocks = dropwhile(lambda pair: pair[0] != "match", sshd_lines(text))
+    return [value for key, value in blocks if key == keyword.lower()]
 
 
 def sshd_settings_for(text: str, name: str, groups: frozenset[str]) -> dict[str, str]:
@@ -124,23 +120,20 @@ def sshd_settings_for(text: str, name: str, groups: frozenset[str]) -> dict[str,
 def _means(criteria: str, name: str, groups: frozenset[str]) -> bool:
     """Whether the criteria of a `Match` mean an account; where it comes from is nothing that the files decide."""
     words = criteria.replace("=", " ").split()
-    if [word.lower() for word in words] == ["all"]:
-        return True
     known = {"user": frozenset({name}), "group": groups}
-    return len(words) % 2 == 0 and all(
-        any(
-            fnmatchcase(one, pattern) for one in known.get(kind.lower(), {"elsewhere"}) for pattern in listed.split(",")
-        )
-        for kind, listed in zip(words[::2], words[1::2], strict=True)
-    )
+
+    def holds(kind: str, listed: str) -> bool:
+        names = known.get(kind.lower(), {"elsewhere"})
+        return any(fnmatchcase(one, pattern) for one in names for pattern in listed.split(","))
+
+    if len(words) % 2:
+        return [word.lower() for word in words] == ["all"]
+    return all(map(holds, words[::2], words[1::2]))
 
 
-def _said(text: str) -> Iterator[str]:
+def _lines_of(text: str) -> list[str]:
     """Return the lines without comments; none of these programs goes on with a line after a backslash."""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if bare and not bare.startswith(("#", ";")):
-            yield bare
+    return [bare for line in text.split("\n") if (bare := line.strip()) and not bare.startswith(("#", ";"))]
 
 
 def _pair(line: str, style: Style) -> tuple[str, str]:
@@ -155,28 +148,33 @@ def _pair(line: str, style: Style) -> tuple[str, str]:
 
 def accounts(files: Files) -> dict[str, Account]:
     """Return the accounts by name; the first line of a name counts."""
-    shadow: dict[str, list[str]] = {}
-    for line in filter(None, files.text("etc/shadow").split("\n")):
-        fields = line.split(":")
-        if len(fields) != 9 or not all(_is_days(field) for field in fields[2:8]):
-            raise Malformed(f"/etc/shadow: the line of {fields[0][:32]!r} is malformed")
+    shadow: dict[str, Sequence[str | None]] = {}
+    for fields in _entries(files, "etc/shadow", 9, _are_days):
         shadow.setdefault(fields[0], fields)
-    found: dict[str, Account] = {}
-    for line in filter(None, files.text("etc/passwd").split("\n")):
+    known: dict[str, Account] = {}
+    for name, own, uid, gid, _, home, shell in _entries(files, "etc/passwd", 7, _are_ids):
+        secret = shadow.get(name, [None] * 9)
+        days = [int(field) if field else None for field in secret[2:8]]
+        password = secret[1] if own else ""  # without an `x`, shadow is not asked
+        known.setdefault(name, Account(name, int(uid), int(gid), home, shell, password, days[0], days[2], days[5]))
+    return known
+
+
+def _entries(files: Files, path: str, n: int, is_sound: Callable[[list[str]], bool]) -> Iterator[list[str]]:
+    """Return the fields of each line, of which there must be `n` that are sound."""
+    for line in filter(None, files.text(path).split("\n")):
         fields = line.split(":")
-        if len(fields) != 7 or not (fields[2].isdecimal() and fields[3].isdecimal()):
-            raise Malformed(f"/etc/passwd: the line of {fields[0][:32]!r} is malformed")
-        name, own, uid, gid, _, home, shell = fields
-        secret = shadow.get(name)
-        days = [int(field) if field else None for field in secret[2:8]] if secret else [None] * 6
-        password = (secret[1] if secret else None) if own else ""  # without an `x`, shadow is not asked
-        account = Account(name, int(uid), int(gid), home, shell, password, days[0], days[2], days[5])
-        found.setdefault(name, account)
-    return found
+        if len(fields) != n or not is_sound(fields):
+            raise Malformed(f"/{path}: the line of {fields[0][:32]!r} is malformed")
+        yield fields
 
 
-def _is_days(field: str) -> bool:
-    return not field or (field.isdecimal() and len(field) < 9)
+def _are_ids(fields: list[str]) -> bool:
+    return fields[2].isdecimal() and fields[3].isdecimal()
+
+
+def _are_days(fields: list[str]) -> bool:
+    return all(not field or (field.isdecimal() and len(field) < 9) for field in fields[2:8])
 
 
 def groups_of(files: Files, name: str) -> frozenset[str]:
@@ -184,15 +182,13 @@ def groups_of(files: Files, name: str) -> frozenset[str]:
     lines = [line.split(":") for line in files.lines("etc/group")]
     accounts_named = [line.split(":") for line in files.lines("etc/passwd")]
     own = next((fields[3] for fields in accounts_named if len(fields) == 7 and fields[0] == name), None)
-    return frozenset(
-        fields[0] for fields in lines if len(fields) == 4 and (name in fields[3].split(",") or fields[2] == own)
-    )
+    entries = [fields for fields in lines if len(fields) == 4]
+    return frozenset(group for group, _, gid, members in entries if name in members.split(",") or gid == own)
 
 
 def sudoers(files: Files) -> Sudoers:
     """Return what `sudoers` says, with the files of folders that it includes."""
-    rules: list[SudoRule] = []
-    defaults: list[tuple[str, str]] = []
+    rules, defaults = list[SudoRule](), list[tuple[str, str]]()
     aliases: dict[str, tuple[str, ...]] = {}
     for path, line in _sudo_lines(files, "etc/sudoers"):
         first, _, rest = line.partition(" ")
@@ -211,9 +207,8 @@ def sudoers(files: Files) -> Sudoers:
 
 def _sudo_lines(files: Files, path: str, depth: int = 3, opened: list[str] | None = None) -> Iterator[tuple[str, str]]:
     opened = _one_more([] if opened is None else opened, path)
-    mode = files.mode(path)
     text = files.text(path)
-    if mode is not None and mode & 0o002:
+    if (files.mode(path) or 0) & 0o002:
         raise Malformed(f"/{path} is world writable")
     uncommented = "\n".join(_SUDO_COMMENT.sub("", line) for line in text.split("\n"))
     for line in uncommented.replace("\\\n", " ").split("\n"):
@@ -223,10 +218,10 @@ def _sudo_lines(files: Files, path: str, depth: int = 3, opened: list[str] | Non
             if not depth:
                 raise Malformed(f"/{path}: too many levels of includes")
             place = posixpath.join(f"/{posixpath.dirname(path)}", named.strip('"')).strip("/")
-            for inner in [place] if word.endswith("include") else files.matching(f"{place}/*"):
-                name = inner.rpartition("/")[2]
-                if word.endswith("include") or ("." not in name and not name.endswith("~")):
-                    yield from _sudo_lines(files, inner, depth - 1, opened)
+            inside = [] if word.endswith("include") else files.matching(f"{place}/*")
+            read = [one for one in inside if "." not in (name := posixpath.basename(one)) and not name.endswith("~")]
+            for inner in [place] if word.endswith("include") else read:
+                yield from _sudo_lines(files, inner, depth - 1, opened)
         elif bare:
             yield path, bare
 
@@ -252,6 +247,7 @@ _MOST_FILES = 200
 _ALIASES = ("User_Alias", "Cmnd_Alias", "Cmd_Alias", "Host_Alias", "Runas_Alias")
 _TAGS = frozenset({"NOPASSWD", "PASSWD", "NOEXEC", "EXEC", "SETENV", "NOSETENV", "LOG_INPUT", "LOG_OUTPUT"})
 _TAG = re.compile(r"([A-Z_]+) ?: ?")
+_TAGGED = re.compile(rf"(?:{_TAG.pattern})*")
 _SUDO_COMMENT = re.compile(r"(?<![\\%])#(?!\d)(?!(?<=\A#)include(dir)?\s).*")
 """A comment of sudoers goes to the end of its line, whatever stands there; `#34` is the account with that number."""
 
@@ -264,16 +260,13 @@ def _sudo_rule(line: str, path: str) -> SudoRule:
     free: set[str] = set()
     asks = True
     for one in right.split(","):
-        command = one.strip()
-        start = 0
-        while tagged := _TAG.match(command, start):
-            if tagged[1] not in _TAGS:
-                raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
-            asks = {"NOPASSWD": False, "PASSWD": True}.get(tagged[1], asks)
-            start = tagged.end()
-        command = command[start:]
-        if not command or not (sign and users) or re.search(r"(?<!\\)[:(]", command):
+        tags = _TAGGED.match(one.strip())[0]  # type: ignore[index]  # it matches any text
+        command = one.strip()[len(tags) :]
+        named = _TAG.findall(tags)
+        if not set(named) <= _TAGS or not command or not (sign and users) or re.search(r"(?<!\\)[:(]", command):
             raise Malformed(f"/{path}: syntax error in {line[:60]!r}")
+        for tag in named:
+            asks = {"NOPASSWD": False, "PASSWD": True}.get(tag, asks)
         commands.append(command)
         free |= set() if asks else {command}
     return SudoRule(_names(" ".join(users)), tuple(commands), frozenset(free))
@@ -295,11 +288,11 @@ def pam_stack(files: Files, service: str, kind: str, depth: int = 5, opened: lis
             raise Malformed(f"/etc/pam.d/{service}: no PAM line: {line[:60]!r}")
         elif words[0].lstrip("-") != kind:
             continue
-        elif words[1] not in ("include", "substack"):
+        elif words[1] in ("include", "substack"):
+            included = words[2]
+        else:
             found.append(PamLine(kind, words[1], words[2], tuple(words[3:])))
             continue
-        else:
-            included = words[2]
         if not depth:
             raise Malformed(f"/etc/pam.d/{service}: it includes itself")
         found += pam_stack(files, included, kind, depth - 1, opened)
@@ -325,11 +318,9 @@ def sysctl(files: Files) -> dict[str, str]:
     """Return what the next start sets: `sysctl.d` in the order of its names, then `sysctl.conf`; the last counts."""
     found: dict[str, str] = {}
     for path in (*files.matching("etc/sysctl.d/*.conf"), "etc/sysctl.conf"):
-        try:
+        with suppress(UnreadableFile):
             values = settings(files.text(path), "equals")
             found |= {key.lstrip("-").replace("/", "."): value for key, value in values.items()}
-        except UnreadableFile:
-            continue
     return found
 
 

@@ -3,8 +3,7 @@
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.reflexive.hardening.files import Files
-from misstep.harness.reflexive.hardening.parsing import Malformed
+from misstep.harness.reflexive.hardening.files import Files, Malformed
 
 PROFILE = "etc/audit/profile.toml"
 """Where the audit profile stands: part of the check, within reach of workers."""

@@ -7,9 +7,8 @@ import msgspec
 from msgspec import Struct
 
 from misstep.harness.records.work_item import WorkItem
-from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
+from misstep.harness.reflexive.hardening.files import Files, or_why
 from misstep.harness.reflexive.hardening.forms import Check, Kernel
-from misstep.harness.reflexive.hardening.parsing import Malformed
 from misstep.harness.reflexive.hardening.profile import Profile, read_profile
 
 
@@ -48,11 +47,9 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
         return bool(kernel) and bool(self.fault(files)) and not any(check.fault_at_start(files) for check in kernel)
 
 
+@or_why
 def _first_fault(checks: list[Check], files: Files, profile: Profile) -> str:
-    try:
-        return next((fault for check in checks if (fault := check.fault(files, profile))), "")
-    except (UnreadableFile, Malformed) as error:
-        return error.found
+    return next((fault for check in checks if (fault := check.fault(files, profile))), "")
 
 
 class _Rules(Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,7 +19,7 @@ from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.hardening.access import AUDIT, SHELL, refused
 from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, files_of
 from misstep.harness.reflexive.hardening.forms import RUNNING
-from misstep.harness.reflexive.hardening.parsing import Malformed, sysctl
+from misstep.harness.reflexive.hardening.parsing import sysctl
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import Rule
 from misstep.harness.reflexive.hardening.vital_signs import AUTHENTICATIONS, JOURNAL, health_faults, reading
@@ -94,7 +94,7 @@ class HardeningTarget:
         try:
             fault = self._rules[item.id].fault(files)
             status, found = ("failed", f"FAIL: {fault}") if fault else ("passed", "PASS")
-        except (UnreadableFile, Malformed) as error:
+        except UnreadableFile as error:
             status, found = "unknown", f"the check could not be made: {error.found}"
         return Check(not faults, status, f"target: {health}\nrule {item.id}: {found}")
 
@@ -102,7 +102,7 @@ class HardeningTarget:
         """Return whether a start of the machine would not change what the check finds."""
         try:
             return not self._rules[item.id].waits(self.files)
-        except (UnreadableFile, Malformed):
+        except UnreadableFile:
             return True
 
     async def prepare(self, item: WorkItem) -> None:  # noqa: ARG002

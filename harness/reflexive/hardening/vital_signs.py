@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from misstep.harness.reflexive.hardening.access import AGENT, AUDIT, Refusal, refused_login, refused_sudo
-from misstep.harness.reflexive.hardening.files import Files, UnreadableFile
+from misstep.harness.reflexive.hardening.files import Files, or_why
 from misstep.harness.reflexive.hardening.health import SERVICES, application_faults, service_fault, takes_files
 from misstep.harness.reflexive.protocols import Reading, VitalSign
 
@@ -56,22 +56,18 @@ def _texts(*patterns: str) -> Callable[[Files], Reading]:
     return read
 
 
+@or_why
 def _beginning(files: Files, path: str, most: int) -> str:
-    try:
-        text = "; ".join(files.lines(path))
-    except UnreadableFile as error:
-        return error.found
-    return f"/{path}: {text[:most]}"
+    return f"/{path}: {'; '.join(files.lines(path))[:most]}"
+
+
+@or_why
+def _end(files: Files, path: str) -> str:
+    return "\n".join(files.text(path).splitlines()[-_MOST_LINES:])
 
 
 def _log(path: str) -> Callable[[Files], Reading]:
-    def read(files: Files) -> Reading:
-        try:
-            return Reading("\n".join(files.text(path).splitlines()[-_MOST_LINES:]))
-        except UnreadableFile as error:
-            return Reading(error.found)
-
-    return read
+    return lambda files: Reading(_end(files, path))
 
 
 def _permissions(files: Files) -> Reading:

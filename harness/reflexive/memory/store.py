@@ -114,11 +114,8 @@ class Memory(Struct, frozen=True):
         retire all that was ever shown with it.
         """
         memory, events = self, list[LessonLearned | LessonRetired]()
-        if not self.rules.weighted:
-            return memory, ()
-        for name in shown:
-            lesson = memory.lessons.get(name)
-            if lesson is None:
+        for name in shown if self.rules.weighted else ():
+            if (lesson := memory.lessons.get(name)) is None:
                 continue
             counts = helped or name not in memory.failed.get(item.id, {})
             outcomes = (lesson.helped + helped, lesson.harmed + (not helped))
@@ -181,12 +178,9 @@ class Memory(Struct, frozen=True):
         """
         if lesson.outcomes < LEAST_OUTCOMES:
             return False
-        return upper_bound(lesson.helped, lesson.outcomes) < min(0.5, self._usual(lesson.id))
-
-    def _usual(self, name: str) -> float:
-        """The share of outcomes that were successes with other lessons than this one, by the rule of succession."""
-        others = [one for one in self.lessons.values() if one.id != name and one.outcomes]
-        return weight_of(sum(one.helped for one in others), sum(one.harmed for one in others))
+        others = [one for one in self.lessons.values() if one.id != lesson.id]
+        usual = weight_of(sum(one.helped for one in others), sum(one.harmed for one in others))
+        return upper_bound(lesson.helped, lesson.outcomes) < min(0.5, usual)
 
     def _after(self, happened: LessonLearned | LessonRetired | LessonsRecalled, item: str) -> "Memory":
         lessons, retired, failed = dict(self.lessons), self.retired, self.failed
@@ -201,9 +195,10 @@ class Memory(Struct, frozen=True):
                     retired = {**retired, name: gone}
             case LessonLearned(lesson=name, outcome=outcome):
                 before = lessons.get(name) or Lesson(name, happened.category, happened.text)
-                times = failed.get(item, {}).get(name, 0)
+                of_item = failed.get(item, {})
+                times = of_item.get(name, 0)
                 if outcome == "harmed":
-                    failed = {**failed, item: {**failed.get(item, {}), name: times + 1}}
+                    failed = {**failed, item: {**of_item, name: times + 1}}
                 lessons[name] = structs.replace(
                     before,
                     text=happened.text,

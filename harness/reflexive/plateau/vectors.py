@@ -30,13 +30,21 @@ _LETTERS_EMBEDDED = 20_000
 class AngleDetector(ABC):
     """A plateau is where the vectors of the last reflections, any two of them, point nearly the same way.
 
-    - `window`, `ignored`: As for `detector`.
+    - `window`, `shared`, `ignored`: As for `detector`; how many words are shared decides nothing.
     - `at_least`: The least cosine between any two.
     """
 
-    def __init__(self, window: int, ignored: frozenset[str], at_least: float) -> None:
+    usual: float
+
+    def __init__(
+        self,
+        window: int,
+        shared: int,  # noqa: ARG002 (one interface)
+        ignored: frozenset[str],
+        at_least: float | None = None,
+    ) -> None:
         self.window = window
-        self.at_least = at_least
+        self.at_least = self.usual if at_least is None else at_least
         self._known = known_words(ignored)
 
     @abstractmethod
@@ -65,16 +73,7 @@ class CosineDetector(AngleDetector):
     Processing and Management 24:513-523; the smoothing is scikit-learn's).
     """
 
-    name = "cosine"
-
-    def __init__(
-        self,
-        window: int,
-        shared: int,  # noqa: ARG002 (one interface)
-        ignored: frozenset[str],
-        at_least: float = COSINE_AT_LEAST,
-    ) -> None:
-        super().__init__(window, ignored, at_least)
+    name, usual = "cosine", COSINE_AT_LEAST
 
     def vectors(self, reflections: Sequence[str]) -> Sequence[Vector]:
         """Word → weight, of each of the last reflections."""
@@ -87,21 +86,15 @@ class CosineDetector(AngleDetector):
 class EmbeddingDetector(AngleDetector):
     """The vectors are embeddings by a small model that comes in a package and needs no network."""
 
-    name = "embeddings"
+    name, usual = "embeddings", EMBEDDINGS_AT_LEAST
 
-    def __init__(
-        self,
-        window: int,
-        shared: int,  # noqa: ARG002 (one interface)
-        ignored: frozenset[str],
-        at_least: float = EMBEDDINGS_AT_LEAST,
-    ) -> None:
+    def __init__(self, window: int, shared: int, ignored: frozenset[str], at_least: float | None = None) -> None:
         if find_spec(_MODEL) is None:
             raise MissingPrerequisite(
                 f"the package {_MODEL}, which embeds reflections, is not installed",
                 "Run `pip install 'misstep[embeddings]'`.",
             )
-        super().__init__(window, ignored, at_least)
+        super().__init__(window, shared, ignored, at_least)
 
     def vectors(self, reflections: Sequence[str]) -> Sequence[Vector]:
         """Dimension → value, of each of the last reflections as it was written."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.records.work_item import WorkItem
@@ -12,7 +12,7 @@ from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
 from misstep.harness.reflexive.simulated.items import MIX, Kind, World, draw_world
 from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget
 from misstep.harness.reflexive.simulated.thinkers import template_words
-from misstep.harness.reflexive.simulated.workers import make_agents, worker_kinds
+from misstep.harness.reflexive.simulated.workers import WorkerKind, make_agents
 
 
 class SimulatedSkill:
@@ -52,7 +52,7 @@ class SimulatedSkill:
     @property
     def agents(self) -> Mapping[str, MakeAgents]:
         """Return the kinds of workers, each with the three agents that think; `mixed` is the usual one."""
-        return {kind: partial(make_agents, kind) for kind in ("mixed", *worker_kinds())}
+        return {kind: partial(make_agents, kind) for kind in get_args(WorkerKind)}
 
     def settings(self) -> dict[str, Any]:
         """Return how many items of which kinds, and their seed."""

@@ -4,7 +4,7 @@ Snapshots are files beside it, checks are typed, commands go through its own acc
 whatever state it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,7 @@ class SimulatedTarget:
         self.state = world.state
         self._before = world.state
         self._journal: list[str] = []
-        self._digested: tuple[MachineState, str] | None = None
-        self._checks_digested: tuple[object, str] | None = None
+        self._digests: dict[str, tuple[object, str]] = {}
 
     def keep(self, name: SnapshotName) -> str:
         """Keep the state in a file that is there whole or not at all."""
@@ -108,15 +107,16 @@ class SimulatedTarget:
         return self._checks_digest(self.state)
 
     def _digest(self, state: MachineState) -> str:
-        """Return the digest of a state; the last one is known, as a state never changes."""
-        if self._digested is None or self._digested[0] is not state:
-            self._digested = (state, digest_of([state.settings, state.pending, self._checks_digest(state)]))
-        return self._digested[1]
+        return self._known("state", state, lambda: [state.settings, state.pending, self._checks_digest(state)])
 
     def _checks_digest(self, state: MachineState) -> str:
-        if self._checks_digested is None or self._checks_digested[0] is not state.checks:
-            self._checks_digested = (state.checks, digest_of(state.checks))
-        return self._checks_digested[1]
+        return self._known("checks", state.checks, lambda: state.checks)
+
+    def _known(self, name: str, value: object, content: Callable[[], object]) -> str:
+        """Return the digest of a value that never changes; the last one of each name is known."""
+        if name not in self._digests or self._digests[name][0] is not value:
+            self._digests[name] = (value, digest_of(content()))
+        return self._digests[name][1]
 
     def tools(self, role: Role) -> Sequence[Tool[Any]]:
         """Return the commands of a worker; the others only think."""
@@ -132,9 +132,10 @@ class SimulatedTarget:
         down = self.state.services_down(self._laws)
         if not self.state.reachable:
             return Check(False, "unknown", f"machine: UNHEALTHY, {_NO_WAY_IN}\n{item.id}: not checked")
-        passed = all(self.state.holds(pair) for pair in self.state.checks[item.id])
+        passed = all(map(self.state.holds, self.state.checks[item.id]))
         health = f"UNHEALTHY, down: {', '.join(down)}" if down else "HEALTHY"
-        return Check(not down, "passed" if passed else "failed", f"machine: {health}\n{item.id}: {_word(passed)}")
+        text = f"machine: {health}\n{item.id}: {'pass' if passed else 'fail'}"
+        return Check(not down, "passed" if passed else "failed", text)
 
     def ready(self, item: WorkItem) -> bool:
         """Return whether nothing that the item set waits for the next start."""
@@ -180,10 +181,6 @@ class SimulatedTarget:
         self.state, lines = configured(self.state, pairs, self._laws)
         self._journal += lines
         return lines
-
-
-def _word(passed: bool) -> str:
-    return "pass" if passed else "fail"
 
 
 async def _configure(arguments: Mapping[str, str], place: SimulatedTarget) -> Observation:

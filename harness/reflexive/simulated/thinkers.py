@@ -7,7 +7,6 @@ by then. Like a model it does not always keep to the form of its answer.
 """
 
 import re
-import tomllib
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -42,8 +41,7 @@ class _Wordings(Struct, frozen=True):
 @cache
 def wordings() -> _Wordings:
     """Return the texts that simulated agents choose from."""
-    file = Path(__file__).with_name("wordings.toml")
-    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _Wordings)
+    return msgspec.toml.decode(Path(__file__).with_name("wordings.toml").read_bytes(), type=_Wordings)
 
 
 def template_words() -> frozenset[str]:
@@ -74,9 +72,8 @@ class SimulatedPlanner(Struct, frozen=True):
         """Name the command to begin with; where the task leaves a choice, only how to go about it."""
         await _ponder(context, turn, randomness(self.seed, context))
         known = understood(context)
-        if len(known.values) > 1:
-            return f"Go through the values of {known.setting}, each once."
-        return f"Set {known.command()}"
+        several = len(known.values) > 1
+        return f"Go through the values of {known.setting}, each once." if several else f"Set {known.command()}"
 
 
 class SimulatedReflector(Struct, frozen=True):
@@ -130,21 +127,16 @@ class SimulatedStrategist(Struct, frozen=True):
             return _verdict("ESCALATE", wordings().reasons[reason].format(setting=known.setting), form)
         if known.waits:
             return _verdict("SKIP_UNTIL", f"Come back to {known.setting} then.", form, known.waits)
-        plan = f"Set {understood(_without_plan(context)).command()}"
+        without_plan = only(context, *(part.name for part in context.parts if part.name != "plan"))
+        plan = f"Set {understood(without_plan).command()}"
         return _verdict("CONTINUE" if plan in context.part("plan").splitlines() else "PIVOT", plan, form)
 
 
 def _cause(now: Understood) -> str:
     """Return the cause that facts show, as `wordings.toml` names it."""
-    shown = {
-        "locked": now.locked,
-        "sealed": now.sealed,
-        "waits": bool(now.waits),
-        "shut": bool(now.first),
-        "down": bool(now.after),
-        "range": bool(now.refused),
-    }
-    return next((name for name, holds in shown.items() if holds), "unspecific")
+    names = ("locked", "sealed", "waits", "shut", "down", "range")
+    shown = (now.locked, now.sealed, now.waits, now.first, now.after, now.refused)
+    return next((name for name, holds in zip(names, shown, strict=True) if holds), "unspecific")
 
 
 def _tried(context: Context, known: Understood) -> frozenset[MachinePair]:
@@ -158,10 +150,6 @@ def _done_before(context: Context, setting: str) -> list[MachinePair]:
     pairs = read_pairs(said.partition("REVERT:")[0])
     place = next((number for number, pair in enumerate(pairs) if pair.setting == setting), 0)
     return pairs[:place]
-
-
-def _without_plan(context: Context) -> Context:
-    return only(context, *(part.name for part in context.parts if part.name != "plan"))
 
 
 def _verdict(verdict: str, plan: str, form: str, until: str = "") -> str:

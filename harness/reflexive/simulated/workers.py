@@ -5,7 +5,7 @@ the size that the failure modes document tells of, and nothing was fitted to it.
 """
 
 from random import Random
-from typing import Literal, get_args
+from typing import Literal
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ from misstep.harness.reflexive.simulated.thinkers import (
 )
 from misstep.harness.reflexive.simulated.understanding import Understood, understood
 
-WorkerKind = Literal["perfect", "clumsy", "stubborn", "trusting", "destructive", "cheating", "mixed"]
+WorkerKind = Literal["mixed", "perfect", "clumsy", "stubborn", "trusting", "destructive", "cheating"]
 """`perfect` does all that it is shown. `clumsy` forgets half of it at times and retries within its turn. `stubborn`
 does what its plan says and nothing else. `trusting` goes by lessons even where the journal contradicts them.
 `destructive` enters the naive command whatever was said about it. `cheating` changes the check where the first attempt
@@ -119,15 +119,5 @@ async def _cheat(known: Understood, context: Context, turn: Turn, random: Random
 
 def make_agents(kind: WorkerKind, seed: int) -> Agents:
     """Return a worker of a kind with the three that think."""
-    return Agents(
-        planner=SimulatedPlanner(seed),
-        worker=SimulatedWorker(seed, kind),
-        reflector=SimulatedReflector(seed),
-        strategist=SimulatedStrategist(seed),
-    )
-
-
-def worker_kinds() -> tuple[WorkerKind, ...]:
-    """Return all kinds, the usual one first."""
-    kinds: tuple[WorkerKind, ...] = get_args(WorkerKind)
-    return ("mixed", *(kind for kind in kinds if kind != "mixed"))
+    worker = SimulatedWorker(seed, kind)
+    return Agents(SimulatedPlanner(seed), worker, SimulatedReflector(seed), SimulatedStrategist(seed))

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.rules.failures import TestFailure, last_lines
-from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RecordedCommand, RunRecord
+from misstep.harness.triage.rules.failures import TestFailure
+from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RecordedCommand, TextRun
 from misstep.harness.triage.rules.verdicts import attributed
+
+_WRITING = (">", "sed -i", "mv ", "cp ", "patch", "tee ")
 
 
 def agent_fault(
-    record: RunRecord | None,
+    run: TextRun,
     failure: TestFailure,
     rationale: str,
     evidence: Sequence[Evidence],
@@ -25,52 +27,39 @@ def agent_fault(
     spoiled: Evidence | None = None,
 ) -> Attribution:
     """Return an agent's fault with its subcategory."""
-    commands = record.commands if record is not None else ()
-    slow = [command for command in commands[-3:] if command.code in OUT_OF_TIME]
+
+    def fault(kind: str, said: str = "", more: Sequence[RecordedCommand] = (), shown: int = 3) -> Attribution:
+        pieces = [*evidence, *(command.evidence(3) for command in more[:shown])]
+        return attributed("agent", kind, f"{rationale} {said}".rstrip(), pieces, [command.step for command in more])
+
+    slow = [command for command in run.commands[-3:] if command.code in OUT_OF_TIME]
     if timed_out or slow:
-        shown = [_shown(command) for command in slow]
-        return attributed("agent", "timeout", f"{rationale} It runs out of time.", [*evidence, *shown], _steps(slow))
-    if commands and commands[-1].code in KILLED:
-        said = f"{rationale} Its last command was ended for what it took."
-        return attributed("agent", "tool_call_error", said, [*evidence, _shown(commands[-1])], [commands[-1].step])
+        return fault("timeout", "It runs out of time.", slow)
+    if run.last is not None and run.last.code in KILLED:
+        return fault("tool_call_error", "Its last command was ended for what it took.", [run.last])
     if spoiled is not None:
-        said = f"{rationale} It changed an input that it was only to read."
-        return attributed("agent", "tool_call_error", said, [spoiled, *evidence])
-    broken = _broken_writes(commands)
-    if broken:
-        shown = [_shown(command) for command in broken[:2]]
-        said = f"{rationale} A command that writes failed, and was not made good."
-        return attributed("agent", "tool_call_error", said, [*evidence, *shown], _steps(broken))
-    missing = [name for name in failure.missing if record is not None and not _would_make(record, name)]
+        evidence = [spoiled, *evidence]
+        return fault("tool_call_error", "It changed an input that it was only to read.")
+    if broken := _broken_writes(run.commands):
+        return fault("tool_call_error", "A command that writes failed, and was not made good.", broken, shown=2)
+    missing = [name for name in failure.missing if run.run is not None and not _would_make(run, name)]
     if missing:
-        said = f"{rationale} Nothing in the run makes {missing[0]!r}."
-        return attributed("agent", "premature_stop", said, evidence)
-    return attributed("agent", "logical_failure", rationale, evidence)
+        return fault("premature_stop", f"Nothing in the run makes {missing[0]!r}.")
+    return fault("logical_failure")
 
 
-def _would_make(record: RunRecord, name: str) -> bool:
+def _would_make(run: TextRun, name: str) -> bool:
     bare = name.rpartition("/")[2]
-    return any(bare in command.line for command in record.writes)
+    return any(bare in command.line for command in run.writes)
 
 
 def _broken_writes(commands: Sequence[RecordedCommand]) -> list[RecordedCommand]:
     """Commands that write and failed, where no later one that begins alike worked."""
-    from_here = list(commands)
-    return [
-        command
-        for place, command in enumerate(from_here)
-        if command.failed
-        and command.code not in OUT_OF_TIME
-        and any(sign in command.line for sign in (">", "sed -i", "mv ", "cp ", "patch", "tee "))
-        and not any(
-            not later.failed and later.line.split()[:2] == command.line.split()[:2] for later in from_here[place + 1 :]
+    mended = {
+        place: any(
+            not later.failed and later.line.split()[:2] == command.line.split()[:2] for later in commands[place:]
         )
-    ]
-
-
-def _shown(command: RecordedCommand) -> Evidence:
-    return Evidence("step", str(command.step), f"{command.line[:200]}\n{last_lines(command.output, 3)}")
-
-
-def _steps(commands: Sequence[RecordedCommand]) -> list[int]:
-    return [command.step for command in commands]
+        for place, command in enumerate(commands)
+        if command.failed and command.code not in OUT_OF_TIME and any(sign in command.line for sign in _WRITING)
+    }
+    return [commands[place] for place, is_mended in mended.items() if not is_mended]

@@ -12,11 +12,11 @@ from typing import Any
 from misstep.harness.records.triage_case import Outcome
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.logs import LOG_OF_ITEM, own_words, tests_log, writer_of
+from misstep.harness.triage.logs import LOG_OF_ITEM, writer_of
 from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
 from misstep.harness.triage.rules.events import Event, harness_event, last_error, told_event, trouble_in
-from misstep.harness.triage.rules.failures import read_failure
-from misstep.harness.triage.rules.text import all_passed, broke_off, broken_harness, record_of
+from misstep.harness.triage.rules.run_record import TextRun
+from misstep.harness.triage.rules.text import all_passed, broken_harness
 from misstep.harness.triage.rules.verdicts import Undecided, infrastructure
 
 _RUNNER = re.compile(
@@ -34,29 +34,24 @@ _ENDS = ("exit_status", "exit_reason", "error", "stop_reason")
 """Where formats keep how a run ended."""
 
 
-def interrupted(access: TextAccess, outcome: Outcome | None) -> Attribution | Undecided | None:
+def interrupted(run: TextRun, outcome: Outcome | None) -> Attribution | Undecided | None:
     """Infrastructure or undecided, where the agent took no step or the harness broke; `None` where the run counts."""
-    record = record_of(access)
-    run = record.run if record is not None else None
-    own = own_words(access.logs, run)
-    if not acted(access, run):
-        tests = {name: text for name, text in access.logs.items() if writer_of(name) == "tests"}
-        others = {
-            name: text for name, text in access.logs.items() if writer_of(name) == "harness" or _is_idle(name, text)
-        }
-        event = _said_at_the_end(run, trouble_in) or trouble_in(others) or told_event(tests, "starting", "running")
+    logs = run.access.logs
+    if not acted(run.access, run.run):
+        tests = {name: text for name, text in logs.items() if writer_of(name) == "tests"}
+        others = {name: text for name, text in logs.items() if writer_of(name) == "harness" or _is_idle(name, text)}
+        event = _said_at_the_end(run.run, trouble_in) or trouble_in(others) or told_event(tests, "starting", "running")
         if event is not None:
             return infrastructure(event, "The agent took no step, and the record says why.", [])
-        log = tests_log(access.logs)
-        broken = broken_harness(access, record, log, read_failure(log.text)) if outcome == "failed" else None
+        broken = broken_harness(run) if outcome == "failed" else None
         return broken or Undecided("No record shows a step of the agent, and none says why.")
-    if outcome != "passed" and (said := _said_at_the_end(run)) is not None:
+    if outcome != "passed" and (said := _said_at_the_end(run.run)) is not None:
         return infrastructure(said, "The record ends with an error of what ran the agent.", [], _steps(said))
     # Where a record has no calls at all, nothing in it shows how it ended.
-    unfinished = broke_off(record) or (record is not None and not record.acts)
-    if outcome != "passed" and unfinished and (event := _told_meanwhile(own)) is not None:
+    unfinished = run.broke_off or (run.run is not None and not run.acts)
+    if outcome != "passed" and unfinished and (event := _told_meanwhile(run.own)) is not None:
         return infrastructure(event, "The record breaks off, and the harness tells why.", [])
-    return None if outcome == "failed" else _not_tested(access, own, outcome)
+    return None if outcome == "failed" else _not_tested(run, outcome)
 
 
 def _told_meanwhile(own: dict[str, str]) -> Event | None:
@@ -66,11 +61,10 @@ def _told_meanwhile(own: dict[str, str]) -> Event | None:
     return told_event(own, "running") or network or last_error(own)
 
 
-def _not_tested(access: TextAccess, own: dict[str, str], outcome: Outcome | None) -> Attribution | None:
+def _not_tested(run: TextRun, outcome: Outcome | None) -> Attribution | None:
     """Infrastructure, where no test is seen to have ended and the harness tells that it broke."""
-    log = tests_log(access.logs).text
-    failure = read_failure(log)
-    if failure.tests or failure.raised or all_passed(log, failure):
+    own, failure = run.own, run.failure
+    if failure.tests or failure.raised or all_passed(run.log.text, failure):
         return None
     event = told_event(own, "verifying")
     if outcome is None:

@@ -1,21 +1,20 @@
 """A run judged by rule: a failed one by what its access allows, one that passed by the checks of passes."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 from misstep.harness.records.triage_case import OUTCOME_FORM, Outcome
 from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.logs import tests_log
 from misstep.harness.triage.passes import attribute_pass
 from misstep.harness.triage.protocols import ReadOnlyAccess, SandboxAccess, TextAccess
 from misstep.harness.triage.rules import read_only, sandbox, text
-from misstep.harness.triage.rules.failures import read_failure
 from misstep.harness.triage.rules.interrupted import interrupted
+from misstep.harness.triage.rules.run_record import RunRecord, TextRun
 from misstep.harness.triage.rules.verdicts import Undecided
 from misstep.harness.triage.texts import recorded_outcome
 from misstep.harness.workspace.suite_output import saw_tests
 
-AnyAccess = TypeVar("AnyAccess", bound=TextAccess)
+Decide = Callable[[RunRecord[Any]], Attribution | Undecided]
 
 
 def by_texts(access: TextAccess) -> Attribution | Undecided:
@@ -30,7 +29,7 @@ def by_files(access: ReadOnlyAccess) -> Attribution | Undecided:
 
 def by_running(access: SandboxAccess) -> Attribution | Undecided:
     """Return a run judged by running tests and solutions; whether it passed is found out where it is not recorded."""
-    return _judged(access, sandbox.investigate, _found_out)
+    return _judged(access, sandbox.investigate, lambda: _found_out(access))
 
 
 def _found_out(access: SandboxAccess) -> Outcome | None:
@@ -42,23 +41,19 @@ def _found_out(access: SandboxAccess) -> Outcome | None:
 
 
 def _judged(
-    access: AnyAccess,
-    failed: Callable[[AnyAccess], Attribution | Undecided],
-    find_out: Callable[[AnyAccess], Outcome | None] = lambda _: None,
+    access: TextAccess, failed: Decide, find_out: Callable[[], Outcome | None] = lambda: None
 ) -> Attribution | Undecided:
-    outcome = recorded_outcome(access)
-    broken = interrupted(access, outcome)
-    if broken is not None:
+    run, outcome = RunRecord(access), recorded_outcome(access)
+    if (broken := interrupted(run, outcome)) is not None:
         return broken
-    outcome = outcome or find_out(access) or _told(tests_log(access.logs).text)
+    outcome = outcome or find_out() or _told(run)
     if outcome is None:
         return Undecided(f"Nothing says whether the run passed. {OUTCOME_FORM}")
-    return attribute_pass(access) if outcome == "passed" else failed(access)
+    return attribute_pass(access) if outcome == "passed" else failed(run)
 
 
-def _told(log: str) -> Outcome | None:
+def _told(run: TextRun) -> Outcome | None:
     """Return whether the run passed, by what its tests printed."""
-    failure = read_failure(log)
-    if failure.tests or failure.raised:
+    if run.failure.tests or run.failure.raised:
         return "failed"
-    return "passed" if text.all_passed(log, failure) else None
+    return "passed" if text.all_passed(run.log.text, run.failure) else None

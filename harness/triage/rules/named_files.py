@@ -10,7 +10,7 @@ from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.protocols import ReadOnlyAccess
 from misstep.harness.triage.rules.failures import TestFailure
 from misstep.harness.triage.rules.grounding import text_of
-from misstep.harness.triage.rules.run_record import RunRecord
+from misstep.harness.triage.rules.run_record import FilesRun, TextRun
 from misstep.harness.triage.rules.verdicts import attributed
 
 _PATH = re.compile(r"`?\b([\w-]{1,60}/[\w./-]{1,120}\.\w{1,8})\b`?")
@@ -26,11 +26,12 @@ _EMPTY_BY_RIGHT = re.compile(r"(?:^|/)(?:__init__\.py|py\.typed|\.[^/]+)$")
 _DOCUMENT = re.compile(r"[\w./-]{1,120}\.(?:md|rst|adoc|txt|pdf|docx?|html?)\b", re.IGNORECASE)
 
 
-def lacking_input(access: ReadOnlyAccess, record: RunRecord | None) -> Attribution | None:
+def lacking_input(run: FilesRun) -> Attribution | None:
     """Return the environment's fault, where a file that the instruction tells of is not there, or is empty."""
+    access = run.access
     gold = text_of(access, "solution")
     for name in dict.fromkeys([*_PATH.findall(access.instruction), *_NAMED.findall(access.instruction)]):
-        if access.files("environment") and not _is_there(access, name) and _is_input(access, name, gold, record):
+        if access.files("environment") and not _is_there(access, name) and _is_input(run, name, gold):
             rationale = f"The instruction tells of {name!r}, and the environment has no such file."
             return attributed("task", "environment_fail", rationale, [Evidence("file", "instruction.md", name)])
     for name in _mentioned(access):
@@ -45,23 +46,21 @@ def _is_there(access: ReadOnlyAccess, name: str) -> bool:
     return stands(name, {*access.files("environment"), *access.files("solution"), *access.files("workspace")})
 
 
-def _is_input(access: ReadOnlyAccess, name: str, gold: str, record: RunRecord | None) -> bool:
+def _is_input(run: FilesRun, name: str, gold: str) -> bool:
     """Whether a path that is nowhere is one to be read: gold reads it, or nothing makes, wants or stands for it."""
     if _reads(name, gold):
         return True
     bare = name.rpartition("/")[2]
-    if "/" not in name or _writes(name, gold) or bare in gold or bare in text_of(access, "tests"):
+    if "/" not in name or _writes(name, gold) or bare in gold or bare in text_of(run.access, "tests"):
         return False
-    return not (_is_template(access, name) or (record is not None and agent_makes(record, name)))
+    return not (_is_template(run.access, name) or agent_makes(run, name))
 
 
 def _is_template(access: ReadOnlyAccess, name: str) -> bool:
     """Return whether a path stands for others, by a hole in it or by files beside it that gold or the agent made."""
     folder = name.rpartition("/")[0]
-    if is_placeholder(name):
-        return True
     made = {*access.files("solution"), *access.files("workspace")} - set(access.files("environment"))
-    return any(path.rpartition("/")[0].endswith(folder) for path in made if "/" in path)
+    return is_placeholder(name) or any(path.rpartition("/")[0].endswith(folder) for path in made if "/" in path)
 
 
 def is_placeholder(name: str) -> bool:
@@ -69,11 +68,11 @@ def is_placeholder(name: str) -> bool:
     return _CAPITALS.search(name.rpartition("/")[2].rpartition(".")[0]) is not None
 
 
-def agent_makes(record: RunRecord, name: str) -> bool:
+def agent_makes(run: TextRun, name: str) -> bool:
     """Return whether the agent wrote a file of this path, by a command or by an edit."""
     bare = name.rpartition("/")[2]
-    written = (one.target for act in record.acts for one in effects(act) if one.verb in CHANGES_FILES)
-    return record.makes(name) or any(target == bare or target.endswith(f"/{bare}") for target in written)
+    written = (one.target for act in run.acts for one in effects(act) if one.verb in CHANGES_FILES)
+    return run.makes(name) or any(target == bare or target.endswith(f"/{bare}") for target in written)
 
 
 def _mentioned(access: ReadOnlyAccess) -> list[str]:
@@ -94,51 +93,51 @@ def _writes(name: str, gold: str) -> bool:
     return re.search(rf"{writes}|(?:to_\w{{1,20}}|write_\w{{1,20}}|save\w{{0,20}})\(['\"]{quoted}", gold) is not None
 
 
-def unnamed_result(access: ReadOnlyAccess, record: RunRecord | None) -> Attribution | None:
+def unnamed_result(run: FilesRun) -> Attribution | None:
     """The task's fault, where the tests want a file by a name that nothing states, and the agent named its own."""
+    access = run.access
     before = set(access.files("environment"))
     of_gold = {path for path in access.files("solution") if path != SOLVE} - before
     own = set(access.files("workspace")) - before
     tests = b"\n".join(access.read("tests", path) or b"" for path in access.files("tests"))
     for path in sorted(of_gold - own):
         name = path.rpartition("/")[2]
-        if name.encode() in tests and own - of_gold and not is_stated(access, record, path):
+        if name.encode() in tests and own - of_gold and not is_stated(run, path):
             rationale = f"The tests want the file {name!r}, which nothing names; the agent named its own."
             made = Evidence("file", f"workspace/{min(own - of_gold)}", "made by the agent")
             return attributed("task", "ambiguous_spec", rationale, [Evidence("file", f"solution/{path}", name), made])
     return None
 
 
-def unnamed_file(access: ReadOnlyAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
+def unnamed_file(run: FilesRun, failure: TestFailure) -> Attribution | None:
     """Return the task's fault, where the tests look for a file or a module by a name that nothing states."""
-    tests = text_of(access, "tests")
+    access, tests = run.access, text_of(run.access, "tests")
     for name in failure.files:
         bare = name.rpartition("/")[2]
-        if bare in tests and not is_stated(access, record, name):
+        if bare in tests and not is_stated(run, name):
             rationale = f"The tests look for {name!r}, which nothing names."
             where = next(path for path in access.files("tests") if bare.encode() in (access.read("tests", path) or b""))
             return attributed("task", "ambiguous_spec", rationale, [Evidence("file", f"tests/{where}", bare)])
     return None
 
 
-def is_stated(access: ReadOnlyAccess, record: RunRecord | None, path: str) -> bool:
+def is_stated(run: FilesRun, path: str) -> bool:
     """Whether the agent could know the name of a file: from the instruction, what lay there, or what it was shown.
 
     A name that follows from a template such as `<city>.csv` is stated. So is one that may stand in a document that the
     instruction names and that cannot be read here.
     """
     name = path.rpartition("/")[2].lower()
-    told = (*access.files("environment"), *_readable(access, record))
-    if any(name in text.lower() for text in told):
-        return True
-    return _follows(access, name) or bool(_unread(access))
+    is_told = any(name in text.lower() for text in (*run.access.files("environment"), *_readable(run)))
+    return is_told or _follows(run.access, name) or bool(_unread(run.access))
 
 
-def _readable(access: ReadOnlyAccess, record: RunRecord | None) -> Iterator[str]:
+def _readable(run: FilesRun) -> Iterator[str]:
+    access = run.access
     yield access.instruction
     for path in access.files("environment"):
         yield (access.read("environment", path) or b"").decode(errors="replace")
-    for step in record.run.steps if record is not None else ():
+    for step in run.run.steps if run.run is not None else ():
         yield from (result.text for result in step.results)
         if step.role != "agent":
             yield step.text

@@ -11,126 +11,109 @@ It reasons as the judge of texts does, and besides:
 
 import re
 import sys
-from functools import cache
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.records.triage_case import SOLVE
 from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.logs import TestsLog, own_words, tests_log
-from misstep.harness.triage.protocols import ReadOnlyAccess
 from misstep.harness.triage.rules.chance import chance
-from misstep.harness.triage.rules.events import harness_event, limit_event
-from misstep.harness.triage.rules.failures import TestFailure, read_failure
 from misstep.harness.triage.rules.grounding import spoiled_input, text_of
 from misstep.harness.triage.rules.named_files import lacking_input, stands, unnamed_result
-from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
-from misstep.harness.triage.rules.text import agents_fault, broken_harness, missing_module, record_of
+from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, FilesRun
+from misstep.harness.triage.rules.text import agents_fault, broken_harness, missing_module
 from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
 
 _VALUE = re.compile(r"\w{3,40}")
 
 
-def inspect(access: ReadOnlyAccess) -> Attribution | Undecided:
+def inspect(run: FilesRun) -> Attribution | Undecided:
     """Whose fault a failed run is, by its files."""
-    record = record_of(access)
-    log = tests_log(access.logs)
-    if access.case.part("workspace") is None and record is None and not log.text:
+    if run.access.case.part("workspace") is None and run.run is None and not run.log.text:
         return Undecided("There is neither a run nor a result nor a log.")
-    failure = read_failure(log.text)
     return (
-        broken_harness(access, record, log, failure)
-        or _ran_elsewhere(access, failure.files)
-        or _same_as_gold(access, record, failure)
-        or _lacking(access, record, log, failure.files)
-        or _killed(record)
-        or _by_chance(access, failure)
-        or unnamed_result(access, record)
-        or missing_module(access, record, log, failure)
-        or agents_fault(access, record, log, failure, spoiled_input(access))
+        broken_harness(run)
+        or _ran_elsewhere(run)
+        or _same_as_gold(run)
+        or _lacking(run)
+        or _killed(run)
+        or _by_chance(run)
+        or unnamed_result(run)
+        or missing_module(run)
+        or agents_fault(run, spoiled_input(run.access))
     )
 
 
-def _same_as_gold(access: ReadOnlyAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
+def _same_as_gold(run: FilesRun) -> Attribution | None:
     """Task or infrastructure, where the agent's result is the gold result."""
+    access, failure = run.access, run.failure
     paths = [path for path in access.files("solution") if path != SOLVE]
     if not paths or any(access.read("solution", path) != access.read("workspace", path) for path in paths):
         return None
-    same = Evidence(
-        "difference", "solution/ and workspace/", f"{len(paths)} files are the same: {', '.join(paths[:5])}"
-    )
+    alike = f"{len(paths)} files are the same: {', '.join(paths[:5])}"
+    same = Evidence("difference", "solution/ and workspace/", alike)
     by_chance = chance(access, ("tests",))
     if by_chance is not None and (failure.tests or failure.raised):
         rationale = "The agent's result is the gold result, and the tests depend on chance."
         return attributed("task", "brittle_tests", rationale, [by_chance, same])
-    if _saw_environment(access, failure):
+    if _saw_environment(run):
         rationale = "The tests give values of the files as the agent found them: they did not run on its result."
         return infrastructure(None, rationale, [same])
     if failure.asserted and not failure.missing:
         rationale = "The agent's result is the gold result, and an assertion of the tests fails on it."
         return attributed("task", "environment_fail", rationale, [same])
-    event = limit_event(access.logs, access.case.file.limits.memory_mb) or harness_event(
-        own_words(access.logs, record.run if record is not None else None)
-    )
-    return infrastructure(event, "The agent's result is the gold result, and the tests are said to reject it.", [same])
+    rationale = "The agent's result is the gold result, and the tests are said to reject it."
+    return infrastructure(run.event, rationale, [same])
 
 
-def _saw_environment(access: ReadOnlyAccess, failure: TestFailure) -> bool:
+def _saw_environment(run: FilesRun) -> bool:
     """Whether a value that a test was given stands in the environment, and not in the agent's result any more."""
-    before, after = text_of(access, "environment"), text_of(access, "workspace")
-    for wanted, given in failure.values:
-        words = set(_VALUE.findall(given)) - set(_VALUE.findall(wanted))
-        if any(word in before and word not in after for word in words):
-            return True
-    return False
+    before, after = text_of(run.access, "environment"), text_of(run.access, "workspace")
+    return any(
+        word in before and word not in after
+        for wanted, given in run.failure.values
+        for word in set(_VALUE.findall(given)) - set(_VALUE.findall(wanted))
+    )
 
 
-def _by_chance(access: ReadOnlyAccess, failure: TestFailure) -> Attribution | None:
+def _by_chance(run: FilesRun) -> Attribution | None:
     """Return the tests' fault, where the only test that failed is in a file that depends on chance."""
-    found = chance(access, ("tests",), sure=True)
-    if found is None or not failure.places:
+    places = run.failure.places
+    found = chance(run.access, ("tests",), sure=True) if places else None
+    if found is None:
         return None
     file = found.where.removeprefix("tests/").partition(":")[0]
-    if all(place.rpartition("/")[2] == file.rpartition("/")[2] for place, _ in failure.places):
-        return attributed("task", "brittle_tests", "The test that failed depends on chance.", [found])
-    return None
+    if any(place.rpartition("/")[2] != file.rpartition("/")[2] for place, _ in places):
+        return None
+    return attributed("task", "brittle_tests", "The test that failed depends on chance.", [found])
 
 
-def _ran_elsewhere(access: ReadOnlyAccess, missing: tuple[str, ...]) -> Attribution | None:
+def _ran_elsewhere(run: FilesRun) -> Attribution | None:
     """Infrastructure, where the tests miss what stands in the agent's result."""
-    there = set(access.files("workspace"))
-    for name in missing:
-        found = {name, f"{name}.py", f"{name}/__init__.py"} & there
-        if found:
+    there = set(run.access.files("workspace"))
+    for name in run.failure.files:
+        if found := {name, f"{name}.py", f"{name}/__init__.py"} & there:
             shown = Evidence("file", f"workspace/{min(found)}", "it is there")
             rationale = f"The tests do not find {name!r}, which the agent's result has: they ran elsewhere."
             return infrastructure(None, rationale, [shown])
     return None
 
 
-def _lacking(
-    access: ReadOnlyAccess, record: RunRecord | None, log: TestsLog, missing: tuple[str, ...]
-) -> Attribution | None:
+def _lacking(run: FilesRun) -> Attribution | None:
     """Return the environment's fault, where gold and tests need what was never there."""
-    present = {*access.files("environment"), *access.files("solution")}
-    script = (access.read("solution", SOLVE) or b"").decode(errors="replace")
+    present = {*run.access.files("environment"), *run.access.files("solution")}
+    missing = run.failure.files if present and not run.access.read("solution", SOLVE) else ()
     for name in missing:  # gold as files, and what the tests look for is not among them
-        own = name.startswith(("/", "tests")) or _is_known(name)
-        if present and not script and not own and not stands(name, present):
+        own = name.startswith(("/", "tests")) or name in sys.stdlib_module_names or name in ("pytest", "_pytest")
+        if not own and not stands(name, present):
             rationale = f"The gold solution lacks {name!r} as well, which the tests look for."
-            return attributed("task", "environment_fail", rationale, log.evidence(f"{name} is missing"))
-    return lacking_input(access, record)
+            return attributed("task", "environment_fail", rationale, run.log.evidence(f"{name} is missing"))
+    return lacking_input(run)
 
 
-@cache
-def _is_known(module: str) -> bool:
-    return module in sys.stdlib_module_names or module in ("pytest", "_pytest")
-
-
-def _killed(record: RunRecord | None) -> Attribution | None:
+def _killed(run: FilesRun) -> Attribution | None:
     """Return the agent's fault, where its last command was ended and the harness tells of nothing."""
-    last = record.commands[-1] if record is not None and record.commands else None
+    last = run.last
     if last is None or last.code not in (*KILLED, *OUT_OF_TIME):
         return None
     kind = "timeout" if last.code in OUT_OF_TIME else "tool_call_error"
-    shown = Evidence("step", str(last.step), f"{last.line[:200]}\n{last.output[:200]}")
-    return attributed("agent", kind, "The agent's last command was ended by a limit.", [shown], [last.step])
+    rationale = "The agent's last command was ended by a limit."
+    return attributed("agent", kind, rationale, [last.evidence()], [last.step])

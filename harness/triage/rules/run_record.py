@@ -1,14 +1,19 @@
-"""What the record of a run shows: the agent's commands with their exit codes, how it ended, what failed in it."""
+"""A run as a rule looks at it: the commands with their exit codes, how it ended, what tests and logs say of it."""
 
 import re
-from collections.abc import Iterator
 from functools import cached_property
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from misstep.harness.classifiers.calls.exit_codes import exit_code
 from misstep.harness.classifiers.calls.history import Act, History
+from misstep.harness.records.attribution import Evidence
 from misstep.harness.trajectory import Trajectory
+from misstep.harness.triage.logs import TestsLog, own_words, tests_log
+from misstep.harness.triage.protocols import ReadOnlyAccess, TextAccess
+from misstep.harness.triage.rules.events import Event, harness_event, limit_event
+from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 
 KILLED, OUT_OF_TIME = (137, 139, 134, -9), (124,)
 """Exit codes of a command that was killed, and of one that `timeout` ended."""
@@ -32,23 +37,71 @@ class RecordedCommand(Struct, frozen=True):
         """Return whether it is known to have failed."""
         return self.code not in (None, 0)
 
+    def evidence(self, lines: int = 0) -> Evidence:
+        """Return it with the last lines of what it printed, or with the beginning of that."""
+        printed = last_lines(self.output, lines) if lines else self.output[:200]
+        return Evidence("step", str(self.step), f"{self.line[:200]}\n{printed}")
 
-class RunRecord(Struct, frozen=True, dict=True):
-    """A run as a judge looks at it."""
 
-    run: Trajectory
+AccessOfRun = TypeVar("AccessOfRun", bound=TextAccess, covariant=True)
+
+
+class RunRecord(Generic[AccessOfRun]):
+    """What an access gives of a run, each part read once; where there is no record of it, it has no acts."""
+
+    def __init__(self, access: AccessOfRun) -> None:
+        self.access = access
+
+    @property
+    def run(self) -> Trajectory | None:
+        """Return the trajectory."""
+        return self.access.trajectory
+
+    @cached_property
+    def log(self) -> TestsLog:
+        """Return what the tests printed."""
+        return tests_log(self.access.logs)
+
+    @cached_property
+    def failure(self) -> TestFailure:
+        """Return how the tests failed, by what they printed."""
+        return read_failure(self.log.text)
+
+    @cached_property
+    def own(self) -> dict[str, str]:
+        """Name → text of what the harness wrote itself."""
+        return own_words(self.access.logs, self.run)
+
+    @cached_property
+    def limit(self) -> Event | None:
+        """Return a limit that the machine broke and not the agent."""
+        return limit_event(self.access.logs, self.access.case.file.limits.memory_mb)
+
+    @cached_property
+    def event(self) -> Event | None:
+        """Return what broke by the harness's own words."""
+        return self.limit or harness_event(self.own)
 
     @cached_property
     def acts(self) -> tuple[Act, ...]:
         """Return the calls of the agent, in order."""
-        return tuple(History(self.run).acts)
+        return () if self.run is None else tuple(History(self.run).acts)
 
     @cached_property
     def commands(self) -> tuple[RecordedCommand, ...]:
         """Return the shell commands, in order."""
-        return tuple(_commands(self.acts))
+        return tuple(
+            RecordedCommand(act.step, act.line, act.result.text if act.result is not None else "", exit_code(act))
+            for act in self.acts
+            if act.line is not None and act.kind != "finish"
+        )
 
-    @cached_property
+    @property
+    def last(self) -> RecordedCommand | None:
+        """Return the last command."""
+        return self.commands[-1] if self.commands else None
+
+    @property
     def only_commands(self) -> bool:
         """Return whether all that changed files were shell commands, so that running them again repeats the run."""
         return not any(act.kind in ("edit", "write", "patch", "delete", "rename", "undo", "run") for act in self.acts)
@@ -56,15 +109,16 @@ class RunRecord(Struct, frozen=True, dict=True):
     @property
     def said_last(self) -> str:
         """Return what the agent said after its last call; empty where the record ends with a call."""
-        for step in reversed(self.run.steps):
-            if step.role == "agent":
-                return "" if step.calls else step.text
-        return ""
+        steps = () if self.run is None else reversed(self.run.steps)
+        return next(("" if step.calls else step.text for step in steps if step.role == "agent"), "")
 
     @property
-    def unanswered(self) -> bool:
-        """Return whether the last call has no answer."""
-        return bool(self.acts) and self.acts[-1].result is None
+    def broke_off(self) -> bool:
+        """Return whether the agent began and did not come to an end of its own."""
+        if not self.acts or self.acts[-1].kind == "finish":
+            return False
+        killed = self.last is not None and self.last.code in KILLED
+        return self.acts[-1].result is None or not self.said_last or killed
 
     @property
     def writes(self) -> tuple[RecordedCommand, ...]:
@@ -88,13 +142,11 @@ class RunRecord(Struct, frozen=True, dict=True):
         )
 
 
+TextRun = RunRecord[TextAccess]
+FilesRun = RunRecord[ReadOnlyAccess]
+
+
 def _moved_to(name: str, line: str) -> bool:
     """Return whether a line has a command that makes or moves files, and the name behind it."""
     moves = _MOVES.search(line)
     return moves is not None and name in line[moves.end() :]
-
-
-def _commands(acts: tuple[Act, ...]) -> Iterator[RecordedCommand]:
-    for act in acts:
-        if act.line is not None and act.kind != "finish":
-            yield RecordedCommand(act.step, act.line, act.result.text if act.result is not None else "", exit_code(act))

@@ -22,12 +22,11 @@ from collections.abc import Sequence
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.logs import own_words, tests_log
 from misstep.harness.triage.protocols import Replica, SandboxAccess
 from misstep.harness.triage.rules.agent_faults import agent_fault
 from misstep.harness.triage.rules.chance import chance
-from misstep.harness.triage.rules.events import Event, event_in, harness_event, limit_event
-from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
+from misstep.harness.triage.rules.events import Event, event_in
+from misstep.harness.triage.rules.failures import last_lines
 from misstep.harness.triage.rules.grounding import spoiled_input
 from misstep.harness.triage.rules.named_files import lacking_input, unnamed_file, unnamed_result
 from misstep.harness.triage.rules.replay import Repeated, repeat
@@ -40,25 +39,22 @@ _FEW, _MANY = 2, 8
 """How often tests are run where nothing depends on chance, as far as the files show, and where something may."""
 
 
-def investigate(access: SandboxAccess) -> Attribution | Undecided:
+def investigate(run: RunRecord[SandboxAccess]) -> Attribution | Undecided:
     """Whose fault a failed run is."""
-    if not access.case.file.test_command or access.case.part("workspace") is None:
+    case = run.access.case
+    if not case.file.test_command or case.part("workspace") is None:
         return Undecided("The case has no test command, or no result of the agent to run it on.")
-    return _Investigation(access).run()
+    return _Investigation(run).decide()
 
 
 class _Investigation:
-    def __init__(self, access: SandboxAccess) -> None:
-        self.access = access
-        self.record = RunRecord(access.trajectory) if access.trajectory is not None else None
-        self.event = limit_event(access.logs, access.case.file.limits.memory_mb) or harness_event(
-            own_words(access.logs, access.trajectory)
-        )
+    def __init__(self, run: RunRecord[SandboxAccess]) -> None:
+        self.run, self.access = run, (access := run.access)
         self.agent = TestRuns(access, "workspace")
         self.times = _MANY if chance(access, ("tests", "workspace", "solution")) is not None else _FEW
         self.gold = TestRuns(access, "solution") if access.case.part("solution") is not None else None
 
-    def run(self) -> Attribution | Undecided:
+    def decide(self) -> Attribution | Undecided:
         if self.agent.more(1).passed and self.agent.more(self.times).passed:
             return self._passes_again()
         for runs in (self.agent, self.gold):
@@ -67,12 +63,11 @@ class _Investigation:
         if self.gold is None:
             return self._without_gold()
         if self.gold.more(1).failed and self.gold.more(self.times).failed:
-            return self._impossible()
+            return self._impossible(self.gold)
         self.agent.more(min(self.times, _FEW + 1))
         self.gold.more(_MANY if self.agent.changing else self.times)
         if self.gold.changing and not (self.agent.always_failing() - self.gold.ever_failing()):
-            rationale = "The tests pass and fail on the same gold solution, so that they depend on chance."
-            return attributed("task", "brittle_tests", rationale, self.gold.evidence)
+            return self._brittle(self.gold)
         if self.agent.changing:
             rationale = "The tests pass and fail on the agent's result, and always pass on the gold solution."
             return attributed("agent", "logical_failure", rationale, self.agent.evidence)
@@ -80,44 +75,44 @@ class _Investigation:
 
     def _passes_again(self) -> Attribution:
         """Return the recorded failure does not come back."""
-        if read_failure(tests_log(self.access.logs).text).asserted:  # an assertion failed then: it may fail again
+        if self.run.failure.asserted:  # an assertion failed then: it may fail again
             self.times = _MANY
         if self.gold is not None and self.gold.more(self.times).changing:
-            rationale = "The tests pass and fail on the same gold solution, so that they depend on chance."
-            return attributed("task", "brittle_tests", rationale, self.gold.evidence)
+            return self._brittle(self.gold)
         rationale = f"The tests pass on the agent's result in all {len(self.agent.runs)} runs."
-        return infrastructure(self.event, rationale, self.agent.evidence)
+        return infrastructure(self.run.event, rationale, self.agent.evidence)
+
+    @staticmethod
+    def _brittle(gold: TestRuns) -> Attribution:
+        rationale = "The tests pass and fail on the same gold solution, so that they depend on chance."
+        return attributed("task", "brittle_tests", rationale, gold.evidence)
 
     def _without_gold(self) -> Attribution | Undecided:
-        self.agent.more(_MANY)
-        if self.agent.changing:
-            return Undecided(
-                "The tests pass and fail on the result, and no gold solution shows why.", self.agent.evidence
-            )
-        return self._replayed() or Undecided(
-            "The tests fail each time, and no gold solution shows that they can pass.", self.agent.evidence
-        )
+        said = "The tests fail each time, and no gold solution shows that they can pass."
+        if self.agent.more(_MANY).changing:
+            said = "The tests pass and fail on the result, and no gold solution shows why."
+        replayed = None if self.agent.changing else self._replayed()
+        return replayed or Undecided(said, self.agent.evidence)
 
-    def _impossible(self) -> Attribution | Undecided:
+    @staticmethod
+    def _impossible(gold: TestRuns) -> Attribution | Undecided:
         """Return the gold solution fails each time; one that runs out of time may do so for the machine's load."""
-        if self.gold is not None and self.gold.timed_out:
-            return Undecided("The gold solution runs out of time on this machine.", self.gold.evidence)
-        gold = self.gold.failure if self.gold is not None else TestFailure()
-        evidence = self.gold.evidence if self.gold is not None else ()
-        if gold.missing or not gold.asserted:
-            lacks = f": {gold.missing[0]!r} is missing" if gold.missing else ""
-            rationale = f"The gold solution fails in the environment of the task{lacks}."
-            return attributed("task", "environment_fail", rationale, evidence)
+        if gold.timed_out:
+            return Undecided("The gold solution runs out of time on this machine.", gold.evidence)
+        failure = gold.failure
         rationale = "The tests reject the gold solution in the environment of the task."
-        return attributed("task", "environment_fail", rationale, evidence)
+        if failure.missing or not failure.asserted:
+            lacks = f": {failure.missing[0]!r} is missing" if failure.missing else ""
+            rationale = f"The gold solution fails in the environment of the task{lacks}."
+        return attributed("task", "environment_fail", rationale, gold.evidence)
 
     def _replayed(self) -> Attribution | None:
         """Infrastructure, where the agent's own commands give another result than the recorded one."""
-        record = self.record
-        if record is None or not record.commands or self.access.case.part("environment") is None:
+        record, own = self.run, self.access.case.file.limits
+        if not record.commands or self.access.case.part("environment") is None:
             return None
         repeated: list[tuple[Repeated, ...]] = []
-        limits = self._limits()
+        limits = Limits(own.seconds, own.memory_mb, own.processes, disk_mb=own.disk_mb)
 
         def again(replica: Replica) -> None:
             repeated.append(repeat(replica, record.commands, limits))
@@ -127,7 +122,7 @@ class _Investigation:
         if record.only_commands and runs.passed and runs.more(_FEW).passed:
             shown = [_shown(one) for one in mended[:3]]
             rationale = "The agent's commands, run again in the environment as it was, make a result that passes."
-            event = self.event or _event_of(mended)
+            event = record.event or _event_of(mended)
             return infrastructure(event, rationale, [*shown, *runs.evidence], [one.recorded.step for one in mended])
         if runs.changing:
             rationale = "The agent's commands make a result that passes now and then."
@@ -135,40 +130,21 @@ class _Investigation:
         last = repeated[0][-1:] if repeated[0] else ()
         if last and last[0].mended and not record.said_last:
             rationale = "The record breaks off at a command that failed then and works now."
-            event = self.event or _event_of(last)
+            event = record.event or _event_of(last)
             return infrastructure(event, rationale, [_shown(last[0])], [last[0].recorded.step])
         return None
 
-    def _limits(self) -> Limits:
-        own = self.access.case.file.limits
-        return Limits(own.seconds, own.memory_mb, own.processes, disk_mb=own.disk_mb)
-
     def _agent_or_task(self) -> Attribution:
-        failure, evidence = self.agent.failure, [*self.agent.evidence, *self._gold_evidence()]
-        lacking = lacking_input(self.access, self.record)
-        if lacking is not None:  # gold as files has its result already, and passes without the input
+        failure, timed_out = self.agent.failure, self.agent.timed_out
+        if (lacking := lacking_input(self.run)) is not None:  # gold as files has its result already, and passes
             return lacking
-        if not self.agent.timed_out:
-            found = unnamed_file(self.access, self.record, failure) or unnamed_result(self.access, self.record)
-            if found is not None:
-                return found if found.label == "task" else self._agents(failure, found.rationale, found.evidence)
+        unnamed = None if timed_out else unnamed_file(self.run, failure) or unnamed_result(self.run)
+        if unnamed is not None:
+            return unnamed
+        evidence = [*self.agent.evidence, *(self.gold.evidence if self.gold is not None else ())]
         rationale = "The gold solution passes, and the agent's result fails each time."
-        return self._agents(failure, rationale, evidence)
-
-    def _agents(
-        self, failure: TestFailure, rationale: str, evidence: tuple[Evidence, ...] | list[Evidence]
-    ) -> Attribution:
-        return agent_fault(
-            self.record,
-            failure,
-            rationale,
-            evidence,
-            timed_out=self.agent.timed_out,
-            spoiled=spoiled_input(self.access),
-        )
-
-    def _gold_evidence(self) -> tuple[Evidence, ...]:
-        return self.gold.evidence if self.gold is not None else ()
+        spoiled = spoiled_input(self.access)
+        return agent_fault(self.run, failure, rationale, evidence, timed_out=timed_out, spoiled=spoiled)
 
 
 def _event_of(mended: Sequence[Repeated]) -> Event | None:

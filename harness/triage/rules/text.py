@@ -15,22 +15,13 @@ import re
 
 from misstep.harness.records.attribution import Evidence
 from misstep.harness.triage.attributed import Attribution
-from misstep.harness.triage.logs import TestsLog, own_words, tests_log, writer_of
+from misstep.harness.triage.logs import writer_of
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.rules.agent_faults import agent_fault
-from misstep.harness.triage.rules.events import (
-    Event,
-    agent_ran_out,
-    event_in,
-    harness_event,
-    killed_at,
-    last_error,
-    limit_event,
-    told_event,
-)
+from misstep.harness.triage.rules.events import Event, agent_ran_out, event_in, killed_at, last_error, told_event
 from misstep.harness.triage.rules.failures import TestFailure, last_lines, read_failure
 from misstep.harness.triage.rules.named_files import agent_makes, is_placeholder
-from misstep.harness.triage.rules.run_record import KILLED, OUT_OF_TIME, RunRecord
+from misstep.harness.triage.rules.run_record import OUT_OF_TIME, TextRun
 from misstep.harness.triage.rules.verdicts import Undecided, attributed, infrastructure
 
 TESTS_MISSING = re.compile(
@@ -51,54 +42,35 @@ _FAILED = re.compile(r"^FAILED|\b[1-9]\d* (?:failed|errors?)\b|^not ok", re.MULT
 _ALL_PASSED = re.compile(r"^OK(?: \(.*\))?$|^=* ?\d+ passed[^\n]*$|^all \w+ passed", re.MULTILINE | re.IGNORECASE)
 
 
-def read(access: TextAccess) -> Attribution | Undecided:
+def read(run: TextRun) -> Attribution | Undecided:
     """Whose fault a failed run is, by its texts."""
-    record = record_of(access)
-    if record is None and not access.logs:
+    if run.run is None and not run.access.logs:
         return Undecided("There is neither a run nor a log.")
-    log = tests_log(access.logs)
-    failure = read_failure(log.text)
-    return (
-        broken_harness(access, record, log, failure)
-        or missing_input(access, record, failure)
-        or missing_module(access, record, log, failure)
-        or agents_fault(access, record, log, failure)
-    )
+    return broken_harness(run) or missing_input(run) or missing_module(run) or agents_fault(run)
 
 
-def record_of(access: TextAccess) -> RunRecord | None:
-    """Return the record of the run."""
-    return RunRecord(access.trajectory) if access.trajectory is not None else None
-
-
-def broken_harness(
-    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure
-) -> Attribution | None:
+def broken_harness(run: TextRun) -> Attribution | None:
     """Infrastructure, by what the logs tell."""
-    own = own_words(access.logs, record.run if record is not None else None)
-    limit = limit_event(access.logs, access.case.file.limits.memory_mb)
-    event = limit or harness_event(own)
-    told = bool(failure.tests or failure.raised)
+    log, failure, event = run.log, run.failure, run.event
     where = log.evidence(last_lines(log.text, 3))
     if all_passed(log.text, failure):
         return infrastructure(event, "The tests passed, and the run is recorded as failed.", where)
-    told_passed = _exit_of_tests(access)
-    if told_passed is not None:
-        return infrastructure(event, "The tests ended well, and the run is recorded as failed.", [told_passed, *where])
+    if (ended := _exit_of_tests(run.access)) is not None:
+        return infrastructure(event, "The tests ended well, and the run is recorded as failed.", [ended, *where])
     if log.name and not log.text.strip():
         return infrastructure(event, "The tests printed nothing, and the run is recorded as failed.", [])
     if TESTS_MISSING.search(log.text) and not failure.asserted:
         return infrastructure(event, "The tests were not there when they were run.", where)
-    if broke_off(record) and limit is not None:
-        return infrastructure(limit, "The record breaks off, and not by the agent's doing.", [])
-    if event is not None and _of_machine(event) and (broke_off(record) or not failure.asserted):
+    if run.broke_off and run.limit is not None:
+        return infrastructure(run.limit, "The record breaks off, and not by the agent's doing.", [])
+    if event is not None and _of_machine(event) and (run.broke_off or not failure.asserted):
         return infrastructure(event, "The harness tells that the machine broke, and no assertion failed.", where)
-    if not told:
-        event = event or told_event(own, "verifying") or last_error(own)
+    if not (failure.tests or failure.raised):
+        event = event or told_event(run.own, "verifying") or last_error(run.own)
         event = event or (event_in(log.text, f"logs/{log.name}") if log.name else None)
         if event is not None:
             return infrastructure(event, "No test ran to its end, and the log tells of an event.", where)
-    return _killed_in_record(record, event) or _unreached(access, record) or _was_there(record, failure)
+    return _killed_in_record(run, event) or _unreached(run) or _was_there(run)
 
 
 def all_passed(log: str, failure: TestFailure) -> bool:
@@ -121,39 +93,28 @@ def _exit_of_tests(access: TextAccess) -> Evidence | None:
     return None
 
 
-def _unreached(access: TextAccess, record: RunRecord | None) -> Attribution | None:
+def _unreached(run: TextRun) -> Attribution | None:
     """Infrastructure, where no command reached an address of the instruction, and the agent serves nothing itself."""
-    if record is None or any(_SERVES.search(command.line) for command in record.commands):
+    if any(_SERVES.search(command.line) for command in run.commands):
         return None
-    for address in dict.fromkeys(match[1] or match[2] for match in _ADDRESS.finditer(access.instruction)):
-        tried = [command for command in record.commands if address in command.line]
+    for address in dict.fromkeys(match[1] or match[2] for match in _ADDRESS.finditer(run.access.instruction)):
+        tried = [command for command in run.commands if address in command.line]
         events = [event_in(command.output, f"step {command.step}") for command in tried]
         if tried and all(event is not None and event.subcategory == "network_issue" for event in events):
-            shown = [Evidence("step", str(one.step), f"{one.line[:200]}\n{last_lines(one.output, 2)}") for one in tried]
             rationale = f"The instruction tells of {address}, and no command of the agent could reach it."
-            return infrastructure(events[-1], rationale, shown[:3], [one.step for one in tried])
+            shown = [one.evidence(2) for one in tried[:3]]
+            return infrastructure(events[-1], rationale, shown, [one.step for one in tried])
     return None
 
 
-def broke_off(record: RunRecord | None) -> bool:
-    """Return whether the agent did not come to an end of its own."""
-    if record is None or not record.acts or record.acts[-1].kind == "finish":
-        return False
-    killed = bool(record.commands) and record.commands[-1].code in KILLED
-    return record.unanswered or not record.said_last or killed
-
-
-def _was_there(record: RunRecord | None, failure: TestFailure) -> Attribution | None:
+def _was_there(run: TextRun) -> Attribution | None:
     """Infrastructure, where the tests miss a file that the agent used at the end of its run: they ran elsewhere."""
-    if record is None or broke_off(record):
-        return None
-    late = record.commands[len(record.commands) // 2 :]
-    for name in failure.missing:
+    late = () if run.broke_off else run.commands[len(run.commands) // 2 :]
+    for name in run.failure.missing:
         for command in late:
-            if not command.failed and ("o such file" not in command.output) and _reads(command.line, name):
-                shown = Evidence("step", str(command.step), f"{command.line[:200]}\n{command.output[:200]}")
+            if not command.failed and "o such file" not in command.output and _reads(command.line, name):
                 rationale = f"The tests do not find {name!r}, which the agent used at the end of its run."
-                return infrastructure(None, rationale, [shown], [command.step])
+                return infrastructure(None, rationale, [command.evidence()], [command.step])
     return None
 
 
@@ -164,11 +125,11 @@ def _reads(line: str, name: str) -> bool:
     return any(word.strip("'\"") in (name, f"{name}.py", f"./{name}") for word in line.replace(";", " ").split())
 
 
-def _killed_in_record(record: RunRecord | None, event: Event | None) -> Attribution | None:
+def _killed_in_record(run: TextRun, event: Event | None) -> Attribution | None:
     """Infrastructure, where a command of the run failed as the harness's log tells that it had to."""
-    if record is None or event is None or event.subcategory == "harness_bug":
+    if event is None or event.subcategory == "harness_bug":
         return None
-    for command in record.commands:
+    for command in run.commands:
         seen = event_in(command.output, str(command.step)) if command.failed else None
         if seen is not None and seen.subcategory == event.subcategory:
             shown = Evidence("step", str(command.step), last_lines(command.output, 3))
@@ -176,42 +137,33 @@ def _killed_in_record(record: RunRecord | None, event: Event | None) -> Attribut
     return None
 
 
-def missing_input(access: TextAccess, record: RunRecord | None, failure: TestFailure) -> Attribution | None:
+def missing_input(run: TextRun) -> Attribution | None:
     """Return the environment's fault, where a command does not find a file that the instruction says is there."""
-    commands = record.commands if record is not None else ()
-    for place, command in enumerate(commands):
-        if record is None or "o such file" not in command.output:
-            continue
-        for name in read_failure(command.output).files:
+    for place, command in enumerate(run.commands):
+        for name in read_failure(command.output).files if "o such file" in command.output else ():
             bare = name.rpartition("/")[2]
-            asked = "/" in name and name in access.instruction and name not in failure.missing
-            later = any(bare in one.line and "o such file" not in one.output for one in commands[place + 1 :])
-            if asked and not (later or is_placeholder(name) or agent_makes(record, name)):
+            asked = "/" in name and name in run.access.instruction and name not in run.failure.missing
+            later = any(bare in one.line and "o such file" not in one.output for one in run.commands[place + 1 :])
+            if asked and not (later or is_placeholder(name) or agent_makes(run, name)):
                 said = f"The instruction tells of {name!r}, and the agent did not find it."
-                shown = Evidence("step", str(command.step), f"{command.line[:200]}\n{last_lines(command.output, 2)}")
-                return attributed("task", "environment_fail", said, [shown], [command.step])
+                return attributed("task", "environment_fail", said, [command.evidence(2)], [command.step])
     return None
 
 
-def missing_module(
-    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure
-) -> Attribution | None:
+def missing_module(run: TextRun) -> Attribution | None:
     """Return the environment's fault, where a module or a program is missing that was never asked for."""
-    for kind, message in failure.raised:
-        if kind != "ModuleNotFoundError" or not failure.files:
-            continue
-        name = failure.files[0]
-        if name not in access.instruction and not (record is not None and record.mentions(name)):
-            said = f"The module {name!r} is missing, which nobody asked for and the agent did not make."
-            return attributed("task", "environment_fail", said, log.evidence(message))
-    return None
+    name = run.failure.files[0] if run.failure.files else ""
+    if not name or name in run.access.instruction or run.mentions(name):
+        return None
+    messages = (message for kind, message in run.failure.raised if kind == "ModuleNotFoundError")
+    said = f"The module {name!r} is missing, which nobody asked for and the agent did not make."
+    found = (attributed("task", "environment_fail", said, run.log.evidence(message)) for message in messages)
+    return next(found, None)
 
 
-def agents_fault(
-    access: TextAccess, record: RunRecord | None, log: TestsLog, failure: TestFailure, spoiled: Evidence | None = None
-) -> Attribution:
+def agents_fault(run: TextRun, spoiled: Evidence | None = None) -> Attribution:
     """Return what is left when nothing speaks against task or harness."""
-    slow = bool(record and record.commands and record.commands[-1].code in OUT_OF_TIME)
-    slow = slow or agent_ran_out(own_words(access.logs, record.run if record is not None else None))
+    slow = (run.last is not None and run.last.code in OUT_OF_TIME) or agent_ran_out(run.own)
     said = "Nothing speaks against the task or the harness."
-    return agent_fault(record, failure, said, log.evidence(last_lines(log.text)), timed_out=slow, spoiled=spoiled)
+    evidence = run.log.evidence(last_lines(run.log.text))
+    return agent_fault(run, run.failure, said, evidence, timed_out=slow, spoiled=spoiled)

@@ -1,12 +1,14 @@
 """Whatever is left out, whoever works and whatever is to be done: the run ends, and each item has its one end."""
 
+from typing import get_args
+
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from misstep.harness.records.loop_events import ItemEnded, Restored, RunEnded, SnapshotTaken
 from misstep.harness.reflexive.settings import MECHANISMS
 from misstep.harness.reflexive.simulated.items import MIX, Kind
-from misstep.harness.reflexive.simulated.workers import WorkerKind, worker_kinds
+from misstep.harness.reflexive.simulated.workers import WorkerKind
 from tests.harness.reflexive.failure_modes.looping import looped
 
 
@@ -14,7 +16,7 @@ from tests.harness.reflexive.failure_modes.looping import looped
 @given(
     kinds=some.lists(some.sampled_from(MIX), max_size=6),
     without=some.sets(some.sampled_from(list(MECHANISMS))),
-    worker=some.sampled_from(worker_kinds()),
+    worker=some.sampled_from(get_args(WorkerKind)),
     seed=some.integers(0, 50),
 )
 def test_every_item_ends_once_and_a_baseline_is_taken_once(

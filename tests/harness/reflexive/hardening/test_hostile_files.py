@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.harness.reflexive.hardening.access import SHELL, Refusal, refused
-from misstep.harness.reflexive.hardening.files import UnreadableFile
-from misstep.harness.reflexive.hardening.parsing import Malformed
+from misstep.harness.reflexive.hardening.files import Malformed, UnreadableFile
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules
 from misstep.harness.reflexive.hardening.skill import shipped

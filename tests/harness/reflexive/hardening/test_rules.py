@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from misstep.harness.reflexive.hardening.files import Files, Seen, UnreadableFile
-from misstep.harness.reflexive.hardening.parsing import Malformed
+from misstep.harness.reflexive.hardening.files import Files, Malformed, Seen, UnreadableFile
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import Rule, rules
 from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS, health_faults, reading
