@@ -48,11 +48,8 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
     waits between attempts, until its outcome is known; only where the number in flight is `auto`, each attempt counts.
     """
     in_flight = settings.in_flight if isinstance(settings.in_flight, int) else 1
-    if (
-        min(settings.attempts, in_flight) < 1
-        or min(settings.rpm or 1, settings.tpm or 1) <= 0
-        or min(settings.attempt_seconds, settings.total_seconds) <= 0
-    ):
+    rates = (settings.rpm or 1, settings.tpm or 1)
+    if min(settings.attempts, in_flight) < 1 or min(*rates, settings.attempt_seconds, settings.total_seconds) <= 0:
         raise UsageError("a limit on attempts, time or requests in flight is not above 0", "Give limits above 0.")
     if settings.max_cost_usd is not None and not settings.max_cost_usd >= 0:
         raise UsageError(f"the cost limit ${settings.max_cost_usd} is not an amount", "Give a number of US dollars.")
@@ -60,9 +57,8 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
     if settings.max_cost_usd is not None:
         prices = known_prices(settings.prices, settings.price)
         spending_log = None if settings.spending_log is None else SpendingLog(settings.spending_log)
-        client = CostLimitClient(
-            client, prices, settings.max_cost_usd, settings.spent_usd, spending_log, settings.shards
-        )
+        limit, spent = settings.max_cost_usd, settings.spent_usd
+        client = CostLimitClient(client, prices, limit, spent, spending_log, settings.shards)
     client = ErrorsAsFailuresClient(ParameterFallbackClient(client), Redaction(os.environ.get(KEY, ""), secrets()))
     # A recording has the outcome of the last attempt; a retry would give the same.
     attempts = 1 if settings.client == "replay" else settings.attempts
@@ -72,9 +68,8 @@ def open_client(settings: ClientSettings, adaptive: AdaptiveConcurrency | None =
     client = CircuitBreakerClient(client, settings.failures_to_stop)
     if isinstance(settings.in_flight, int):
         client = ConcurrencyLimitClient(client, settings.in_flight)
-    cache = (
-        None if settings.cache is None else Cache(settings.cache)
-    )  # opened first: a recording is left open by nobody
+    # The cache is opened first: a recording is left open by nobody.
+    cache = None if settings.cache is None else Cache(settings.cache)
     if settings.record is not None:
         client = RecordingClient(client, settings.record)
     return client if cache is None else CachedClient(client, cache)
@@ -85,10 +80,8 @@ def _pacing(settings: ClientSettings, adaptive: AdaptiveConcurrency | None) -> P
     limits: list[StartLimit] = []
     if settings.in_flight == "auto":
         limits += [adaptive or AdaptiveConcurrency(), ToldLimits()]
-    if settings.rpm is not None:
-        limits.append(PerMinute("requests", settings.rpm))
-    if settings.tpm is not None:
-        limits.append(PerMinute("tokens", settings.tpm))
+    limits += [PerMinute("requests", settings.rpm)] if settings.rpm is not None else []
+    limits += [PerMinute("tokens", settings.tpm)] if settings.tpm is not None else []
     return Pacing(limits) if limits else None
 
 

@@ -5,6 +5,7 @@ import re
 import unicodedata
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies
@@ -53,11 +54,10 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 def checked_address(address: str) -> str:
     """Return an address as it was given, where it can be one of a server."""
     advice = "Give one such as http://127.0.0.1:8000/v1."
-    try:
+    sound = False
+    with suppress(ValueError):
         parts = urlsplit(address)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
     if not sound or not address.isprintable() or " " in address:
         raise UsageError(f"{_without_secrets(address)!r} is not the address of a server", advice)
     if "@" in parts.netloc or parts.query or parts.fragment:
@@ -90,7 +90,7 @@ def address_and_key(
             raise UsageError(
                 f"{CUSTOM_HEADERS} has a line that is not a header field", "Write `name: value`, one per line."
             )
-    sent = [name for name in SENT if environment.get(name, "").strip()]
+    sent = _sent(environment)
     if sent and not named and address not in (OPENAI, environment.get(ADDRESS)):
         raise UsageError(
             f"{' and '.join(sent)} would go to {address}, which the judge's file names and you do not",
@@ -141,11 +141,8 @@ def _is_ordinary(value: str) -> bool:
     plain = unicodedata.normalize("NFKD", value)
     signs = {sign for sign in plain if not (sign.isalpha() or unicodedata.combining(sign))}
     joined = max((len(words) for words in parts), default=0)
-    return (
-        signs <= _SIGNS_OF_TEXT
-        and joined <= _MOST_JOINED_WORDS
-        and all(_is_word(word) for words in parts for word in words)
-    )
+    are_words = all(_is_word(word) for words in parts for word in words)
+    return signs <= _SIGNS_OF_TEXT and joined <= _MOST_JOINED_WORDS and are_words
 
 
 def _is_word(word: str) -> bool:
@@ -154,11 +151,9 @@ def _is_word(word: str) -> bool:
 
 
 def _login(credentials: str) -> Iterator[str]:
-    try:
+    with suppress(ValueError):
         login = b64decode(credentials, validate=True).decode()
-    except ValueError:
-        return
-    yield from (login, login.partition(":")[2])
+        yield from (login, login.partition(":")[2])
 
 
 def _custom_fields(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -171,10 +166,14 @@ def _custom_fields(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def unencrypted(base_url: str | None, environment: Mapping[str, str] = os.environ) -> str:
     """What anybody on the way to a server can read beside the questions, as a sentence; empty where that is nothing."""
     parts = urlsplit(checked_address(base_url or environment.get(ADDRESS) or OPENAI))
-    sent = [name for name in SENT if environment.get(name, "").strip()]
+    sent = _sent(environment)
     if parts.scheme != "http" or not sent or _is_this_machine(parts.hostname or ""):
         return ""
     return f"{' and '.join(sent)} and all questions go to {parts.netloc} unencrypted: http is not https."
+
+
+def _sent(environment: Mapping[str, str]) -> list[str]:
+    return [name for name in SENT if environment.get(name, "").strip()]
 
 
 def _is_this_machine(host: str) -> bool:

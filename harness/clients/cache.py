@@ -14,11 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.errors import CannotWrite, InputError, is_full
 from misstep.harness.exchange import Client, Message, Outcome, Reply, Request
 
@@ -65,28 +67,23 @@ class Cache:
                 f"not a cache of replies: {error}", "Name another file, or delete this one.", file=file
             ) from error
 
+    def _one(self, statement: str) -> Any:
+        """Return the one value that a statement gives."""
+        return self._rows.execute(statement).fetchone()[0]
+
     def _prepare(self) -> None:
-        (kind,) = self._rows.execute("PRAGMA application_id").fetchone()
-        if kind != _KIND:
+        if self._one("PRAGMA application_id") != _KIND:
             self._lay_out()
         self._rows.execute("PRAGMA journal_mode = WAL")
         self._rows.execute("PRAGMA synchronous = NORMAL")
 
     def _lay_out(self) -> None:
-        """Make an empty file a cache, in one transaction: another process sees all of it or nothing."""
-        self._rows.execute("BEGIN IMMEDIATE")
-        try:
-            (kind,) = self._rows.execute("PRAGMA application_id").fetchone()
-            (tables,) = self._rows.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if kind != _KIND and tables:
+        """Make an empty file a cache."""
+        with self._transaction():
+            if self._one("PRAGMA application_id") != _KIND and self._one("SELECT count(*) FROM sqlite_master"):
                 raise sqlite3.DatabaseError("it holds something else")
             self._rows.execute(_TABLE)
             self._rows.execute(f"PRAGMA application_id = {_KIND}")
-            self._rows.execute("COMMIT")
-        except sqlite3.Error:
-            with suppress(sqlite3.Error):
-                self._rows.execute("ROLLBACK")
-            raise
 
     def get(self, key: str) -> Reply | None:
         """Return the reply kept under a key, marked as cached."""
@@ -135,17 +132,23 @@ class Cache:
     def take_in(self, file: Path) -> int:
         """Add the lines of a file that another cache was exported to; gives how many were new."""
         before = self.count()
-        with self._usable():
-            self._rows.execute("BEGIN IMMEDIATE")
-            try:
-                for row in _lines(file):
-                    self._rows.execute(_PUT, (row.key, _encode(row.request), _encode(row.reply), row.created))
-                self._rows.execute("COMMIT")
-            except BaseException:
-                if self._rows.in_transaction:  # SQLite itself gives up a transaction that the device has no room for
-                    self._rows.execute("ROLLBACK")
-                raise
+        with self._usable(), self._transaction():
+            for row in _lines(file):
+                self._rows.execute(_PUT, (row.key, _encode(row.request), _encode(row.reply), row.created))
         return self.count() - before
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of a block or nothing: another process sees no half of it."""
+        self._rows.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._rows.execute("COMMIT")
+        except BaseException:
+            if self._rows.in_transaction:  # SQLite itself gives up a transaction that the device has no room for
+                with suppress(sqlite3.Error):
+                    self._rows.execute("ROLLBACK")
+            raise
 
     def add(self, file: Path) -> None:
         """Add the replies of another cache; where one is kept already that one stays."""
@@ -159,8 +162,7 @@ class Cache:
     def count(self) -> int:
         """Return how many replies are kept."""
         with self._usable():
-            (count,) = self._rows.execute("SELECT count(*) FROM exchange").fetchone()
-        return int(count)
+            return int(self._one("SELECT count(*) FROM exchange"))
 
     def close(self) -> None:
         """Close the file."""
@@ -202,11 +204,11 @@ def _lines(file: Path) -> Iterator[Exported]:
             yield row
 
 
-class CachedClient:
+class CachedClient(AroundClient):
     """Asks another client what is not in the cache, and keeps what it says."""
 
     def __init__(self, client: Client, cache: Cache) -> None:
-        self._client = client
+        super().__init__(client)
         self._cache = cache
 
     async def ask(self, request: Request) -> Outcome:
@@ -222,5 +224,5 @@ class CachedClient:
 
     async def close(self) -> None:
         """Close the other client and the file."""
-        await self._client.close()
+        await super().close()
         self._cache.close()

@@ -1,5 +1,6 @@
 """A circuit breaker: it stops the run when the server is gone, rejects the key or does not have the model."""
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
 
 _OF_THE_REQUEST: frozenset[FailureKind] = frozenset({"bad_request", "too_large"})
@@ -8,16 +9,15 @@ _OF_THE_REQUEST: frozenset[FailureKind] = frozenset({"bad_request", "too_large"}
 _NOT_OF_THE_SERVER: frozenset[FailureKind] = frozenset({"budget", "circuit_open"})
 
 
-class CircuitBreakerClient:
+class CircuitBreakerClient(AroundClient):
     """Asks another client until too many requests in a row have failed, and then sends no more.
 
-    - `client`: The client that is asked, retries included.
     - `failures_to_stop`: The number of failures in a row that opens the circuit; failures of the cost limit do not
       count. It stays open.
     """
 
     def __init__(self, client: Client, failures_to_stop: int = 10) -> None:
-        self._client = client
+        super().__init__(client)
         self._most = failures_to_stop
         self._in_a_row = 0
         self._answered = False
@@ -40,7 +40,3 @@ class CircuitBreakerClient:
             if self._in_a_row >= self._most and self._open is None:
                 sentence = f"{self._in_a_row} requests in a row failed, the last as {outcome.sentence}"
                 self._open = Failure("circuit_open", sentence, attempts=0)
-
-    async def close(self) -> None:
-        """Close the other client."""
-        await self._client.close()

@@ -5,25 +5,21 @@ The caller may prepare more requests than that: while one outcome is parsed and 
 
 import asyncio
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.exchange import Client, Outcome, Request
 
 
-class ConcurrencyLimitClient:
+class ConcurrencyLimitClient(AroundClient):
     """Asks another client, with a limit on the requests in flight.
 
-    - `client`: The client that is asked.
     - `most`: The highest number of requests in flight, at least 1.
     """
 
     def __init__(self, client: Client, most: int) -> None:
-        self._client = client
+        super().__init__(client)
         self._places = asyncio.Semaphore(most)
 
     async def ask(self, request: Request) -> Outcome:
         """Return the other client's outcome, when there is a place."""
         async with self._places:
             return await self._client.ask(request)
-
-    async def close(self) -> None:
-        """Close the other client."""
-        await self._client.close()

@@ -7,6 +7,7 @@ answer but may have been charged (a lost connection, a time-out) keeps its reser
 
 import asyncio
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.prices import Prices
 from misstep.harness.clients.spending_log import SpendingLog
 from misstep.harness.errors import UsageError
@@ -21,10 +22,9 @@ _TOKENS_AROUND = 64
 _ROUNDING = 1e-12
 
 
-class CostLimitClient:
+class CostLimitClient(AroundClient):
     """Asks another client as long as the cost limit allows it.
 
-    - `client`: The client that makes one attempt.
     - `prices`: What tokens cost.
     - `limit_usd`: The cost limit in US dollars.
     - `spent_usd`: The part of the limit that earlier attempts have used.
@@ -41,7 +41,7 @@ class CostLimitClient:
         spending_log: SpendingLog | None = None,
         shards: int = 1,
     ) -> None:
-        self._client = client
+        super().__init__(client)
         self._prices = prices
         self._limit = limit_usd
         self._shards = shards
@@ -101,7 +101,7 @@ class CostLimitClient:
 
     async def close(self) -> None:
         """Close the other client and the spending log."""
-        await self._client.close()
+        await super().close()
         if self._spending_log is not None:
             self._spending_log.close()
 

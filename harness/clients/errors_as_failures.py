@@ -4,6 +4,7 @@ Errors that end a run are still raised: an error of Misstep's own (no key, a cos
 cancellation, Ctrl-C.
 """
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.parse_response import Redact
 from misstep.harness.errors import MisstepError
 from misstep.harness.exchange import Client, Failure, Outcome, Request
@@ -15,15 +16,14 @@ def failure_of(error: Exception, redact: Redact) -> Failure:
     return Failure("malformed", redact(f"asking raised {type(error).__name__}{': ' if message else ''}{message}"))
 
 
-class ErrorsAsFailuresClient:
+class ErrorsAsFailuresClient(AroundClient):
     """Asks another client and turns its exceptions into failures.
 
-    - `client`: The client that is asked.
     - `redact`: The function that removes secrets from the message of an exception.
     """
 
     def __init__(self, client: Client, redact: Redact) -> None:
-        self._client = client
+        super().__init__(client)
         self._redact = redact
 
     async def ask(self, request: Request) -> Outcome:
@@ -34,7 +34,3 @@ class ErrorsAsFailuresClient:
             raise
         except Exception as error:  # noqa: BLE001 (the boundary)
             return failure_of(error, self._redact)
-
-    async def close(self) -> None:
-        """Close the other client."""
-        await self._client.close()

@@ -7,19 +7,17 @@ answers, such as the temperature, is never left out here: the failure says what 
 
 from msgspec.structs import replace
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.parse_response import error_in
 from misstep.harness.clients.rejected_parameters import rejected_parameter
 from misstep.harness.exchange import Client, Failure, Outcome, Reply, Request
 
 
-class ParameterFallbackClient:
-    """Asks another client, again in another form where the server rejects the first, and remembers the accepted one.
-
-    - `client`: The client that makes one attempt.
-    """
+class ParameterFallbackClient(AroundClient):
+    """Asks another client, again in another form where the server rejects the first, and remembers the accepted one."""
 
     def __init__(self, client: Client) -> None:
-        self._client = client
+        super().__init__(client)
         self._without_schema = False
         self._renames_limit = False
 
@@ -41,10 +39,6 @@ class ParameterFallbackClient:
         if self._without_schema and request.schema is not None:
             request = replace(request, schema=None)
         return _renamed(request) if self._renames_limit and request.max_tokens is not None else request
-
-    async def close(self) -> None:
-        """Close the other client."""
-        await self._client.close()
 
 
 def _other_form(request: Request, failure: Failure) -> Request | None:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from misstep.harness.clients.parse_response import ParsedAnswer, Redact, count, rates_of, refused, text_of
 from misstep.harness.escaping import json_without_surrogates
-from misstep.harness.exchange import QUESTION, DecisionApi, Failure, Outcome, Reply
+from misstep.harness.exchange import QUESTION, DecisionApi, Failure, FailureKind, Outcome, Reply
 
 _KEPT = 20_000
 _NO_SUCH_ADDRESS = (404, 405, 501)
@@ -33,23 +33,23 @@ class DecisionAnswer(Struct):
 def parse_decision(answer: ParsedAnswer, api: DecisionApi, model: str, seconds: float, redact: Redact = str) -> Outcome:
     """Return the outcome of one request for a decision; its cost is not filled in."""
     raw = redact(text_of(answer.body))
+
+    def failed(kind: FailureKind, sentence: str) -> Failure:
+        return Failure(kind, sentence, raw=raw[:_KEPT], seconds=seconds)
+
     if answer.status in _NO_SUCH_ADDRESS and "model" not in raw.casefold():
         sentence = f"the server has no /{api} (status {answer.status})"
-        advice = (
-            'if it knows chat alone, put `api = "chat"` and `scores = "logprobs"` under [model] of the judge\'s file'
-        )
-        return Failure("bad_request", f"{sentence}; {advice}", raw=raw[:_KEPT], seconds=seconds)
+        chat = '`api = "chat"` and `scores = "logprobs"`'
+        advice = f"if it knows chat alone, put {chat} under [model] of the judge's file"
+        return failed("bad_request", f"{sentence}; {advice}")
     if not 200 <= answer.status < 300:
         return refused(answer, seconds, redact)
     try:
         value = json_without_surrogates(json.loads(answer.body))
     except (ValueError, RecursionError) as error:
-        return Failure(
-            "malformed", f"the server's answer is not JSON ({redact(str(error))})", raw=raw[:_KEPT], seconds=seconds
-        )
+        return failed("malformed", f"the server's answer is not JSON ({redact(str(error))})")
     if not isinstance(value, dict) or not isinstance(value.get("answers"), list | dict):
-        sentence = "the server's answer has no list of answers"
-        return Failure("malformed", sentence, raw=raw[:_KEPT], seconds=seconds)
+        return failed("malformed", "the server's answer has no list of answers")
     given = _answer(value["answers"])
     usage = value["usage"] if isinstance(value.get("usage"), dict) else {}
     refusal = _refusal(given)

@@ -205,7 +205,7 @@ def refused(answer: ParsedAnswer, seconds: float, redact: Redact) -> Failure:
 
 def rates_of(answer: ParsedAnswer) -> Rates | None:
     """Return what an answer says of how fast its server may be asked; 529 is what Anthropic sends as 503."""
-    told = allowances(answer.headers, _server_time(answer.headers.get("date")) or datetime.now(UTC))
+    told = allowances(answer.headers, _http_date(answer.headers.get("date")) or datetime.now(UTC))
     overloaded = answer.status in (503, 529)
     return Rates(overloaded, told) if overloaded or told else None
 
@@ -256,19 +256,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     if milliseconds is not None:
         return milliseconds / 1000
     delay = headers.get("retry-after")
-    seconds = _number(delay)
-    if seconds is not None or delay is None:
+    seconds, until = _number(delay), _http_date(delay)
+    if seconds is not None or until is None:
         return seconds
-    try:
-        until = email.utils.parsedate_to_datetime(delay)
-    except ValueError:
-        return None
-    now = _server_time(headers.get("date")) or datetime.now(UTC)
-    return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - now).total_seconds())
+    return max(0.0, (until - (_http_date(headers.get("date")) or datetime.now(UTC))).total_seconds())
 
 
-def _server_time(date: str | None) -> datetime | None:
-    """Return the server's own clock, which its HTTP dates are by."""
+def _http_date(date: str | None) -> datetime | None:
+    """Return the time of an HTTP date; `None` where it is none."""
     try:
         parsed = email.utils.parsedate_to_datetime(date) if date else None
     except ValueError:

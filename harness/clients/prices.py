@@ -32,9 +32,8 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
     batch_share: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (
-            0 <= self.input_usd < float("inf") and 0 <= self.output_usd < float("inf") and 0 < self.batch_share <= 1
-        ):
+        costs = (self.input_usd, self.output_usd)
+        if not (all(0 <= usd < float("inf") for usd in costs) and 0 < self.batch_share <= 1):
             raise ValueError("a price is a number of at least 0, `batch_share` one above 0 and up to 1")
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.settings import ClientSettings
 from misstep.harness.errors import InputError, MissingPrerequisite, UsageError, write_all, writing
 from misstep.harness.exchange import Client, Failure, FailureKind, Outcome, Reply, Request
@@ -38,11 +39,11 @@ _encode = msgspec.json.Encoder().encode
 _exchange = msgspec.json.Decoder(_Exchange)
 
 
-class RecordingClient:
+class RecordingClient(AroundClient):
     """Asks another client and adds each exchange to a file."""
 
     def __init__(self, client: Client, file: Path) -> None:
-        self._client = client
+        super().__init__(client)
         self._file = file
         self._stream = _opened(file)
 
@@ -58,7 +59,7 @@ class RecordingClient:
 
     async def close(self) -> None:
         """Close the other client and the file."""
-        await self._client.close()
+        await super().close()
         self._stream.close()
 
 

@@ -10,6 +10,7 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import takewhile
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -204,9 +205,4 @@ def _runs(text: str, secret: str) -> Iterator[tuple[int, int]]:
 
 def _alike(one: Iterable[str], other: Iterable[str]) -> int:
     """Return how many signs are the same before the first that differs."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -38,9 +38,8 @@ def rejected_parameter(error: Any) -> Parameter | None:
     if _TOO_LONG.search(_words(error)):
         return None
     for named in _pointed_at(error):
-        for name in _NAMES:
-            if named == name:
-                return name
+        if named in _NAMES:
+            return named
     message = _words(error)
     found = [(hit.start(), name) for name, pattern in _NAMES.items() if (hit := pattern.search(message))]
     return min(found)[1] if found else None

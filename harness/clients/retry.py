@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from misstep.harness.clients.around_client import AroundClient
 from misstep.harness.clients.rates.pacing import Pacing
 from misstep.harness.errors import clause
 from misstep.harness.exchange import TRANSIENT, Client, Failure, Outcome, Request
@@ -30,10 +31,9 @@ class RetryLimits(Struct, frozen=True):
     longest_wait: float = 30.0
 
 
-class RetryingClient:
+class RetryingClient(AroundClient):
     """Asks another client again after failures that may be temporary.
 
-    - `client`: The client that makes one attempt.
     - `limits`: The highest number of attempts and the longest times.
     - `rng`: The source of the jitter.
     - `sleep`: The function that waits, in seconds.
@@ -48,7 +48,7 @@ class RetryingClient:
         sleep: Sleep = asyncio.sleep,
         pacing: Pacing | None = None,
     ) -> None:
-        self._client = client
+        super().__init__(client)
         self._limits = limits or RetryLimits()
         self._rng = rng or random.Random(0)  # noqa: S311 (jitter is not a secret)
         self._sleep = sleep
@@ -56,8 +56,7 @@ class RetryingClient:
 
     async def ask(self, request: Request) -> Outcome:
         """Return the outcome of the last attempt; `attempts` says how many there were."""
-        taken = 0.0
-        attempt = 0
+        taken, attempt = 0.0, 0
         while True:
             attempt += 1
             outcome, seconds = await self._in_turn(request, self._limits.total_seconds - taken)
@@ -67,13 +66,10 @@ class RetryingClient:
             failure = replace(outcome, attempts=attempt, seconds=taken, rates=None)
             if failure.kind not in TRANSIENT or attempt >= self._limits.attempts:
                 return failure
-            wait = self._wait(attempt, failure)
-            if taken + wait >= self._limits.total_seconds:
-                return replace(
-                    failure,
-                    sentence=f"{clause(failure.sentence)}; waiting {wait:.3g} s more would pass the limit of "
-                    f"{self._limits.total_seconds:g} s a call",
-                )
+            wait, most = self._wait(attempt, failure), self._limits.total_seconds
+            if taken + wait >= most:
+                passes = f"waiting {wait:.3g} s more would pass the limit of {most:g} s a call"
+                return replace(failure, sentence=f"{clause(failure.sentence)}; {passes}")
             before = time.monotonic()
             await self._sleep(wait)
             taken += time.monotonic() - before
@@ -104,7 +100,3 @@ class RetryingClient:
             return failure.retry_after + self._limits.first_wait * jitter
         growing: float = self._limits.first_wait * 2 ** min(attempt - 1, 30)
         return min(growing, self._limits.longest_wait) * (1 - jitter)
-
-    async def close(self) -> None:
-        """Close the other client."""
-        await self._client.close()

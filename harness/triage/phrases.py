@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.records.attribution import Evidence, Fault
+from misstep.harness.records.attribution import Evidence, EvidenceKind, Fault
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.protocols import TextAccess
 from misstep.harness.triage.texts import recorded_outcome
@@ -45,19 +45,17 @@ def look_up(access: TextAccess) -> Attribution:
     """Return the cause that the table names for a run; one that passed is a pass."""
     if recorded_outcome(access) == "passed":
         return Attribution("pass", "", None, "The run is recorded as passed.")
-    texts = [(f"logs/{name}", text.lower()) for name, text in access.logs.items()]
-    steps = access.trajectory.steps[-_LAST_STEPS:] if access.trajectory is not None else ()
-    first = len(access.trajectory.steps) - len(steps) if access.trajectory is not None else 0
-    for number, step in enumerate(steps, start=first):
-        texts += [(str(number), result.text.lower()) for result in step.results]
-    for row in table().row:
-        for phrase in row.phrases:
-            for where, text in texts:
+    texts: list[tuple[EvidenceKind, str, str]] = [
+        ("log", f"logs/{name}", text.lower()) for name, text in access.logs.items()
+    ]
+    steps = list(enumerate(access.trajectory.steps if access.trajectory is not None else ()))[-_LAST_STEPS:]
+    texts += [("step", str(number), result.text.lower()) for number, step in steps for result in step.results]
+    for row, phrase in ((one, phrase) for one in table().row for phrase in one.phrases):
+        for kind, where, text in texts:
+            if phrase in text:
                 at = text.find(phrase)
-                if at >= 0:
-                    line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()[:300]
-                    evidence = (Evidence("log" if where.startswith("logs/") else "step", where, line),)
-                    return Attribution(row.label, row.subcategory, None, f"The table has {phrase!r}.", evidence)
-    default = table()
+                line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()[:300]
+                evidence = (Evidence(kind, where, line),)
+                return Attribution(row.label, row.subcategory, None, f"The table has {phrase!r}.", evidence)
     rationale = "No phrase of the table occurs; its default is the agent's fault."
-    return Attribution(default.default, default.default_subcategory, None, rationale)
+    return Attribution(table().default, table().default_subcategory, None, rationale)

@@ -7,7 +7,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -53,11 +53,10 @@ class ReplicasOfCase(FilesOfCase):
         """Return a fresh replica of a result, thrown away at the end; with `tests`, the tests stand in `tests/`."""
         with tempfile.TemporaryDirectory(prefix="misstep-") as empty:
             base = self._base(result, Path(empty))
-            toolchain = _toolchain()
-            variables = {**toolchain.environment, **_VARIABLES}
-            with open_workspace(
-                base, sandbox=self._sandbox, read_only=toolchain.read_only, environment=variables
-            ) as workspace:
+            tools = _toolchain()
+            variables = {**tools.environment, **_VARIABLES}
+            opening = open_workspace(base, sandbox=self._sandbox, read_only=tools.read_only, environment=variables)
+            with opening as workspace:
                 opened = ReplicaOfCase(self, workspace, self._end)
                 if result == "solution":
                     opened.solve()
@@ -113,11 +112,10 @@ class ReplicaOfCase:
 
     def read(self, path: str) -> bytes | None:
         """Return the content of a file; `None` where there is none, or it is a link or too large."""
-        try:
+        with suppress(FileNotFoundError, UnsafePath):
             content = self._workspace.read(path)
-        except (FileNotFoundError, UnsafePath):
-            return None
-        return content if len(content) <= LARGEST_FILE else None
+            return content if len(content) <= LARGEST_FILE else None
+        return None
 
     def write(self, path: str, data: bytes) -> None:
         """Write a file."""

@@ -6,6 +6,7 @@ What failed in a batch that was delivered is asked again by the next call.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,24 +48,20 @@ async def ask_batch(
     sleep: Sleep = asyncio.sleep,
 ) -> AsyncGenerator[tuple[Request, Outcome], None]:
     """Return each request with its outcome, a batch at a time."""
-    requests_by_key: dict[str, list[Request]] = {}
+    by_key: dict[str, list[Request]] = {}
     for request in requests:
-        requests_by_key.setdefault(request.key(), []).append(request)
-    cache = None if settings.cache is None else Cache(settings.cache)
-    try:
-        if cache is not None:
-            for key in list(requests_by_key):
-                if (cached := cache.get(key)) is not None:
-                    for request in requests_by_key.pop(key):
-                        yield request, cached
-        if requests_by_key:
-            async for request, outcome in _fresh(requests_by_key, settings, state_file, poll_seconds, sleep):
+        by_key.setdefault(request.key(), []).append(request)
+    with ExitStack() as stack:
+        cache = None if settings.cache is None else stack.enter_context(closing(Cache(settings.cache)))
+        for key in list(by_key) if cache is not None else ():
+            if cache is not None and (cached := cache.get(key)) is not None:
+                for request in by_key.pop(key):
+                    yield request, cached
+        if by_key:
+            async for request, outcome in _fresh(by_key, settings, state_file, poll_seconds, sleep):
                 if cache is not None and isinstance(outcome, Reply):
                     cache.put(request.key(), request, outcome)
                 yield request, outcome
-    finally:
-        if cache is not None:
-            cache.close()
 
 
 async def _fresh(

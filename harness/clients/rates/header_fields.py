@@ -19,25 +19,19 @@ from typing import Literal
 from misstep.harness.exchange import Allowance
 
 _KINDS = ("requests", "tokens", "input-tokens", "output-tokens")
-_OPENAI = {kind: tuple(f"x-ratelimit-{part}-{kind}" for part in ("remaining", "limit", "reset")) for kind in _KINDS[:2]}
-_ANTHROPIC = {
-    kind: tuple(f"anthropic-ratelimit-{kind}-{part}" for part in ("remaining", "limit", "reset")) for kind in _KINDS
-}
-_REFILLED = (*_OPENAI.items(), *_ANTHROPIC.items())
+_PARTS = ("remaining", "limit", "reset")
+_REFILLED = (
+    *((kind, tuple(f"x-ratelimit-{part}-{kind}" for part in _PARTS)) for kind in _KINDS[:2]),
+    *((kind, tuple(f"anthropic-ratelimit-{kind}-{part}" for part in _PARTS)) for kind in _KINDS),
+)
 """What is left comes back all the time, and the reset is when it is whole again."""
 
-_IN_WINDOWS = tuple(
-    tuple(f"{family}-{part}" for part in ("remaining", "limit", "reset")) for family in ("x-ratelimit", "ratelimit")
-)
+_IN_WINDOWS = tuple(tuple(f"{family}-{part}" for part in _PARTS) for family in ("x-ratelimit", "ratelimit"))
 """What is left lasts until the reset, and is whole again then."""
 
 _STATE, _POLICY = "ratelimit", "ratelimit-policy"
 
-READ = frozenset(name for _, names in _REFILLED for name in names) | {
-    *(name for names in _IN_WINDOWS for name in names),
-    _STATE,
-    _POLICY,
-}
+READ = frozenset((_STATE, _POLICY)).union(*(names for _, names in _REFILLED), *_IN_WINDOWS)
 """The header fields that are read, by lower-case name."""
 
 _DURATION = re.compile(r"(?:(\d{1,9}(?:\.\d{1,9})?)(ms|d|h|m|s))")

@@ -10,7 +10,7 @@ import tomli_w
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.generate.triage.draws import Unit
+from misstep.harness.generate.triage.draws import Unit, unstable
 from misstep.harness.generate.triage.family import families
 from misstep.harness.readers.interchange.atif import to_atif
 from misstep.harness.records.triage_case import CASE, SOLVE, CaseFile
@@ -56,7 +56,7 @@ def _drawn(unit: Unit, number: int) -> list["_Proved"]:
     except UnshownError:
         if number + 1 == _DRAWINGS:
             raise
-    return _drawn(unit, number + 1)
+        return _drawn(unit, number + 1)
 
 
 class _Proved(Struct, frozen=True):
@@ -80,33 +80,24 @@ def _proved(unit: Unit, drawing: int) -> Iterator[_Proved]:
 
 def _written(case: _Proved, unit: Unit, out: Path, family_set: str) -> Row:
     """Write the folder of a case; gives its row."""
-    recorded, identifier = case.recorded, case.proof.item
-    _write(out / identifier, case)
+    recorded, scenario, name = case.recorded, case.scenario, case.proof.item
+    _write(out / name, case)
     item = {
-        "id": identifier,
+        "id": name,
         "kind": "triage",
-        "trajectory": f"{identifier}/trajectory.json",
-        "task": case.scenario.planned.setting.instruction,
+        "trajectory": f"{name}/trajectory.json",
+        "task": scenario.planned.setting.instruction,
         "text": f"{recorded.tests_log}\n{recorded.harness_log}",
-        "extra": {"case": identifier},
+        "extra": {"case": name},
     }
-    return Row(
-        item,
-        case.scenario.label,
-        case.scenario.subcategory,
-        unit.family,
-        family_set,
-        case.scenario.variant,
-        next((other for other in unit.ids if other != identifier), ""),
-        recorded.passed,
-        case.proof,
-    )
+    of_case = (unit.family, family_set, scenario.variant, next((other for other in unit.ids if other != name), ""))
+    return Row(item, scenario.label, scenario.subcategory, *of_case, recorded.passed, case.proof)
 
 
 def _recorded(identifier: str, task: str, scenario: Scenario, instance: Instance) -> tuple[PlannedCase, Recorded]:
     """Return the run of a case; where chance decides, the first of some tries that comes out as planned."""
     planned = scenario.planned
-    chance = scenario.proof == "flaky" or scenario.variant in _unstable(instance)
+    chance = scenario.proof == "flaky" or scenario.variant in unstable(instance.family)
     for number in range(_TRIES if chance else 1):
         variables = {"PYTHONHASHSEED": str(number), "TEST_SEED": str(number)} if chance else {}
         planned = replace(scenario.planned, variables=variables)
@@ -114,10 +105,6 @@ def _recorded(identifier: str, task: str, scenario: Scenario, instance: Instance
         if not chance or not recorded.passed:
             break
     return planned, recorded
-
-
-def _unstable(instance: Instance) -> set[str]:
-    return {name for name, agent in instance.family.agents.items() if agent.unstable}
 
 
 def _write(folder: Path, case: _Proved) -> None:

@@ -163,15 +163,10 @@ def _description(out: Path, options: TriageOptions, rows: Sequence[Row]) -> Benc
 
 
 def _counts(rows: Sequence[Row]) -> TriageCounts:
-    labels = Counter(row.label for row in rows)
-    below: dict[str, dict[str, int]] = {
-        label: dict(sorted(Counter(row.subcategory for row in rows if row.label == label and row.subcategory).items()))
-        for label in FAULTS
+    of_label: dict[str, list[str]] = {
+        label: [row.subcategory for row in rows if row.label == label] for label in FAULTS
     }
-    return TriageCounts(
-        len(rows),
-        sum(not row.passed for row in rows),
-        len({row.family for row in rows}),
-        {label: labels[label] for label in FAULTS},
-        below,
-    )
+    labels = {label: len(names) for label, names in of_label.items()}
+    below = {label: dict(sorted(Counter(filter(None, names)).items())) for label, names in of_label.items()}
+    failed = sum(not row.passed for row in rows)
+    return TriageCounts(len(rows), failed, len({row.family for row in rows}), labels, below)

@@ -7,11 +7,11 @@ processors busy, and can be ended at any moment.
 import asyncio
 import os
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from misstep.harness.errors import MisstepError
 from misstep.harness.items import Item, Kind, Question, Runs
@@ -51,23 +51,8 @@ class JudgeInProcesses:
         self._pool = pool
         self._pickled = pickle.dumps(judge)
 
-    @property
-    def name(self) -> str:
-        """Return the judge's."""
-        return self._judge.name
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """Return the judge's."""
-        return self._judge.labels
-
-    def settings(self) -> dict[str, Any]:
-        """Return the judge's: where it runs changes no verdict."""
-        return self._judge.settings()
-
-    def skip_reason(self, item: Item) -> str:
-        """As the judge says."""
-        return self._judge.skip_reason(item)
+        self.name, self.labels = judge.name, judge.labels
+        self.settings, self.skip_reason = judge.settings, judge.skip_reason
 
     def fitted(self, question: Question, folder: Path) -> "JudgeInProcesses":
         """Return the judge with the benchmark's folder; raises as the judge."""

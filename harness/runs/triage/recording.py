@@ -162,14 +162,10 @@ def _steps(planned: PlannedCase, turns: Sequence[PlannedAction], done: Sequence[
         answer = ToolResult(ended.output, bool(ended.exit_code), ended.exit_code, f"call_{number}")
         yield Step("agent", turn.thought, calls=(call,), results=(answer,), timestamp=clock.later())
     if done[-1].exit_code not in (KILLED, OUT_OF_TIME):
-        if planned.unsent:
-            yield Step("agent", f"{unsent_thought(planned.seed)}\n{_as_text(planned.unsent)}", timestamp=clock.later())
+        if planned.unsent:  # a call as an agent writes it that forgets to make it
+            call_as_text = json.dumps({"command": planned.unsent}, ensure_ascii=False)
+            yield Step("agent", f"{unsent_thought(planned.seed)}\n{call_as_text}", timestamp=clock.later())
         yield Step("agent", summary(planned.seed), timestamp=clock.later())
-
-
-def _as_text(command: str) -> str:
-    """Return a call as an agent writes it that forgets to make it."""
-    return json.dumps({"command": command}, ensure_ascii=False)
 
 
 class _Tested(Struct, frozen=True):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from misstep.harness.protocols import Ask
 from misstep.harness.records.attribution import Access, TriageVerdict
@@ -37,21 +38,8 @@ class RuleMethod(Struct, frozen=True):
         """Return what the rule finds; it abstains where the evidence does not decide."""
         found = self.decide(access)
         if isinstance(found, Undecided):
-            given = TriageVerdict(
-                access.case.id, self.name, None, "abstained", rationale=found.rationale, evidence=found.evidence
-            )
-        else:
-            given = TriageVerdict(
-                access.case.id,
-                self.name,
-                found.label,
-                score=found.score,
-                steps=found.steps,
-                rationale=found.rationale,
-                subcategory=found.subcategory,
-                evidence=found.evidence,
-            )
-        return given
+            return TriageVerdict(access.case.id, self.name, None, "abstained", **asdict(found))
+        return TriageVerdict(access.case.id, self.name, **asdict(found))
 
 
 TEXT = RuleMethod("triage@rules-text", "text", judging.by_texts)

@@ -44,15 +44,15 @@ class _Found(Struct, frozen=True):
 def place_of(where: str, files: CaseFiles, commands: Collection[str] = ()) -> _Place:
     """Return what a place is that evidence names; `commands` are those that were run."""
     where = where.strip("`'\" ").removeprefix("./")
-    if _was_run(where.removeprefix(COMMAND), commands):
+    line = where.removeprefix(COMMAND)
+    if _was_run(line, commands):
         return _Place("command")
-    if where.startswith(COMMAND):
-        return _Place(fault=f"no command {where.removeprefix(COMMAND)!r} was run")
+    if line != where:
+        return _Place(fault=f"no command {line!r} was run")
     if (step := _STEP.fullmatch(where)) is not None:
         number = int(step[1])
-        if files.exists(step_path(number)):
-            return _Place("step", number)
-        return _Place(fault=f"the run has no step {number}")
+        is_there = files.exists(step_path(number))
+        return _Place("step", number) if is_there else _Place(fault=f"the run has no step {number}")
     path = _LINE.sub("", where)
     if files.exists(path):
         return _Place("log" if path.startswith(f"{LOGS}/") else "file")
@@ -70,17 +70,10 @@ def _was_run(named: str, commands: Collection[str]) -> bool:
 
 def found_evidence(pieces: Sequence[tuple[str, str]], files: CaseFiles, commands: Collection[str] = ()) -> _Found:
     """Return the evidence in pairs of place and text."""
-    evidence: list[Evidence] = []
-    steps: list[int] = []
-    faults: list[str] = []
-    for where, text in pieces:
-        place = place_of(where, files, commands)
-        if place.fault:
-            faults.append(place.fault)
-            continue
-        evidence.append(Evidence(place.kind, where, text[:MOST_EVIDENCE_TEXT]))
-        steps += [place.step] if place.step is not None else []
-    return _Found(tuple(evidence), tuple(sorted(set(steps))), tuple(faults))
+    placed = [(place_of(where, files, commands), where, text[:MOST_EVIDENCE_TEXT]) for where, text in pieces]
+    evidence = tuple(Evidence(place.kind, where, text) for place, where, text in placed if not place.fault)
+    steps = {place.step for place, _, _ in placed if place.step is not None}
+    return _Found(evidence, tuple(sorted(steps)), tuple(place.fault for place, _, _ in placed if place.fault))
 
 
 def label_fault(label: str) -> str:

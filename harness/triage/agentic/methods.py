@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from misstep.harness.agent.loop import AgentLimits, Equipment, run_loop
 from misstep.harness.agent.policies.model import ModelSettings
@@ -42,6 +42,17 @@ INVESTIGATIONS = "investigations"
 
 KeepTrajectory = Callable[[Trajectory], None]
 """Keeps the judge's own run of one case, whose id is the case's."""
+
+
+_TEXT = {"type": "string"}
+_PIECE = {
+    "type": "object",
+    "properties": {"where": _TEXT, "text": _TEXT},
+    "required": ["where", "text"],
+    "additionalProperties": False,
+}
+_OWN_FIELDS = {"subcategory": _TEXT, "evidence": {"type": "array", "items": _PIECE}}
+"""The fields of a reply beyond those of any judge."""
 
 
 class AgenticMethod(Struct, frozen=True):
@@ -127,26 +138,19 @@ async def _asked_once(method: AgenticMethod, access: TextAccess, ask: Ask) -> tu
 
 def _schema() -> dict[str, Any]:
     """The schema of a reply: that of any judge, with the subcategory and the evidence before the label's score."""
-    text = {"type": "string"}
-    piece = {
-        "type": "object",
-        "properties": {"where": text, "text": text},
-        "required": ["where", "text"],
-        "additionalProperties": False,
-    }
     schema = schema_of(FAULTS)
-    own = {"subcategory": text, "evidence": {"type": "array", "items": piece}}
-    return {**schema, "properties": {**schema["properties"], **own}, "required": [*schema["required"], *own]}
+    return {
+        **schema,
+        "properties": {**schema["properties"], **_OWN_FIELDS},
+        "required": [*schema["required"], *_OWN_FIELDS],
+    }
 
 
 def _answer_step(outcome: Outcome) -> Step:
     if isinstance(outcome, Failure):
         return Step("agent", f"There is no answer: {outcome.sentence}")
-    return Step(
-        "agent",
-        outcome.text or outcome.refusal or "",
-        tokens=Tokens(outcome.input_tokens, outcome.output_tokens, cost_usd=outcome.cost_usd),
-    )
+    tokens = Tokens(outcome.input_tokens, outcome.output_tokens, cost_usd=outcome.cost_usd)
+    return Step("agent", outcome.text or outcome.refusal or "", tokens=tokens)
 
 
 def _verdict_of_reply(method: AgenticMethod, access: TextAccess, outcome: Outcome, shown: str) -> TriageVerdict:
@@ -212,18 +216,10 @@ async def _investigated(
 
 
 def _verdict_of_run(method: AgenticMethod, run: Trajectory, bench: Bench) -> TriageVerdict:
-    given = bench.given
-    if given is not None:
-        return TriageVerdict(
-            run.id,
-            method.name,
-            given.label,
-            steps=given.steps,
-            rationale=given.rationale,
-            error="; ".join(given.faults) or None,
-            subcategory=given.subcategory,
-            evidence=given.evidence,
-        )
+    if (given := bench.given) is not None:
+        fields = asdict(given) | {"error": "; ".join(given.faults) or None}
+        del fields["faults"]
+        return TriageVerdict(run.id, method.name, **fields)
     if run.extra["ended"] == "stopped":
         return TriageVerdict(run.id, method.name, None, "failed", error=str(run.extra["stopped"]))
     error = f"the investigation ended without a verdict: its limit of {run.extra['ended']} was met"

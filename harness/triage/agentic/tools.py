@@ -3,7 +3,7 @@
 Whatever they show is cut and fenced: it comes from the case, and none of it is addressed to the judge.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any, get_args
 
 from msgspec.structs import replace
@@ -43,9 +43,8 @@ def fenced(tool: Tool[Bench]) -> Tool[Bench]:
 async def _diff(arguments: Mapping[str, str], bench: Bench) -> Observation:
     first, second = beneath(arguments["first"]), beneath(arguments["second"])
     paths = bench.files.files()
-    pairs = (
-        [(first, second)] if bench.files.exists(first) or bench.files.exists(second) else _pairs(paths, first, second)
-    )
+    are_files = bench.files.exists(first) or bench.files.exists(second)
+    pairs = [(first, second)] if are_files else _pairs(paths, first, second)
     if not pairs:
         return no_file(first, bench)
     lines: list[str] = []
@@ -58,9 +57,8 @@ async def _diff(arguments: Mapping[str, str], bench: Bench) -> Observation:
 
 def _pairs(paths: list[str], first: str, second: str) -> list[tuple[str, str]]:
     """Return the files of two folders that differ in name or may differ in content, each beside its namesake."""
-    below = {
-        path.removeprefix(f"{folder}/") for folder in (first, second) for path in paths if path.startswith(f"{folder}/")
-    }
+    folders = (f"{first}/", f"{second}/")
+    below = {path.removeprefix(folder) for folder in folders for path in paths if path.startswith(folder)}
     return [(f"{first}/{path}", f"{second}/{path}") for path in sorted(below)]
 
 
@@ -93,32 +91,33 @@ async def _finished(bench: Bench, line: str, work: Any) -> Observation:
 async def _edit(arguments: Mapping[str, str], bench: Bench) -> Observation:
     path, old, new = beneath(arguments["file_path"]), arguments["old"], arguments["new"]
 
-    def edit(replica: Replica) -> str:
+    def edit(replica: Replica) -> None:
         content = replica.read(path)
         if content is None:
-            return f"The replica has no file {path!r}."
+            raise InputError(f"The replica has no file {path!r}.")
         text = content.decode(errors="surrogateescape")
         if not old or text.count(old) != 1:
-            return f"old stands {text.count(old) if old else 0} times in {path}, and must stand there once."
+            n = text.count(old) if old else 0
+            raise InputError(f"old stands {n} times in {path}, and must stand there once.")
         replica.write(path, text.replace(old, new).encode(errors="surrogateescape"))
-        return ""
 
-    try:
-        refused = await bench.in_replica(edit)
-    except InputError as error:
-        refused = error.line()
-    return Observation(refused, is_error=True) if refused else Observation(f"{path} was changed in the replica.")
+    return await _done(bench.in_replica(edit), f"{path} was changed in the replica.")
 
 
 async def _reset(arguments: Mapping[str, str], bench: Bench) -> Observation:
     result = next((known for known in _RESULTS if known == arguments["result"].strip()), None)
     if result is None:
         return Observation(f"result is one of {', '.join(_RESULTS)}.", is_error=True)
+    return await _done(bench.reset(result), f"The replica holds the {result} and the tests as they were.")
+
+
+async def _done(work: Awaitable[None], said: str) -> Observation:
+    """Return what is said when some work is done, or why the case does not allow it."""
     try:
-        await bench.reset(result)
+        await work
     except InputError as error:
         return Observation(error.line(), is_error=True)
-    return Observation(f"The replica holds the {result} and the tests as they were.")
+    return Observation(said)
 
 
 async def _verdict(arguments: Mapping[str, str], bench: Bench) -> Observation:

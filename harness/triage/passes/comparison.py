@@ -131,15 +131,12 @@ def behaviour(access: SandboxAccess, start: Start, changed: Mapping[str, str] | 
 
 def _texts(replica: Replica, access: ReadOnlyAccess) -> dict[str, str]:
     """Return the texts that a result has besides what was given, and besides programs, whose text may differ."""
-    found = {}
-    for path in replica.files():
-        if not _is_data(path):
-            continue
-        data = replica.read(path)
-        if data is None or b"\0" in data or data == access.read("environment", path):
-            continue
-        found[path] = data.decode(errors="replace")
-    return found
+    read = {path: replica.read(path) for path in filter(_is_data, replica.files())}
+    return {
+        path: data.decode(errors="replace")
+        for path, data in read.items()
+        if data is not None and b"\0" not in data and data != access.read("environment", path)
+    }
 
 
 def _without_unstable(gold: Behaviour, again: Behaviour) -> Behaviour:
@@ -157,13 +154,10 @@ def _files(gold: Mapping[str, str], result: Mapping[str, str], access: ReadOnlyA
         if not any(part in asked for part in path.split("/")):
             continue
         other = result.get(path)
-        if other is None:
+        if other is None and (access.read("workspace", path) is not None or path not in access.instruction):
             unchanged = access.read("environment", path)
-            if access.read("workspace", path) is not None or path not in access.instruction:
-                other = unchanged.decode(errors="replace") if unchanged is not None else None
-            if other is None:
-                continue
-        if alike(text, other) or (not ordered and sorted(_lines(text)) == sorted(_lines(other))):
+            other = unchanged.decode(errors="replace") if unchanged is not None else None
+        if other is None or alike(text, other) or (not ordered and sorted(_lines(text)) == sorted(_lines(other))):
             continue
         found.append(Difference("file", path, *_first_difference(_lines(text), _lines(other))))
     return found

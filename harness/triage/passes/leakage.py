@@ -76,7 +76,9 @@ def _shown_solution(
         if are_many(seen):
             where = _source(doing, given, seen)
             said = f"The agent was shown lines of the gold solution{where}, and its result has {len(seen)} of them."
-            carries = Evidence("file", _place_of(own, seen), cut("\n".join(sorted(seen, key=len, reverse=True))))
+            carries = Evidence(
+                "file", _place_of(own, seen), cut("\n".join(sorted(seen, key=lambda line: (-len(line), line))))
+            )
             return _leak(said, [doing], 0.9, carries)
     return None
 

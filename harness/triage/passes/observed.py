@@ -1,8 +1,10 @@
 """What a result does when the tests call it, and when it is called with other arguments of the same shape."""
 
 import ast
+import re
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,6 @@ from misstep.harness.triage.passes.observed_calls import NOTES
 from misstep.harness.triage.protocols import Replica
 from misstep.harness.workspace import Finished
 
-_PROGRAM = Path(__file__).with_name("observed_calls.py")
 _DRIVER = ".observed_commands.py"
 _QUICK = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
 _FIXED = "export PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1"
@@ -58,28 +59,27 @@ def observe(
         replica.write(f"tests/{path}", text.encode())
     replica.write(NOTES, b"")
     finished = replica.run(f"{_FIXED} {_QUICK}\n{command}")
-    lines = _traced(finished.output, programs)
-    if lines:
-        replica.write(_DRIVER, _driver(lines).encode())
-        replica.run(f"{_FIXED}\npython {_DRIVER}")
-    return finished, _read(replica.read(NOTES) or b"")
+    return finished, _noted(replica, _traced(finished.output, programs))
 
 
 def observe_commands(replica: Replica, commands: Sequence[Sequence[str]]) -> Observed:
     """Run commands with notes taken, and again with other arguments."""
     replica.write(NOTES, b"")
-    replica.write(_DRIVER, _driver(commands).encode())
-    replica.run(f"{_FIXED}\npython {_DRIVER}")
+    return _noted(replica, commands)
+
+
+def _noted(replica: Replica, commands: Sequence[Sequence[str]]) -> Observed:
+    """Run commands, if there are any, and return all notes."""
+    if commands:
+        replica.write(_DRIVER, _driver(commands).encode())
+        replica.run(f"{_FIXED}\npython {_DRIVER}")
     return _read(replica.read(NOTES) or b"")
 
 
 @cache
-def _program() -> str:
-    return _PROGRAM.read_text(encoding="utf-8")
-
-
 def _head() -> str:
-    return f"exec(compile({_program()!r}, 'observed_calls', 'exec'), {{'__name__': 'observed_calls'}})\n"
+    program = Path(__file__).with_name("observed_calls.py").read_text(encoding="utf-8")
+    return f"exec(compile({program!r}, 'observed_calls', 'exec'), {{'__name__': 'observed_calls'}})\n"
 
 
 def _with_program(text: str) -> str:
@@ -109,16 +109,11 @@ def _driver(commands: Sequence[Sequence[str]]) -> str:
 def _traced(output: str, programs: Sequence[str]) -> list[list[str]]:
     """Return the commands of a shell's trace that name a program of the result, each once."""
     found: dict[tuple[str, ...], None] = {}
-    for line in output.splitlines():
-        traced = line.lstrip("+")
-        if traced == line or not traced.startswith(" "):
-            continue
-        try:
+    for traced in re.findall(r"^\++( .*)$", output, re.MULTILINE):
+        with suppress(ValueError):
             words = shlex.split(traced)
-        except ValueError:
-            continue
-        if words and any(word.removeprefix("./") in programs for word in words[:2]):
-            found.setdefault(tuple(words))
+            if any(word.removeprefix("./") in programs for word in words[:2]):
+                found.setdefault(tuple(words))
     return [list(words) for words in found]
 
 

@@ -16,14 +16,16 @@ import os
 import re
 import shlex
 import signal
+import string
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 NOTES = ".observed.jsonl"
 VARIED = ".varied-"
@@ -34,7 +36,13 @@ _FILE = _HERE / NOTES
 _CHANGING = re.compile(r"0x[0-9a-f]+|(?<=/)tmp[a-z0-9_]{8}|" + re.escape(VARIED))
 _METHODS_OF_OWN = ("__call__", "__getitem__", "__len__", "__contains__", "__str__", "__eq__", "__lt__", "__add__")
 _MOST_OF_ONE = 16
+_SMALL, _CAPITAL = string.ascii_lowercase, string.ascii_uppercase
+_NEXT_DIGIT = str.maketrans("0123456789", "1234567891")
+_NEXT_LETTER = str.maketrans(_SMALL + _CAPITAL, _SMALL[1:] + "a" + _CAPITAL[1:] + "A")
 _state = {"depth": 0, "noted": 0, "varied": 0, "end": time.monotonic() + MOST_SECONDS}
+
+
+T = TypeVar("T")
 
 
 class _TooLong(BaseException):
@@ -44,8 +52,7 @@ class _TooLong(BaseException):
 def told(value: Any, depth: int = 0) -> Any:
     """A value as two programs that do the same would give it: without addresses, orders of sets, and 2 as 2.0."""
     if isinstance(value, str):
-        lines = [line.rstrip() for line in _CHANGING.sub("", value)[:20_000].strip().split("\n")]
-        return "\n".join(lines)
+        return "\n".join(line.rstrip() for line in _CHANGING.sub("", value)[:20_000].strip().split("\n"))
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | float):
@@ -69,16 +76,7 @@ def told(value: Any, depth: int = 0) -> Any:
 
 def shifted(text: str, letters: bool) -> str:
     """Return a text of the same shape: each digit, and with `letters` each letter, is the next one."""
-    changed = []
-    for sign in text:
-        if sign.isdigit() and sign.isascii():
-            changed.append(str(int(sign) % 9 + 1))
-        elif letters and sign.isalpha() and sign.isascii():
-            first = "A" if sign.isupper() else "a"
-            changed.append(chr((ord(sign) - ord(first) + 1) % 26 + ord(first)))
-        else:
-            changed.append(sign)
-    return "".join(changed)
+    return text.translate(_NEXT_DIGIT | _NEXT_LETTER if letters else _NEXT_DIGIT)
 
 
 def variants(value: Any, depth: int = 0) -> list[Any]:
@@ -105,12 +103,9 @@ def variants(value: Any, depth: int = 0) -> list[Any]:
 
 
 def _texts_like(text: str) -> list[str]:
-    if not text.strip() or len(text) > 20_000:
+    if not text.strip() or len(text) > 20_000 or (len(text) < 256 and Path(text).exists()):
         return []
-    if len(text) < 256 and Path(text).exists():
-        return []
-    words = text.split(" ")
-    lines = text.split("\n")
+    words, lines = text.split(" "), text.split("\n")
     found = [shifted(text, letters=False), shifted(text, letters=True)]
     if len(lines) > 2:
         found.append("\n".join([*lines[:1], *lines[2:]]))
@@ -143,8 +138,27 @@ def _within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _may_vary() -> bool:
-    return _state["varied"] < MOST_VARIED and time.monotonic() < _state["end"]
+@contextmanager
+def _outermost() -> Iterator[None]:
+    """A call that is noted: those within it are not."""
+    _state["noted"] += 1
+    _state["depth"] += 1
+    try:
+        yield
+    finally:
+        _state["depth"] -= 1
+
+
+def _is_noted() -> bool:
+    return not _state["depth"] and _state["noted"] < MOST_CALLS
+
+
+def _few_enough(others: Iterable[T]) -> Iterator[T]:
+    """Return as many variants as there is room and time for."""
+    for each in others:
+        if _state["varied"] < MOST_VARIED and time.monotonic() < _state["end"]:
+            _state["varied"] += 1
+            yield each
 
 
 def observed(name: str, function: Callable[..., Any], method: bool = False) -> Callable[..., Any]:
@@ -152,26 +166,20 @@ def observed(name: str, function: Callable[..., Any], method: bool = False) -> C
 
     @functools.wraps(function)
     def noted(*args: Any, **kwargs: Any) -> Any:
-        if _state["depth"] or _state["noted"] >= MOST_CALLS:
+        if not _is_noted():
             return function(*args, **kwargs)
-        _state["noted"] += 1
         shown = [told(args[1:] if method else args), told(kwargs)]
         others = [] if method else _other_arguments(args, kwargs)
-        _state["depth"] += 1
-        try:
-            value = function(*args, **kwargs)
-        except BaseException as error:
-            note("own", name, shown, ["raises", type(error).__name__])
-            raise
-        else:
+        with _outermost():
+            try:
+                value = function(*args, **kwargs)
+            except BaseException as error:
+                note("own", name, shown, ["raises", type(error).__name__])
+                raise
             note("own", name, shown, ["returns", told(value)])
-            for changed in others:
-                if _may_vary():
-                    _state["varied"] += 1
-                    _call_again(name, function, changed, kwargs)
+            for changed in _few_enough(others):
+                _call_again(name, function, changed, kwargs)
             return value
-        finally:
-            _state["depth"] -= 1
 
     return noted
 
@@ -181,10 +189,8 @@ def _other_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tupl
         copied = copy.deepcopy((args, kwargs))[0]
     except Exception:  # noqa: BLE001 (whatever an object does when it is copied)
         return []
-    found = [
-        (*copied[:place], each, *copied[place + 1 :]) for place, one in enumerate(copied) for each in variants(one)
-    ]
-    return found[:16]
+    places = ((place, each) for place, one in enumerate(copied) for each in variants(one))
+    return [(*copied[:place], each, *copied[place + 1 :]) for place, each in islice(places, _MOST_OF_ONE)]
 
 
 def _call_again(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -203,23 +209,17 @@ def observed_run(run: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(run)
     def noted(*args: Any, **kwargs: Any) -> Any:
         command = args[0] if args else kwargs.get("args")
-        if _state["depth"] or not isinstance(command, str | list | tuple) or _state["noted"] >= MOST_CALLS:
+        if not isinstance(command, str | list | tuple) or not _is_noted():
             return run(*args, **kwargs)
-        _state["noted"] += 1
-        _state["depth"] += 1
-        try:
+        with _outermost():
             words = shlex.split(command) if isinstance(command, str) else [os.fspath(word) for word in command]
             before = _contents(words)
             finished = run(*args, **kwargs)
             note("own", "run", _shown_command(words, kwargs), _given(finished, words, before))
-            if isinstance(command, list | tuple):
-                for changed, fed in _other_commands(words, before, kwargs):
-                    if _may_vary():
-                        _state["varied"] += 1
-                        _run_again(run, changed, fed, kwargs)
+            others = [] if isinstance(command, str) else _other_commands(words, before, kwargs)
+            for changed, fed in _few_enough(others):
+                _run_again(run, changed, fed, kwargs)
             return finished
-        finally:
-            _state["depth"] -= 1
 
     return noted
 
@@ -252,9 +252,8 @@ def _other_commands(
     fed = kwargs.get("input") if isinstance(kwargs.get("input"), str) else None
     first = 2 if re.search(r"python|/?(?:ba|da)?sh$|node|perl|ruby", Path(words[0]).name) else 1
     found: list[tuple[list[str], str | None]] = []
-    for place in range(first, len(words)):
-        word = words[place]
-        if word.startswith("-"):
+    for place, word in enumerate(words):
+        if place < first or word.startswith("-"):
             continue
         text = before.get(word)
         if text is None:

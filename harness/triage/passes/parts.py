@@ -1,6 +1,8 @@
 """The files of a case as texts: what was given, what the agent changed, what is kept from it."""
 
+import ast
 from collections.abc import Mapping
+from contextlib import suppress
 
 from misstep.harness.records.triage_case import Part
 from misstep.harness.triage.protocols import ReadOnlyAccess
@@ -8,14 +10,12 @@ from misstep.harness.triage.protocols import ReadOnlyAccess
 
 def texts_of(access: ReadOnlyAccess, part: Part) -> dict[str, str]:
     """Path → text of the files of a part that are UTF-8."""
-    read = ((path, access.read(part, path)) for path in access.files(part))
     found: dict[str, str] = {}
-    for path, data in read:
+    for path in access.files(part):
+        data = access.read(part, path)
         if data is not None and b"\0" not in data:
-            try:
+            with suppress(UnicodeDecodeError):
                 found[path] = data.decode()
-            except UnicodeDecodeError:
-                continue
     return found
 
 
@@ -23,6 +23,14 @@ def changed_texts(access: ReadOnlyAccess) -> dict[str, str]:
     """Path → text of the files that the agent made or changed."""
     before = texts_of(access, "environment")
     return {path: text for path, text in texts_of(access, "workspace").items() if before.get(path) != text}
+
+
+def parsed(text: str) -> list[ast.AST]:
+    """Return all nodes of a Python program; none of what cannot be parsed."""
+    try:
+        return list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return []
 
 
 def joined(texts: Mapping[str, str]) -> str:

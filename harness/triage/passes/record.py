@@ -104,11 +104,8 @@ def _texts(value: object) -> Iterator[str]:
     """Return all texts in a value, at any depth."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in value:
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
             yield from _texts(each)
     elif value is not None:
         yield msgspec.json.encode(value).decode()

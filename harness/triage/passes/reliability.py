@@ -47,11 +47,9 @@ def unreliable_in_files(access: ReadOnlyAccess) -> Attribution | None:
     """Return a log that names tests which the case does not have: other tests were run."""
     tests = texts_of(access, "tests")
     known = set(_TEST_NAME.findall("\n".join([*tests, *tests.values()])))
-    named = {
-        name: found.start() for found in _TEST_NAME.finditer(access.logs.get(TESTS_LOG, "")) for name in [found[0]]
-    }
-    foreign = sorted(named.keys() - known)
-    if not known or not foreign or known & named.keys() - {name for name in known if f"{name}.py" in tests}:
+    named = set(_TEST_NAME.findall(access.logs.get(TESTS_LOG, "")))
+    foreign = sorted(named - known)
+    if not known or not foreign or known & named - {name for name in known if f"{name}.py" in tests}:
         return None
     said = f"The log of the tests names {foreign[0]}, which the tests do not have: it is of another version of them."
     return _unreliable(said, [Evidence("log", f"logs/{TESTS_LOG}", foreign[0])], 0.7)

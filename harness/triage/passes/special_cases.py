@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from misstep.harness.records.attribution import Evidence
+from misstep.harness.records.triage_case import Part
 from misstep.harness.triage.attributed import Attribution
 from misstep.harness.triage.passes.lines import cut
-from misstep.harness.triage.passes.parts import changed_texts, joined, texts_of
+from misstep.harness.triage.passes.parts import changed_texts, joined, parsed, texts_of
 from misstep.harness.triage.protocols import ReadOnlyAccess
 
 LEAST = 3
@@ -25,9 +26,8 @@ def special_cased(access: ReadOnlyAccess) -> Attribution | None:
     own = {path: text for path, text in changed_texts(access).items() if _is_program(path, text)}
     if not own or not tests:
         return None
-    known = "\n".join(
-        [access.instruction, joined(texts_of(access, "environment")), joined(texts_of(access, "solution"))]
-    )
+    parts: tuple[Part, ...] = ("environment", "solution")
+    known = "\n".join([access.instruction, *(joined(texts_of(access, part)) for part in parts)])
     wanted = {literal for literal in literals(tests) if literal not in known}
     found = {
         literal: place
@@ -62,12 +62,9 @@ def _is_telling(literal: str) -> bool:
 
 
 def _of_python(text: str) -> Iterator[str]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    said = {id(part) for node in ast.walk(tree) for part in _messages(node)}
-    for node in ast.walk(tree):
+    nodes = parsed(text)
+    said = {id(part) for node in nodes for part in _messages(node)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and id(node) not in said:
             if isinstance(node.value, str):
                 yield node.value

@@ -91,13 +91,12 @@ def phrases() -> dict[Moment, dict[str, tuple[str, ...]]]:
 def event_in(text: str, where: str) -> Event | None:
     """Return the first event of a machine that a text tells of, the strongest kind first."""
     lowered = text.lower()
-    for subcategory, known in phrases()["machine"].items():
-        for phrase in known:
-            at = lowered.find(phrase)
-            if at >= 0:
-                number = text.count("\n", 0, at) + 1
-                line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()[:300]
-                return Event(subcategory, f"{where}:{number}", line)
+    known = ((subcategory, phrase) for subcategory, each in phrases()["machine"].items() for phrase in each)
+    for subcategory, phrase in known:
+        if (at := lowered.find(phrase)) >= 0:
+            number = text.count("\n", 0, at) + 1
+            line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()[:300]
+            return Event(subcategory, f"{where}:{number}", line)
     return None
 
 

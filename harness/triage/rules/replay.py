@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, takewhile
 from typing import Any
 
 import msgspec
@@ -83,11 +84,6 @@ def _is_told(line: str) -> bool:
 
 def _batch(commands: Sequence[RecordedCommand]) -> list[RecordedCommand]:
     """Return the first commands, as many as fit; at least one."""
-    batch: list[RecordedCommand] = []
-    size = 0
-    for command in commands:
-        size += len(json.dumps(command.line)) * 2
-        if batch and size > _BATCH:
-            break
-        batch.append(command)
-    return batch
+    sizes = accumulate(len(json.dumps(command.line)) * 2 for command in commands)
+    n = sum(1 for _ in takewhile(lambda size: size <= _BATCH, sizes))
+    return list(commands[: max(n, 1)])

@@ -1,7 +1,6 @@
 """Tests run several times on one result: always the same outcome, or one that changes."""
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -106,11 +105,8 @@ class TestRuns:
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Return a failing and a passing run, where there are such."""
-        return tuple(run.evidence for run in self._shown())
-
-    def _shown(self) -> Iterator[TestRun]:
-        yield from islice((run for run in self.runs if not run.passed), 1)
-        yield from islice((run for run in self.runs if run.passed), 1)
+        failing, passing = (next((run for run in self.runs if run.passed == how), None) for how in (False, True))
+        return tuple(run.evidence for run in (failing, passing) if run is not None)
 
     def always_failing(self) -> frozenset[str]:
         """Return the tests that fail in every run, by name."""

@@ -45,7 +45,9 @@ def trials(path: Path) -> Iterator[JobTrial]:
     """Return the trials of a job."""
     for folder in _with_unfinished(_trial_folders(path)):
         unfinished = json_value(folder / _RESULT) is None
-        result = _unfinished(folder) if unfinished else json_file(folder / _RESULT, _Result, _FORM)
+        result = _Result(folder.name.partition("__")[0], folder.name)  # the task's name, two underscores
+        if not unfinished:
+            result = json_file(folder / _RESULT, _Result, _FORM)
         told = "The trial has no result.json that can be read." if unfinished else ""
         last = _last_step(folder)
         run = first_run(last / "agent" / "trajectory.json", last / "agent")
@@ -91,19 +93,13 @@ def _printed(folder: Path) -> str:
 _LEFT = ("trial.log", "exception.txt", "agent", "verifier")
 
 
-def _unfinished(folder: Path) -> _Result:
-    """Return a trial of a folder whose name has the task's name before two underscores."""
-    return _Result(folder.name.partition("__")[0], folder.name)
-
-
 def _last_step(folder: Path) -> Path:
     """Return where the last step of a trial in several steps stands; the trial itself where it has one."""
     steps = folder / "steps"
     if (folder / "agent").is_dir() or not steps.is_dir():
         return folder
-    return max(
-        (step for step in steps.iterdir() if step.is_dir()), key=lambda step: step.stat().st_mtime, default=folder
-    )
+    done = [step for step in steps.iterdir() if step.is_dir()]
+    return max(done, key=lambda step: step.stat().st_mtime, default=folder)
 
 
 def _outcome(result: _Result) -> Outcome | None:

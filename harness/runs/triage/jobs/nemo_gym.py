@@ -11,7 +11,8 @@ import msgspec
 
 from misstep.harness.errors import InputError
 from misstep.harness.items import MOST_LINE_BYTES
-from misstep.harness.runs.triage.jobs.trials import JobTrial
+from misstep.harness.records.triage_case import Outcome
+from misstep.harness.runs.triage.jobs.trials import JobTrial, decoded
 from misstep.harness.trajectory import Outcome as RunOutcome
 from misstep.harness.trajectory import Source, Step, ToolCall, ToolResult, Trajectory
 
@@ -45,19 +46,12 @@ def _files(path: Path) -> list[Path]:
 
 def _is_rollouts(file: Path) -> bool:
     with file.open("rb") as stream:
-        first = stream.readline(MOST_LINE_BYTES)
-    try:
-        row = msgspec.json.decode(first)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
+        row = decoded(stream.readline(MOST_LINE_BYTES))
     return isinstance(row, dict) and _ASKED in row and ({"reward", _ANSWERED} <= row.keys() or _FAILURE in row)
 
 
 def _row(line: bytes, file: Path, number: int) -> dict[str, Any]:
-    try:
-        row = msgspec.json.decode(line) if len(line) <= MOST_LINE_BYTES else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        row = None
+    row = decoded(line) if len(line) <= MOST_LINE_BYTES else None
     if not isinstance(row, dict):
         raise InputError("no JSON object of at most 64 MiB", _FORM, file=file, line=number)
     return row
@@ -75,27 +69,16 @@ def _trial(row: dict[str, Any], file: Path, number: int) -> JobTrial:
     told = {
         key: value for key, value in row.items() if key not in (_ASKED, _ANSWERED) and len(str(value)) <= _MOST_TOLD
     }
-    number_given = isinstance(reward, int | float) and not isinstance(reward, bool)
-    solved = number_given and float(reward) >= _SOLVED  # type: ignore[arg-type]
-    return JobTrial(
-        named,
-        f"task{task}" if task is not None else "",
-        instruction,
-        ("passed" if solved else "failed") if number_given or failure else None,
-        Trajectory(
-            named,
-            Source("nemo_gym", str(file), number),
-            instruction,
-            tuple(steps),
-            RunOutcome(reward=float(reward) if number_given else None),  # type: ignore[arg-type]
-        )
-        if steps
-        else None,
-        {
-            "verifier.log": msgspec.json.format(msgspec.json.encode(told), indent=1).decode() if told else "",
-            "harness.log": f"{_FAILURE}: {failure}\n{_get(answered, 'error') or ''}" if failure else "",
-        },
-    )
+    score = float(reward) if isinstance(reward, int | float) and not isinstance(reward, bool) else None
+    solved = score is not None and score >= _SOLVED
+    outcome: Outcome | None = "passed" if solved else "failed" if score is not None or failure else None
+    source = Source("nemo_gym", str(file), number)
+    run = Trajectory(named, source, instruction, tuple(steps), RunOutcome(reward=score)) if steps else None
+    logs = {
+        "verifier.log": msgspec.json.format(msgspec.json.encode(told), indent=1).decode() if told else "",
+        "harness.log": f"{_FAILURE}: {failure}\n{_get(answered, 'error') or ''}" if failure else "",
+    }
+    return JobTrial(named, f"task{task}" if task is not None else "", instruction, outcome, run, logs)
 
 
 def _get(value: Any, key: str) -> Any:
@@ -133,15 +116,11 @@ _OUTPUT = "function_call_output"
 
 def _call(item: dict[str, Any]) -> ToolCall:
     written = str(item.get("arguments") or "{}")
-    try:
-        arguments = msgspec.json.decode(written)
-    except (msgspec.DecodeError, RecursionError):
-        arguments = None
+    arguments = decoded(written)
     name, call_id = str(item.get("name") or "unknown"), item.get("call_id")
     known = call_id if isinstance(call_id, str) else None
-    if isinstance(arguments, dict):
-        return ToolCall(name, arguments, known)
-    return ToolCall(name, written, known, parse_error="no JSON object")
+    is_read = isinstance(arguments, dict)
+    return ToolCall(name, arguments if is_read else written, known, parse_error=None if is_read else "no JSON object")
 
 
 def _results(item: dict[str, Any], outputs: dict[Any, dict[str, Any]]) -> tuple[ToolResult, ...]:

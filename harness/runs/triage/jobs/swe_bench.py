@@ -10,7 +10,15 @@ from typing import Any
 
 import msgspec
 
-from misstep.harness.runs.triage.jobs.trials import MOST_BYTES, JobTrial, first_run, folders_within, json_value, text_of
+from misstep.harness.runs.triage.jobs.trials import (
+    MOST_BYTES,
+    JobTrial,
+    decoded,
+    first_run,
+    folders_within,
+    json_value,
+    text_of,
+)
 
 NAME = "a SWE-bench evaluation"
 
@@ -84,10 +92,8 @@ def _rows(file: Path) -> list[Any]:
         return value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
     if file.stat().st_size > MOST_BYTES:
         return []
-    try:
-        return [msgspec.json.decode(line) for line in file.read_bytes().splitlines() if line.strip()]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []
+    rows = [decoded(line) for line in file.read_bytes().splitlines() if line.strip()]
+    return [] if None in rows else rows
 
 
 def _of_instance(place: Path, instance: str) -> list[Path]:

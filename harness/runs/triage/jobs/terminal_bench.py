@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -44,23 +44,16 @@ def is_job(path: Path) -> bool:
 def trials(path: Path) -> Iterator[JobTrial]:
     """The trials of a run: those with results of their own, those that only the run names, those that were cut off."""
     begun = {one.name: one for one in folders_within(path, _DEPTH) if any((one / name).exists() for name in _LEFT)}
-    named: set[str] = set()
-    seen: set[str] = set()
-    for file, value in _values(path):
-        if _is_trial(value):
-            result = json_file(file, _Result, _FORM)
-            seen.add(result.trial_name)
-            yield _trial(result, file.parent)
-    for file, value in _values(path):
-        if _is_run(value):
-            left = [result for result in json_file(file, _Results, _FORM).results if result.trial_name not in seen]
-            for result in left:
-                named.add(result.trial_name)
-                folder = begun.get(result.trial_name)
-                yield _trial(result, folder if folder is not None and folder.is_relative_to(file.parent) else None)
-    for name, folder in begun.items():
-        if name not in seen | named:
-            yield _trial(_Result(name, folder.parent.name), folder)
+    own = [(json_file(file, _Result, _FORM), file.parent) for file, value in _values(path) if _is_trial(value)]
+    seen = {result.trial_name for result, _ in own}
+    yield from (_trial(result, folder) for result, folder in own)
+    runs = [(file.parent, json_file(file, _Results, _FORM)) for file, value in _values(path) if _is_run(value)]
+    for place, result in ((place, result) for place, run in runs for result in run.results):
+        folder = begun.get(result.trial_name)
+        if result.trial_name not in seen:
+            yield _trial(result, folder if folder is not None and folder.is_relative_to(place) else None)
+    named = seen | {result.trial_name for _, run in runs for result in run.results}
+    yield from (_trial(_Result(name, one.parent.name), one) for name, one in begun.items() if name not in named)
 
 
 def _values(path: Path) -> Iterator[tuple[Path, Any]]:
@@ -82,20 +75,14 @@ def _is_run(value: Any) -> bool:
 def _trial(result: _Result, folder: Path | None) -> JobTrial:
     tests = [f"{name}: {status}" for name, status in (result.parser_results or {}).items()]
     mode = result.failure_mode or ""
-    failure = "" if mode in _NO_FAILURE else f"failure_mode: {mode}"
     panes = folder / "panes" if folder is not None else None
-    return JobTrial(
-        result.trial_name,
-        result.task_id,
-        result.instruction,
-        _outcome(result),
-        None if folder is None else _run(folder, result),
-        {
-            "tests.log": "\n".join([*([text_of(panes / "post-test.txt")] if panes else []), *tests]),
-            "terminal.log": text_of(panes / "post-agent.txt") if panes else "",
-            "harness.log": failure,
-        },
-    )
+    logs = {
+        "tests.log": "\n".join([*([text_of(panes / "post-test.txt")] if panes else []), *tests]),
+        "terminal.log": text_of(panes / "post-agent.txt") if panes else "",
+        "harness.log": "" if mode in _NO_FAILURE else f"failure_mode: {mode}",
+    }
+    run = None if folder is None else _run(folder, result)
+    return JobTrial(result.trial_name, result.task_id, result.instruction, _outcome(result), run, logs)
 
 
 def _outcome(result: _Result) -> Outcome | None:
@@ -118,10 +105,9 @@ def _run(folder: Path, result: _Result) -> Trajectory | None:
 def _episodes(folder: Path) -> list[Step]:
     """Return what the agent was sent and what it replied, an episode a turn."""
     found = [child for child in folder.iterdir() if _EPISODE.fullmatch(child.name)] if folder.is_dir() else []
-    steps = []
-    for child in sorted(found, key=lambda child: int(child.name.partition("-")[2])):
-        steps.append(Step("user", text_of(child / "prompt.txt")))
-        steps.append(Step("agent", text_of(child / "response.txt")))
+    files: dict[Literal["user", "agent"], str] = {"user": "prompt.txt", "agent": "response.txt"}
+    in_order = sorted(found, key=lambda child: int(child.name.partition("-")[2]))
+    steps = (Step(role, text_of(child / name)) for child in in_order for role, name in files.items())
     return [step for step in steps if step.text]
 
 

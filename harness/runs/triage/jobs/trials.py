@@ -4,6 +4,8 @@ import re
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,18 +57,14 @@ class JobTrial(Struct, frozen=True):
 
 def written_trials(trials: Iterable[JobTrial], folder: Path) -> list[TriageCase]:
     """Return the trials as cases in a folder, each under a name that no other has."""
-    names: set[str] = set()
-    cases = []
+    cases: dict[str, TriageCase] = {}
     for trial in trials:
         base = _NOT_IN_AN_ID.sub("-", trial.id)[:_LONGEST_ID].strip("-.") or "trial"
         base = base if base[0].isalnum() else f"t{base}"
-        name, number = base, 1
-        while name in names:
-            number += 1
-            name = f"{base}-{number}"
-        names.add(name)
-        cases.append(_written(trial, name, folder / name))
-    return cases
+        names = chain([base], (f"{base}-{number}" for number in count(2)))
+        name = next(one for one in names if one not in cases)
+        cases[name] = _written(trial, name, folder / name)
+    return list(cases.values())
 
 
 def _written(trial: JobTrial, name: str, folder: Path) -> TriageCase:
@@ -120,12 +118,17 @@ def json_file(file: Path, type_: type[T], form: str) -> T:
 
 def json_value(file: Path) -> Any:
     """Return the value of a small JSON file; `None` where there is none that can be read."""
-    try:
-        if not file.is_file() or file.stat().st_size > MOST_BYTES:
-            return None
-        return msgspec.json.decode(file.read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    with suppress(OSError):
+        if file.is_file() and file.stat().st_size <= MOST_BYTES:
+            return decoded(file.read_bytes())
+    return None
+
+
+def decoded(content: bytes | str) -> Any:
+    """Return the value of some JSON; `None` where it is broken."""
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(content)
+    return None
 
 
 def text_of(file: Path) -> str:
@@ -146,13 +149,10 @@ def text_of(file: Path) -> str:
 
 def first_run(*places: Path) -> Trajectory | None:
     """Return the first run that can be read in some files or folders, whichever known format it has."""
-    for place in places:
-        for file in _candidates(place):
-            try:
-                found = next((run for run in read_file(file) if isinstance(run, Trajectory) and run.steps), None)
-            except MisstepError:  # of no known format: another file may be
-                continue
-            if found is not None:
+    for file in (file for place in places for file in _candidates(place)):
+        with suppress(MisstepError):  # of no known format: another file may be
+            runs = (run for run in read_file(file) if isinstance(run, Trajectory) and run.steps)
+            if (found := next(runs, None)) is not None:
                 return found
     return None
 
