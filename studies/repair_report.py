@@ -9,17 +9,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.repair.comparison import compare_repairs
-from misstep.analysis.measures.repair.document import repair_document
-from misstep.analysis.measures.repair.rejected import (
+from misstep.analysis.measures.repair.patch_judge import (
     ReviewedPatches,
     reviewed_document,
     reviewed_patches,
     reviewed_table,
 )
 from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_document, review_funnel, review_table
-from misstep.analysis.measures.repair.scores import RepairScores, score_repairs
+from misstep.analysis.measures.repair.scores import RepairScores, repair_document, score_repairs
 from misstep.analysis.measures.repair.tables import (
+    compare_repairs,
     repair_comparison_table,
     repair_rates_table,
     repairs_finding,

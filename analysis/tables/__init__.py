@@ -4,13 +4,14 @@ A table is computed in one place (a function of `analysis.papers` or of a comman
 notebook, the page, the CSV and the JSON are renderings of the same rows.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from msgspec import Struct, structs
 
 from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.significance import Significance
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -93,6 +94,29 @@ class Table(Struct, frozen=True):
         return pd.DataFrame([structs.asdict(row) for row in self.rows], columns=list(Row.__struct_fields__))
 
 
+class TableHead(Struct, frozen=True):
+    """What a table is called and notes, whatever its figures are: the fields of `Table`."""
+
+    name: str
+    paper: str
+    title: str
+    notes: tuple[str, ...] = ()
+
+    def table(
+        self,
+        finding: str,
+        rows: Iterable[Row],
+        notes: Iterable[str] = (),
+        *,
+        title: str = "",
+        datasets: Iterable[str] = (),
+        drawn: Iterable[Row] = (),
+    ) -> Table:
+        """Return the table of some rows: `notes` come after those of the head, and data sets are named once."""
+        texts = self.name, self.paper, title or self.title, finding
+        return Table(*texts, tuple(rows), (*self.notes, *notes), tuple(dict.fromkeys(datasets)), drawn=tuple(drawn))
+
+
 def estimate_row(
     quantity: str,
     estimate: Estimate,
@@ -102,21 +126,46 @@ def estimate_row(
     evidence: Evidence = "real",
     papers: tuple[str, ...] = (),
 ) -> Row:
-    """Return an estimate as a row; where it is undefined its reason stands there."""
-    return Row(
-        quantity=quantity,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        n=estimate.n,
-        evidence=evidence,
-        source=source,
-        reason=estimate.reason,
-        unit=unit,
-        method=estimate.method,
-        group=group,
-        papers=papers,
-    )
+    """Return an estimate as a row; an undefined one has its reason there."""
+    value, low, high, n, method, reason = structs.astuple(estimate)
+    return Row(quantity, value, low, high, n, evidence, source, None, reason, unit, None, method, group, papers=papers)
+
+
+Figure = Estimate | Significance | float | str | None
+"""What a row shows: an estimate, the p-value of a test, or a plain value."""
+
+
+def rows_of(
+    figures: Iterable[tuple[str, Figure, Unit]],
+    group: str = "",
+    source: str = "",
+    evidence: Evidence = "real",
+    *,
+    n: int | None = None,
+) -> list[Row]:
+    """Return a row for each quantity, figure and unit; `n` is that of plain values."""
+    rows = []
+    for quantity, figure, unit in figures:
+        if isinstance(figure, Significance):
+            figure = Estimate(figure.p_value, n=figure.n, method=figure.test, reason=figure.reason)
+        if isinstance(figure, Estimate):
+            rows.append(estimate_row(quantity, figure, unit, group, source, evidence))
+        else:
+            rows.append(Row(quantity, figure, n=n, evidence=evidence, source=source, unit=unit, group=group))
+    return rows
+
+
+def rows_in(
+    unit: Unit,
+    figures: Mapping[str, Figure],
+    group: str = "",
+    source: str = "",
+    evidence: Evidence = "real",
+    *,
+    n: int | None = None,
+) -> list[Row]:
+    """Return a row for each quantity, all in one unit, as `rows_of`."""
+    return rows_of(((quantity, figure, unit) for quantity, figure in figures.items()), group, source, evidence, n=n)
 
 
 def measured_on(dataset: str, rows: Iterable[Row]) -> list[Row]:

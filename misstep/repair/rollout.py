@@ -25,7 +25,7 @@ def rollout(
 
     `review list --share 0.1` names the patches to hand out at the first share.
     """
-    from misstep.analysis.measures.repair.rollout import rollout_document, rollout_stages, rollout_table
+    from misstep.analysis.measures.repair.reviews import rollout_document, rollout_stages, rollout_table
     from misstep.analysis.pages import table_text
     from misstep.harness.repair.review import reviews_of
     from misstep.studies.repair_runs import open_repair_runs

@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
+from misstep.analysis.measures.paired_systems import ComparedPair
 from misstep.analysis.measures.reflexive.ablation import ablate, is_ablation
-from misstep.analysis.measures.reflexive.comparison import PairedLoops, compare_loops
-from misstep.analysis.measures.reflexive.document import ablation_document, loop_document
+from misstep.analysis.measures.reflexive.comparison import compare_loops, loop_pairs_table
+from misstep.analysis.measures.reflexive.scores import loop_document
 from misstep.analysis.measures.reflexive.tables import (
     ablation_effects_table,
     ablation_table,
     ends_table,
     items_table,
-    loop_pairs_table,
     mechanisms_table,
     runs_table,
 )
@@ -70,7 +70,7 @@ def reflections_json(runs: Sequence[ReflexiveRun]) -> str:
         return _json(documents[0])
     scores = [run.scores for run in runs]
     if is_ablation(scores):
-        return _json({"runs": documents, "ablation": ablation_document(ablate(scores, tuple(MECHANISMS)))})
+        return _json({"runs": documents, "ablation": msgspec.to_builtins(ablate(scores, tuple(MECHANISMS)))})
     return _json({"runs": documents, "pairs": msgspec.to_builtins(_pairs(runs))})
 
 
@@ -78,7 +78,7 @@ def _named(runs: Sequence[ReflexiveRun]) -> dict[str, ReflexiveRun]:
     return dict(zip(distinct_names([run.folder for run in runs]), runs, strict=True))
 
 
-def _pairs(runs: Sequence[ReflexiveRun]) -> tuple[PairedLoops, ...]:
+def _pairs(runs: Sequence[ReflexiveRun]) -> tuple[ComparedPair, ...]:
     """Runs compared in pairs, where they are few."""
     return compare_loops({name: run.work for name, run in _named(runs).items()}) if len(runs) <= _COMPARED else ()
 

@@ -10,14 +10,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct, structs
 
+from misstep.analysis.measures.paired_systems import LEVEL
 from misstep.analysis.measures.reflexive.scores import MEASURES, LoopScores, unit_of, whole
 from misstep.analysis.stats.clusters.paired_means import paired_means, sign_flip_test
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.raters.patterns import FloatArray
-
-LEVEL = 0.05
-"""At or below this adjusted p-value a mechanism is said to change a figure."""
 
 WHOLE = "whole loop"
 ALL_OFF = "all off"
@@ -106,60 +104,34 @@ def ablate(runs: Sequence[LoopScores], mechanisms: Sequence[str] = ()) -> Ablati
         runs, key=lambda run: (len(run.without), [(place.get(name, 0), name) for name in run.without], run.seed)
     )
     whole_runs = {(run.seed, run.of): run for run in runs if not run.without}
-    of_configuration: dict[tuple[str, ...], dict[tuple[int, str], LoopScores]] = {}
+    made: dict[tuple[str, ...], dict[tuple[int, str], LoopScores]] = {}
     for run in runs:
         if run.without:
-            of_configuration.setdefault(run.without, {})[run.seed, run.of] = run
-    everything = set().union(*of_configuration)
-    named = [
-        _configuration(_name(without, everything), without, made, whole_runs)
-        for without, made in of_configuration.items()
-    ]
-    kept = [one for one in named if one is not None]
-    others = _adjusted(kept)
+            made.setdefault(run.without, {})[run.seed, run.of] = run
+    everything, kept, left_out = set().union(*made), [], 0
+    for without, of_it in made.items():
+        # A configuration counts on the seeds and items that the whole loop had as well.
+        shared = sorted(of_it.keys() & whole_runs.keys())
+        left_out += len(of_it) - len(shared)
+        if shared:
+            name = ALL_OFF if len(without) > 1 and set(without) == everything else " and ".join(without)
+            effects = effects_of([(of_it[key], whole_runs[key]) for key in shared], tuple(MEASURES))
+            kept.append(Configuration(name, without, tuple(seed for seed, _ in shared), effects))
     first = next(iter(whole_runs.values()))
-    paired = sum(len(one.seeds) for one in others) + len(whole_runs)
-    made = sum(map(len, of_configuration.values())) + len(whole_runs)
-    return Ablation(
-        first.skill,
-        first.agents,
-        first.n,
-        Configuration(
-            WHOLE, (), tuple(sorted(seed for seed, _ in whole_runs)), _means(list(whole_runs.values()), tuple(MEASURES))
-        ),
-        tuple(others),
-        made - paired,
-    )
-
-
-def _name(without: Sequence[str], everything: set[str]) -> str:
-    return ALL_OFF if len(without) > 1 and set(without) == everything else " and ".join(without)
-
-
-def _configuration(
-    name: str,
-    without: tuple[str, ...],
-    made: Mapping[tuple[int, str], LoopScores],
-    whole_runs: Mapping[tuple[int, str], LoopScores],
-) -> Configuration | None:
-    """Return a configuration on the seeds and items that the whole loop had as well; `None` if there are none."""
-    shared = sorted(made.keys() & whole_runs.keys())
-    if not shared:
-        return None
-    pairs = [(made[key], whole_runs[key]) for key in shared]
-    return Configuration(name, without, tuple(seed for seed, _ in shared), effects_of(pairs, tuple(MEASURES)))
+    means = _means(list(whole_runs.values()), tuple(MEASURES))
+    whole_loop = Configuration(WHOLE, (), tuple(sorted(seed for seed, _ in whole_runs)), means)
+    return Ablation(first.skill, first.agents, first.n, whole_loop, _adjusted(kept), left_out)
 
 
 def effects_of(pairs: Sequence[tuple[LoopScores, LoopScores]], keys: Sequence[str]) -> dict[str, AblationEffect]:
     """Figures of runs, and their differences to the runs beside them; p-values are not adjusted."""
-    first, second = (_values([pair[side] for pair in pairs], keys) for side in (0, 1))
-    found = paired_means(first, second, np.ones(len(pairs), dtype=np.int64))
-    means = _means([run for run, _ in pairs], keys)
+    runs, others = zip(*pairs, strict=True)
+    differences = paired_means(_values(runs, keys), _values(others, keys), np.ones(len(pairs), dtype=np.int64))
     effects = {}
-    for key, pair in zip(keys, found, strict=True):
+    for (key, mean), pair in zip(_means(runs, keys).items(), differences, strict=True):
         test = sign_flip_test([whole(run, key) - whole(other, key) for run, other in pairs])
         difference = _over_seeds(pair.difference, "paired t interval over seeds")
-        effects[key] = AblationEffect(means[key].mean, difference, test.p_value, None, test.test)
+        effects[key] = structs.replace(mean, difference=difference, p_value=test.p_value, test=test.test)
     return effects
 
 
@@ -169,13 +141,9 @@ def _values(runs: Sequence[LoopScores], keys: Sequence[str]) -> FloatArray:
 
 def _means(runs: Sequence[LoopScores], keys: Sequence[str]) -> dict[str, AblationEffect]:
     values = _values(runs, keys)
-    found = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
-    return {
-        key: AblationEffect(
-            _possible(_over_seeds(one.difference, "mean over seeds, t interval"), is_share=key == "solved")
-        )
-        for key, one in zip(keys, found, strict=True)
-    }
+    means = paired_means(values, np.zeros_like(values), np.ones(len(runs), dtype=np.int64))
+    each = (_over_seeds(one.difference, "mean over seeds, t interval") for one in means)
+    return {key: AblationEffect(_possible(one, is_share=key == "solved")) for key, one in zip(keys, each, strict=True)}
 
 
 def _possible(found: Estimate, *, is_share: bool) -> Estimate:
@@ -193,13 +161,13 @@ def _over_seeds(found: Estimate, method: str) -> Estimate:
     return structs.replace(found, method=method)
 
 
-def _adjusted(configurations: Sequence[Configuration]) -> list[Configuration]:
+def _adjusted(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
     """Return the same with p-values adjusted for all of them."""
-    p_values = iter(holm([effect.p_value for one in configurations for effect in one.effects.values()]).p_values)
-    return [
+    adjusted = iter(holm([effect.p_value for one in configurations for effect in one.effects.values()]).p_values)
+    return tuple(
         structs.replace(
             one,
-            effects={key: structs.replace(effect, p_adjusted=next(p_values)) for key, effect in one.effects.items()},
+            effects={key: structs.replace(effect, p_adjusted=next(adjusted)) for key, effect in one.effects.items()},
         )
         for one in configurations
-    ]
+    )

@@ -58,16 +58,16 @@ class Cure(Struct, frozen=True):
 def cures(runs: Sequence[LoopScores]) -> tuple[Cure, ...]:
     """The figures of each mode that some runs show: with and without its mechanism on the same seeds and items."""
     whole_runs = {(run.seed, run.of): run for run in runs if not run.without}
-    found = []
+    shown: list[Cure] = []
     for mode in MODES:
         made = {(run.seed, run.of): run for run in runs if run.without == (mode.mechanism,)}
         pairs = [(made[key], whole_runs[key]) for key in sorted(made.keys() & whole_runs.keys())]
         if pairs:
             without = effects_of(pairs, mode.keys)
             whole = effects_of([(second, first) for first, second in pairs], mode.keys)
-            found += [Cure(mode, key, without[key], whole[key]) for key in mode.keys]
-    adjusted = holm([cure.without.p_value for cure in found]).p_values
+            shown += [Cure(mode, key, without[key], whole[key]) for key in mode.keys]
+    adjusted = holm([cure.without.p_value for cure in shown]).p_values
     return tuple(
         structs.replace(cure, without=structs.replace(cure.without, p_adjusted=p))
-        for cure, p in zip(found, adjusted, strict=True)
+        for cure, p in zip(shown, adjusted, strict=True)
     )

@@ -5,12 +5,12 @@ what they were shown are equal; a part that was cut for one and whole for anothe
 drift is the share of the parts so compared that differ: 0 where all see the same.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 
 from msgspec import Struct
 
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.measures.shares import clustered_share, summed
 from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.records.loop_events import LoopEvent, Role, TurnEnded, events_that_hold
 
@@ -58,11 +58,8 @@ class StudiedDrift(Struct, frozen=True):
 def drift(*logs: Iterable[LoopEvent]) -> Drift:
     """Return the drift between the views of agents."""
     runs = [_attempts(log) for log in logs]
-    return Drift(
-        _share(runs, SHARED),
-        {name: _share(runs, (name,)) for name in SHARED},
-        tuple(attempt for run in runs for attempt in run),
-    )
+    parts = {name: _share(runs, (name,)) for name in SHARED}
+    return Drift(_share(runs, SHARED), parts, tuple(attempt for run in runs for attempt in run))
 
 
 def _attempts(log: Iterable[LoopEvent]) -> list[AttemptDrift]:
@@ -82,11 +79,9 @@ def _compared(item: str, attempt: int, views: dict[Role, dict[str, str]]) -> Att
 
 
 def _share(runs: Iterable[Iterable[AttemptDrift]], names: tuple[str, ...]) -> Estimate:
-    compared: Counter[tuple[int, str]] = Counter()
-    differing: Counter[tuple[int, str]] = Counter()
-    for number, run in enumerate(runs):
-        for attempt in run:
-            compared[number, attempt.item] += sum(name in names for name in attempt.compared)
-            differing[number, attempt.item] += sum(name in names for name in attempt.differing)
-    clusters = [(differing[item], n) for item, n in compared.items() if n]
-    return korn_graubard(clusters) if clusters else Estimate(None, n=0, reason="no two agents were given the same part")
+    counts = (
+        (f"{number} {attempt.item}", len({*names} & {*attempt.differing}), len({*names} & {*attempt.compared}))
+        for number, run in enumerate(runs)
+        for attempt in run
+    )
+    return clustered_share(list(summed(counts).values()), "no two agents were given the same part")

@@ -1,10 +1,10 @@
 """How far memory shows the lessons that are of use, where it is known which those are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.measures.shares import clustered_share, summed
 from misstep.analysis.stats.estimate import Estimate
 
 
@@ -58,20 +58,13 @@ class StudiedUse(Struct, frozen=True):
 
 def lesson_use(recalls: Sequence[Recall]) -> LessonUse:
     """Return how far useful lessons come to use; intervals are over items, which come several times."""
-    return LessonUse(
-        n=len(recalls),
-        useful=_share((one.item, len(one.useful & set(one.shown)), len(one.useful)) for one in recalls),
-        harmful=_share((one.item, len(one.harmful & set(one.shown)), len(one.harmful)) for one in recalls),
-        precision=_share((one.item, len(one.useful & set(one.shown)), len(one.shown)) for one in recalls),
-        shown=sum(len(one.shown) for one in recalls) / len(recalls) if recalls else None,
-        stored=max((one.stored for one in recalls), default=0),
+    useful, harmful, precision = (
+        clustered_share(list(summed(counts).values()), "there was no such lesson")
+        for counts in (
+            [(one.item, len(one.useful & set(one.shown)), len(one.useful)) for one in recalls],
+            [(one.item, len(one.harmful & set(one.shown)), len(one.harmful)) for one in recalls],
+            [(one.item, len(one.useful & set(one.shown)), len(one.shown)) for one in recalls],
+        )
     )
-
-
-def _share(counts: Iterable[tuple[str, int, int]]) -> Estimate:
-    clusters: dict[str, tuple[int, int]] = {}
-    for item, found, n in counts:
-        before = clusters.get(item, (0, 0))
-        clusters[item] = (before[0] + found, before[1] + n)
-    filled = [cluster for cluster in clusters.values() if cluster[1]]
-    return korn_graubard(filled) if filled else Estimate(None, n=0, reason="there was no such lesson")
+    shown = sum(len(one.shown) for one in recalls) / len(recalls) if recalls else None
+    return LessonUse(len(recalls), useful, harmful, precision, shown, max((one.stored for one in recalls), default=0))

@@ -2,20 +2,26 @@
 
 **Wasted** is all time of work on items that are not truly solved at their end (called solved, and the check, which
 nobody weakened, passed on a healthy target), and of solved items the time of attempts at a corrupted target (`work`).
+
+**Repeats**: the loop has a detector of its own by which it asks the strategist. A detector that is also the trigger
+would find fewest repeats where it works worst, so that another one counts here: the resemblance of two texts, which is
+the share of their words that both have (Broder 1997, On the resemblance and containment of documents, SEQUENCES,
+section 2, with single words for shingles). A reflection repeats if it resembles any earlier one on its item.
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import fsum
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
-from misstep.analysis.measures.reflexive.repeats import DETECTOR, repeats
 from misstep.analysis.measures.reflexive.work import WorkedItem, WorkedRun
+from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Unit
 from misstep.harness.records.loop_events import (
     Diagnosed,
@@ -43,8 +49,18 @@ CORRUPTED = (
     "An attempt is corrupted where the target, as it begins, is not what its snapshot was, cannot be reached, or was "
     "kept while it was not healthy."
 )
-REPEATED = f"A reflection is a repeat by another detector than the loop's own: {DETECTOR}."
+RESEMBLANCE = 0.5
+"""At which share of common words a reflection repeats another; set before any run was looked at."""
+
+REPEATED = (
+    "A reflection is a repeat by another detector than the loop's own: words in common with any earlier reflection on "
+    f"the item: {RESEMBLANCE:g} or more of all words of the two."
+)
 HIDDEN = "A hidden call is a worker's command beyond the first of a turn, carried out or refused."
+
+_WORD = re.compile(r"[^\W_]{3,}")
+_STEM = 6
+"""Letters of a word that count, so that most endings do not."""
 
 
 class LoopScores(Struct, frozen=True):
@@ -123,11 +139,11 @@ class LoopScores(Struct, frozen=True):
     @property
     def solve_rate(self) -> Estimate:
         """Return the share of items that were truly solved, with Wilson's interval."""
-        return _share(self.solved, self.n)
+        return share(self.solved, self.n, _NO_END)
 
     def share_of_ends(self, count: int) -> Estimate:
         """So many of the items that have their end, with Wilson's interval."""
-        return _share(count, sum(self.ends.values()))
+        return share(count, sum(self.ends.values()), _NO_END)
 
     @property
     def over_budget(self) -> int:
@@ -138,10 +154,6 @@ class LoopScores(Struct, frozen=True):
     def wasted_share(self) -> float | None:
         """Return the share of the time of work that was wasted."""
         return self.wasted / self.seconds if self.seconds else None
-
-
-def _share(count: int, n: int) -> Estimate:
-    return wilson(count, n) if n else Estimate(None, n=0, reason="the run has no item with an end")
 
 
 class LoopMeasure(Struct, frozen=True):
@@ -178,6 +190,7 @@ _RETRIES = 3
 """Attempts that the original's loop made at most, before it had a budget of time."""
 
 _MINUTE = 60
+_NO_END = "the run has no item with an end"
 
 
 def whole(scores: LoopScores, key: str) -> int:
@@ -260,3 +273,34 @@ def _reflections(item: WorkedItem) -> list[str]:
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
+
+
+def repeats(reflections: Sequence[str]) -> int:
+    """Return how many of the reflections on one item, in their order, repeat an earlier one."""
+    words = [frozenset(word[:_STEM] for word in _WORD.findall(text.lower())) for text in reflections]
+    return sum(
+        any(len(one & other) / max(len(one | other), 1) >= RESEMBLANCE for other in words[:place])
+        for place, one in enumerate(words)
+    )
+
+
+def loop_document(run: WorkedRun, scores: LoopScores) -> dict[str, Any]:
+    """Return a run for scripts: its figures and an entry an item; an item without an end has `null`.
+
+    {"n": 40, "solve_rate": {"value": 0.61, …}, "ends": {"solved": 25, …}, "items": [{"id": "sshd-root", …}], …}
+    """
+    items = [
+        {
+            "id": one.item.id,
+            "category": one.item.category,
+            "end": one.ending.end if one.ending else None,
+            "reason": one.ending.reason if one.ending else None,
+            "attempts": len(one.attempts),
+            "seconds": one.seconds,
+            "solved": one.solved,
+            "wasted": one.wasted,
+            "corrupted": sum(attempt.corrupted for attempt in one.attempts),
+        }
+        for one in run.items
+    ]
+    return {"solve_rate": to_builtins(scores.solve_rate), **to_builtins(scores), "items": items}

@@ -1,12 +1,25 @@
-"""Runs of the reflexive loop as tables: how items ended, what mechanisms did, and runs beside each other."""
+"""Runs of the reflexive loop as tables: how items ended, what mechanisms did, runs side by side, and ablations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from misstep.analysis.measures.reflexive.ablation import LEVEL, Ablation, Configuration
-from misstep.analysis.measures.reflexive.comparison import PairedLoops
+from msgspec import structs
+
+from misstep.analysis.measures.paired_systems import LEVEL
+from misstep.analysis.measures.reflexive.ablation import Ablation, Configuration
 from misstep.analysis.measures.reflexive.scores import CORRUPTED, HIDDEN, MEASURES, REPEATED, WASTED, LoopScores
 from misstep.analysis.measures.reflexive.work import WorkedRun
-from misstep.analysis.tables import Evidence, Row, Table, Unit, estimate_row, made_by_this
+from misstep.analysis.tables import (
+    Evidence,
+    Figure,
+    Row,
+    Table,
+    TableHead,
+    Unit,
+    estimate_row,
+    made_by_this,
+    rows_in,
+    rows_of,
+)
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 PAPER = "reflexive"
@@ -18,8 +31,10 @@ ITEMS_LISTED = 60
 """How many items a table lists at most; the page of a run has them all."""
 
 _HOUR = 3600.0
-_ADJUSTED = "p, adjusted"
 _ALIKE = "A figure without an interval is the same at every seed, or there is one seed."
+_NAMED = 3
+"""More mechanisms that were left out are counted and not named: a column must stay readable."""
+
 _ENDS = {
     "solved": "Solved",
     "time_budget": "Out of time",
@@ -28,317 +43,240 @@ _ENDS = {
     "failed": "Failed",
 }
 
+_MECHANISMS = {
+    "Attempts": {"Attempts": "attempts", "On a corrupted target": "corrupted"},
+    "Turns": {
+        "Commands carried out": "calls",
+        "Hidden calls": "hidden",
+        "Refused calls": "refused",
+        "Over budget: {}": "over",
+    },
+    "Snapshots": {
+        "Snapshots of progress": "snapshots",
+        "Restorations": "restored",
+        "Restorations to the baseline": "to_baseline",
+        "Restorations not verified": "unverified",
+    },
+    "Diagnosis and reflection": {
+        "Diagnoses: {}": "channels",
+        "Reflections": "reflections",
+        "Repeated reflections": "repeated",
+        "Reflections without facts": "without_facts",
+    },
+    "Strategist": {
+        "Plateaus found": "plateaus",
+        "Evaluator gaps found": "gaps",
+        "Asked for {}": "re_engaged",
+        "Unreadable answers": "unreadable",
+    },
+    "Memory": {
+        "Lessons stored": "stored",
+        "Lessons shown": "shown",
+        "Different lessons shown": "distinct",
+        "Lessons retired": "retired",
+    },
+    "Run": {"Items put off": "put_off", "Warnings": "warnings", "Halted": "halted"},
+}
+"""Group → name of a row → the field of `LoopScores` that it shows; one with several counts gives a row each."""
 
-_NAMED = 3
-"""More mechanisms that were left out are counted and not named: a column must stay readable."""
+_ENDS_TABLE = TableHead(
+    "loop_ends",
+    PAPER,
+    "How the items ended",
+    (WASTED, "Items of one run share a target and a memory, so that the intervals are too narrow."),
+)
+_ABLATION_TABLE = TableHead(
+    "ablation",
+    PAPER,
+    "Each mechanism left out",
+    (
+        *NOTES,
+        "All figures but the share of items solved are sums over a run; each is the mean over seeds with an "
+        "interval by Student's t. The agents are synthetic: they decide from what they are shown.",
+        _ALIKE,
+    ),
+)
+_EFFECTS_TABLE = TableHead(
+    "ablation_effects",
+    PAPER,
+    "What leaving out a mechanism changes",
+    (
+        "A difference is the mean, over seeds, of a run without the mechanism less the whole run of the same seed "
+        "on the same items. The test counts all ways in which the differences could have gone to the other side: "
+        "with n seeds no p-value is below 2 / 2^n.",
+        _ALIKE,
+    ),
+)
 
 
 def source_of(scores: LoopScores) -> str:
     """Return what a run is called as the source of a figure."""
     left_out = scores.without
     named = ", ".join(left_out) if len(left_out) <= _NAMED else f"{len(left_out)} mechanisms"
-    without = f", without {named}" if left_out else ""
-    return f"{scores.skill} by {scores.agents}, seed {scores.seed}{without}"
+    return f"{scores.skill} by {scores.agents}, seed {scores.seed}{f', without {named}' if left_out else ''}"
 
 
 def loop_finding(scores: LoopScores) -> str:
     """Return what one run came to, in one sentence."""
-    share = f"{number_text(scores.wasted_share, 'share')} of {_duration(scores.seconds)}"
+    work = f"{scores.seconds / _HOUR:,.1f} hours" if scores.seconds >= _HOUR else f"{scores.seconds:.0f} seconds"
     believed = (
         f"; {counted_text(scores.believed, 'more item')} it only believes to be solved" if scores.believed else ""
     )
     unfinished = "" if scores.finished else " so far"
     return (
         f"The loop{unfinished} solves {with_interval(scores.solve_rate, 'share')} of {counted_text(scores.n, 'item')}"
-        f"{believed}; {share} of work came to nothing."
+        f"{believed}; {number_text(scores.wasted_share, 'share')} of {work} of work came to nothing."
     )
-
-
-def _duration(seconds: float) -> str:
-    """Return a time of work as a sentence says it."""
-    return f"{seconds / _HOUR:,.1f} hours" if seconds >= _HOUR else f"{seconds:.0f} seconds"
 
 
 @made_by_this
 def ends_table(scores: LoopScores, evidence: Evidence = "generated") -> Table:
     """How the items of a run ended: each end and reason with its share and interval, and what was truly solved."""
-    said = source_of(scores)
-    rows = [estimate_row("Truly solved", scores.solve_rate, "share", "", said, evidence)]
-    for end, count in scores.ends.items():
-        rows.append(estimate_row(_ENDS[end], scores.share_of_ends(count), "share", "How items ended", said, evidence))
-    for reason, count in scores.reasons.items():
-        share = scores.share_of_ends(count)
-        rows.append(estimate_row(reason.replace("_", " "), share, "share", "For what reason", said, evidence))
+    where = source_of(scores), evidence
+    ends = {_ENDS[end]: scores.share_of_ends(count) for end, count in scores.ends.items()}
+    reasons = {reason.replace("_", " "): scores.share_of_ends(count) for reason, count in scores.reasons.items()}
     counts = {"Called solved, check not passed": scores.believed, "Not called solved, check passed": scores.missed}
-    rows += [_count(name, count, scores.n, "Belief and truth", said, evidence) for name, count in counts.items()]
-    return Table(
-        name="loop_ends",
-        paper=PAPER,
-        title="How the items ended",
-        finding=loop_finding(scores),
-        rows=tuple(rows),
-        notes=(WASTED, "Items of one run share a target and a memory, so that the intervals are too narrow."),
-    )
+    rows = [
+        *rows_in("share", {"Truly solved": scores.solve_rate}, "", *where),
+        *rows_in("share", ends, "How items ended", *where),
+        *rows_in("share", reasons, "For what reason", *where),
+        *rows_in("count", counts, "Belief and truth", *where, n=scores.n),
+    ]
+    return _ENDS_TABLE.table(loop_finding(scores), rows)
 
 
 @made_by_this
 def mechanisms_table(scores: LoopScores, evidence: Evidence = "generated") -> Table:
     """Return what the mechanisms of a run did, and what they are there to prevent."""
-    said = source_of(scores)
-    groups = {
-        "Attempts": {"Attempts": scores.attempts, "On a corrupted target": scores.corrupted},
-        "Turns": {
-            "Commands carried out": scores.calls,
-            "Hidden calls": scores.hidden,
-            "Refused calls": scores.refused,
-            **{f"Over budget: {name.replace('_', ' ')}": count for name, count in scores.over.items()},
-        },
-        "Snapshots": {
-            "Snapshots of progress": scores.snapshots,
-            "Restorations": scores.restored,
-            "Restorations to the baseline": scores.to_baseline,
-            "Restorations not verified": scores.unverified,
-        },
-        "Diagnosis and reflection": {
-            **{f"Diagnoses: {name.replace('_', ' ')}": count for name, count in scores.channels.items()},
-            "Reflections": scores.reflections,
-            "Repeated reflections": scores.repeated,
-            "Reflections without facts": scores.without_facts,
-        },
-        "Strategist": {
-            "Plateaus found": scores.plateaus,
-            "Evaluator gaps found": scores.gaps,
-            **{_engagement(name): count for name, count in scores.re_engaged.items()},
-            "Unreadable answers": scores.unreadable,
-        },
-        "Memory": {
-            "Lessons stored": scores.stored,
-            "Lessons shown": scores.shown,
-            "Different lessons shown": scores.distinct,
-            "Lessons retired": scores.retired,
-        },
-        "Run": {"Items put off": scores.put_off, "Warnings": scores.warnings, "Halted": scores.halted},
-    }
+    where = source_of(scores), evidence
     rows = [
-        _count(name, count, None, group, said, evidence)
-        for group, counts in groups.items()
-        for name, count in counts.items()
+        row
+        for group, fields in _MECHANISMS.items()
+        for row in rows_in("count", dict(_counts(scores, fields)), group, *where)
     ]
-    hours = {"Hours of work": scores.seconds, "Hours wasted": scores.wasted}
-    rows += [Row(name, value / _HOUR, evidence=evidence, source=said, group="Time") for name, value in hours.items()]
-    return Table(
-        name="loop_mechanisms",
-        paper=PAPER,
-        title="What the mechanisms did",
-        finding=(
-            f"{scores.corrupted:,} of {counted_text(scores.attempts, 'attempt')} began on a corrupted target, "
-            f"{scores.repeated:,} of {counted_text(scores.reflections, 'reflection')} repeat an earlier one, and "
-            f"{counted_text(scores.hidden, 'call')} stayed hidden within a turn."
-        ),
-        rows=tuple(rows),
-        notes=NOTES,
+    hours = {"Hours of work": scores.seconds / _HOUR, "Hours wasted": scores.wasted / _HOUR}
+    rows += rows_in("number", hours, "Time", *where)
+    finding = (
+        f"{scores.corrupted:,} of {counted_text(scores.attempts, 'attempt')} began on a corrupted target, "
+        f"{scores.repeated:,} of {counted_text(scores.reflections, 'reflection')} repeat an earlier one, and "
+        f"{counted_text(scores.hidden, 'call')} stayed hidden within a turn."
     )
+    return Table("loop_mechanisms", PAPER, "What the mechanisms did", finding, tuple(rows), NOTES)
 
 
-def _engagement(name: str) -> str:
-    trigger, verdict = name.split(": ")
-    return f"Asked for {trigger.replace('_', ' ')}: {verdict}"
-
-
-def _count(name: str, count: int, n: int | None, group: str, source: str, evidence: Evidence) -> Row:
-    return Row(name, count, n=n, evidence=evidence, source=source, unit="count", group=group)
+def _counts(scores: LoopScores, fields: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    for words, name in fields.items():
+        value = getattr(scores, name)
+        for key, count in value.items() if isinstance(value, dict) else [("", value)]:
+            kind, colon, verdict = key.partition(":")  # a trigger has its verdict behind it
+            yield words.format(f"{kind.replace('_', ' ')}{colon}{verdict}"), count
 
 
 @made_by_this
 def items_table(run: WorkedRun, evidence: Evidence = "generated", most: int = ITEMS_LISTED) -> Table:
     """The items of a run, those first that are not solved: how each ended, its attempts, its seconds, those wasted."""
-    in_order = sorted(run.items, key=lambda one: one.solved)
     rows: list[Row] = []
-    for one in in_order[:most]:
-        reason = "not ended" if one.ending is None else one.ending.reason.replace("_", " ")
-        cells: dict[str, tuple[float | str, Unit]] = {
-            "end": (reason, "text"),
-            "attempts": (len(one.attempts), "count"),
-            "corrupted": (sum(attempt.corrupted for attempt in one.attempts), "count"),
-            "time": (one.seconds, "seconds"),
-            "wasted": (one.wasted, "seconds"),
-        }
-        rows += [
-            Row(name, value, unit=unit, group=one.item.id, evidence=evidence) for name, (value, unit) in cells.items()
-        ]
-    unsolved = sum(not one.solved for one in run.items)
-    left_out = (f"{most} of {len(run.items):,} items are listed.",) if len(run.items) > most else ()
-    return Table(
-        name="loop_items",
-        paper=PAPER,
-        title="Items",
-        finding=f"{unsolved:,} of {counted_text(len(run.items), 'item')} are not truly solved.",
-        rows=tuple(rows),
-        notes=left_out,
-    )
+    for one in sorted(run.items, key=lambda one: one.solved)[:most]:
+        cells: tuple[tuple[str, Figure, Unit], ...] = (
+            ("end", "not ended" if one.ending is None else one.ending.reason.replace("_", " "), "text"),
+            ("attempts", len(one.attempts), "count"),
+            ("corrupted", sum(attempt.corrupted for attempt in one.attempts), "count"),
+            ("time", one.seconds, "seconds"),
+            ("wasted", one.wasted, "seconds"),
+        )
+        rows += rows_of(cells, one.item.id, "", evidence)
+    items, unsolved = counted_text(len(run.items), "item"), sum(not one.solved for one in run.items)
+    notes = (f"{most} of {len(run.items):,} items are listed.",) if len(run.items) > most else ()
+    return Table("loop_items", PAPER, "Items", f"{unsolved:,} of {items} are not truly solved.", tuple(rows), notes)
 
 
 @made_by_this
 def runs_table(runs: Mapping[str, LoopScores], evidence: Evidence = "generated") -> Table:
-    """Runs beside each other: a line a run, and the figures by which runs are compared as columns."""
-    rows = []
+    """Runs side by side: a line a run, and the figures by which runs are compared as columns."""
+    rows: list[Row] = []
     for name, scores in runs.items():
-        counts = {key: getattr(scores, key) for key in MEASURES if key not in ("solved", "wasted")}
-        rows += [
-            estimate_row("Solved", scores.solve_rate, "share", name, source_of(scores), evidence),
-            Row("Hours wasted", scores.wasted / _HOUR, evidence=evidence, source=source_of(scores), group=name),
-            *(
-                _count(MEASURES[key].name, count, None, name, source_of(scores), evidence)
-                for key, count in counts.items()
-            ),
-        ]
+        where = name, source_of(scores), evidence
+        counts = {MEASURES[key].name: getattr(scores, key) for key in MEASURES if key not in ("solved", "wasted")}
+        rows += rows_in("share", {"Solved": scores.solve_rate}, *where)
+        rows += rows_in("number", {"Hours wasted": scores.wasted / _HOUR}, *where)
+        rows += rows_in("count", counts, *where)
     best = max(runs, key=lambda name: runs[name].solve_rate.value or 0.0)
-    return Table(
-        name="loop_runs",
-        paper=PAPER,
-        title="Runs beside each other",
-        finding=f"The best of {len(runs)} runs is {best}. {loop_finding(runs[best])}",
-        rows=tuple(rows),
-        notes=NOTES,
-    )
+    finding = f"The best of {len(runs)} runs is {best}. {loop_finding(runs[best])}"
+    return Table("loop_runs", PAPER, "Runs beside each other", finding, tuple(rows), NOTES)
 
 
 @made_by_this
-def loop_pairs_table(pairs: Sequence[PairedLoops], evidence: Evidence = "generated") -> Table:
-    """Runs compared in pairs on the items that both worked on."""
-    apart = sum(pair.apart for pair in pairs)
-    rows: list[Row] = []
-    for pair in pairs:
-        group = f"{pair.a} less {pair.b}"
-        p_values = {"p": pair.p_value, _ADJUSTED: pair.p_adjusted}
-        rows.append(estimate_row("Difference of shares solved", pair.difference, "difference", group, "", evidence))
-        rows += [
-            Row(name, p, n=pair.n, evidence=evidence, unit="p", method=pair.test, group=group)
-            for name, p in p_values.items()
-        ]
-    return Table(
-        name="loop_pairs",
-        paper=PAPER,
-        title="Runs compared on the same items",
-        finding=(
-            f"{apart} of {counted_text(len(pairs), 'pair')} of runs differ in the share of items truly solved, at the "
-            f"level {LEVEL} after Holm's adjustment."
-        ),
-        rows=tuple(rows),
-        notes=("Items of one run share a target and a memory, so that intervals are too narrow and tests too eager.",),
+def ablation_table(ablation: Ablation, evidence: Evidence = "generated") -> Table:
+    """Return the loop without each mechanism: a line a configuration, and its figures as means over seeds."""
+    where, every = (_source(ablation), evidence), (ablation.whole, *ablation.others)
+    rows = [
+        estimate_row(MEASURES[key].name, effect.mean, MEASURES[key].unit, one.name, *where)
+        for one in every
+        for key, effect in one.effects.items()
+    ]
+    alone = f"{counted_text(ablation.left_out, 'run')} had no whole run of the same seed and items beside it."
+    return _ABLATION_TABLE.table(
+        ablation_finding(ablation),
+        rows,
+        [alone] if ablation.left_out else [],
+        drawn=rows_in("share", {one.name: one.effects["solved"].mean for one in every}, "", *where),
     )
 
 
-def ablation_finding(found: Ablation) -> str:
+def ablation_finding(ablation: Ablation) -> str:
     """Return what the mechanisms change together, and which change something alone, in one sentence."""
-    seeds = counted_text(len(found.whole.seeds), "seed")
-    of = f"of {counted_text(found.n, 'item')} over {seeds}"
-    alone = found.of_one
-    telling = [one.name for one in alone if any(effect.apart for effect in one.effects.values())]
-    fewest = max(found.others, key=lambda one: len(one.without), default=None)
-    solved = None if fewest is None else with_interval(fewest.effects["solved"].mean, "share")
-    lowest = "" if fewest is None else f" and {solved} with {_off(fewest)}"
+    seeds = counted_text(len(ablation.whole.seeds), "seed")
+    fewest = max(ablation.others, key=lambda one: len(one.without), default=None)
+    lowest = "" if fewest is None else f" and {_solved(fewest)} with {_off(fewest)}"
+    alone = ablation.of_one
     changing = (
-        f"leaving out one changes a figure beyond chance for {len(telling)} of {len(alone)} mechanisms"
-        if found.can_tell
-        else f"{seeds} cannot tell any change from chance among {counted_text(found.tests, 'difference')}"
+        f"leaving out one changes a figure beyond chance for {sum(map(_tells, alone))} of {len(alone)} mechanisms"
+        if ablation.can_tell
+        else f"{seeds} cannot tell any change from chance among {counted_text(ablation.tests, 'difference')}"
     )
     return (
-        f"The loop solves {with_interval(found.whole.effects['solved'].mean, 'share')} {of} with every mechanism"
-        f"{lowest}; {changing}."
+        f"The loop solves {_solved(ablation.whole)} of {counted_text(ablation.n, 'item')} over {seeds} with every "
+        f"mechanism{lowest}; {changing}."
     )
 
 
-def _better(found: Ablation) -> str:
-    """Return what a mechanism costs, where it does: without which the loop solves more."""
-    names = found.better_without
-    return f"; it solves more without {' and without '.join(names)}" if names else ""
+def _solved(one: Configuration) -> str:
+    return with_interval(one.effects["solved"].mean, "share")
 
 
 def _off(one: Configuration) -> str:
     return one.name if len(one.without) > 1 else f"{one.name} off"
 
 
-@made_by_this
-def ablation_table(found: Ablation, evidence: Evidence = "generated") -> Table:
-    """Return the loop without each mechanism: a line a configuration, and its figures as means over seeds."""
-    rows = [
-        estimate_row(MEASURES[key].name, effect.mean, MEASURES[key].unit, one.name, _source(found), evidence)
-        for one in (found.whole, *found.others)
-        for key, effect in one.effects.items()
-    ]
-    return Table(
-        name="ablation",
-        paper=PAPER,
-        title="Each mechanism left out",
-        finding=ablation_finding(found),
-        rows=tuple(rows),
-        notes=(
-            *NOTES,
-            "All figures but the share of items solved are sums over a run; each is the mean over seeds with an "
-            "interval by Student's t. The agents are synthetic: they decide from what they are shown.",
-            _ALIKE,
-            *(
-                [f"{counted_text(found.left_out, 'run')} had no whole run of the same seed and items beside it."]
-                if found.left_out
-                else []
-            ),
-        ),
-        drawn=tuple(
-            estimate_row(one.name, one.effects["solved"].mean, "share", "", _source(found), evidence)
-            for one in (found.whole, *found.others)
-        ),
-    )
+def _tells(one: Configuration) -> bool:
+    return any(effect.apart for effect in one.effects.values())
 
 
 @made_by_this
-def ablation_effects_table(found: Ablation, evidence: Evidence = "generated") -> Table:
+def ablation_effects_table(ablation: Ablation, evidence: Evidence = "generated") -> Table:
     """What leaving out each mechanism changes: paired differences to the whole loop with interval and p-values."""
     rows: list[Row] = []
     for key, measure in MEASURES.items():
         unit: Unit = "difference" if measure.unit == "share" else measure.unit
-        for one in found.others:
+        for one in ablation.others:
             effect = one.effects[key]
             if effect.difference is None:
                 continue
-            p_values = {"p": effect.p_value, _ADJUSTED: effect.p_adjusted}
             rows.append(estimate_row(one.name, effect.difference, unit, measure.name, "less the whole loop", evidence))
-            rows += [
-                Row(
-                    one.name,
-                    value,
-                    n=len(one.seeds),
-                    evidence=evidence,
-                    source=name,
-                    unit="p",
-                    method=effect.test,
-                    group=measure.name,
-                )
-                for name, value in p_values.items()
-            ]
-    return Table(
-        name="ablation_effects",
-        paper=PAPER,
-        title="What leaving out a mechanism changes",
-        finding=f"{_changing(found)}{_better(found)}.",
-        rows=tuple(rows),
-        notes=(
-            "A difference is the mean, over seeds, of a run without the mechanism less the whole run of the same seed "
-            "on the same items. The test counts all ways in which the differences could have gone to the other side: "
-            "with n seeds no p-value is below 2 / 2^n.",
-            _ALIKE,
-            f"Measured on {_source(found)}.",
-        ),
-    )
+            for source, p_value in (("p", effect.p_value), ("p, adjusted", effect.p_adjusted)):
+                (row,) = rows_in("p", {one.name: p_value}, measure.name, source, evidence, n=len(one.seeds))
+                rows.append(structs.replace(row, method=effect.test))
+    better = f"; it solves more without {' and without '.join(ablation.better_without)}" * bool(ablation.better_without)
+    return _EFFECTS_TABLE.table(f"{_changing(ablation)}{better}.", rows, [f"Measured on {_source(ablation)}."])
 
 
-def _changing(found: Ablation) -> str:
+def _changing(ablation: Ablation) -> str:
     """Return how many of the mechanisms, or of the configurations where none lacks one alone, change a figure."""
-    alone, called = (found.of_one, "mechanisms") if found.of_one else (found.others, "configurations")
-    tests = counted_text(found.tests, "difference")
-    if not found.can_tell:
-        return f"{counted_text(len(found.whole.seeds), 'seed')} cannot tell any change from chance among {tests}"
-    unchanged = [one.name for one in alone if not any(effect.apart for effect in one.effects.values())]
+    alone, called = (ablation.of_one, "mechanisms") if ablation.of_one else (ablation.others, "configurations")
+    tests = counted_text(ablation.tests, "difference")
+    if not ablation.can_tell:
+        return f"{counted_text(len(ablation.whole.seeds), 'seed')} cannot tell any change from chance among {tests}"
+    unchanged = [one.name for one in alone if not _tells(one)]
     besides = f"; none shows for {', '.join(unchanged)}" if unchanged else ""
     return (
         f"{len(alone) - len(unchanged)} of {len(alone)} {called} change a figure at the level {LEVEL} after "
@@ -346,6 +284,6 @@ def _changing(found: Ablation) -> str:
     )
 
 
-def _source(found: Ablation) -> str:
-    seeds = found.whole.seeds
-    return f"{found.skill} by {found.agents}, {found.n:,} items, {counted_text(len(seeds), 'seed')}"
+def _source(ablation: Ablation) -> str:
+    seeds = counted_text(len(ablation.whole.seeds), "seed")
+    return f"{ablation.skill} by {ablation.agents}, {ablation.n:,} items, {seeds}"

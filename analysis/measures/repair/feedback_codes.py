@@ -7,19 +7,28 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.agreement import Pair
 from misstep.analysis.measures.coding import Codings, code_share
 from misstep.analysis.measures.coding import read_codings as read_any_codings
 from misstep.analysis.published import load_paper
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import counted_text, with_interval
 from misstep.harness.forms import toml_form
 from misstep.harness.places import data_folder
 
 _PAPER = "engineering_agent"
+_THEMES = TableHead(
+    "feedback_codes",
+    "repair",
+    "Themes of the comments on patches",
+    (
+        "A comment has a code where more than half of its coders gave it, and a theme where more than half gave "
+        "any code of the theme. It may have several.",
+    ),
+)
 
 
 class Theme(Struct, frozen=True):
@@ -57,16 +66,10 @@ def read_codings(file: Path) -> Codings:
 def code_figures(codings: Codings) -> list[CodeFigures]:
     """Return the figures of each theme, followed by those of its codes, in the order of the book."""
     return [
-        _figures(codings, name, code, wanted)
+        CodeFigures(name, code, *structs.astuple(code_share(codings, wanted)))
         for name, theme in code_book().items()
         for code, wanted in {"": frozenset(theme.codes), **{code: frozenset({code}) for code in theme.codes}}.items()
     ]
-
-
-def _figures(codings: Codings, theme: str, code: str, wanted: frozenset[str]) -> CodeFigures:
-    """Return the figures of codes any of which counts: those of a theme, or one alone."""
-    found = code_share(codings, wanted)
-    return CodeFigures(theme, code, found.share, found.krippendorff_alpha, found.pairs)
 
 
 def codings_document(codings: Codings) -> dict[str, Any]:
@@ -82,35 +85,20 @@ def codings_table(codings: Codings, source: str) -> Table:
     """
     book, paper = code_book(), load_paper(_PAPER)
     given = frozenset(code for of_comment in codings.given.values() for codes in of_comment.values() for code in codes)
-    found = code_figures(codings)
-    shown = [
-        one
-        for one in found
-        if (one.code in given and len(book[one.theme].codes) > 1 if one.code else given & book[one.theme].codes.keys())
-    ]
+    figures, rows = code_figures(codings), []
+    for one in figures:
+        codes = book[one.theme].codes
+        if one.code in given and len(codes) > 1 if one.code else given & codes.keys():
+            line = f"– {one.code}" if one.code else one.theme
+            rows += rows_in("share", {"share of the comments": one.share}, line, source)
+            rows += rows_in("coefficient", {"Krippendorff's alpha": one.krippendorff_alpha}, line, source)
     absent = [theme for theme, of in book.items() if not given & of.codes.keys()]
     printed = ", ".join(f"{theme} {paper[of.printed].printed}" for theme, of in book.items())
-    return Table(
-        name="feedback_codes",
-        paper="repair",
-        title="Themes of the comments on patches",
-        finding=_finding(codings, found),
-        rows=tuple(row for one in shown for row in _rows(one, source)),
-        notes=(
-            "A comment has a code where more than half of its coders gave it, and a theme where more than half gave "
-            "any code of the theme. It may have several.",
-            *([f"Nobody gave a code of these themes: {', '.join(absent)}."] if absent else []),
-            f"The Engineering Agent's paper prints of {paper['feedback.n.text'].printed} other comments: {printed}.",
-        ),
+    notes = [f"Nobody gave a code of these themes: {', '.join(absent)}."] if absent else []
+    notes.append(
+        f"The Engineering Agent's paper prints of {paper['feedback.n.text'].printed} other comments: {printed}."
     )
-
-
-def _rows(one: CodeFigures, source: str) -> list[Row]:
-    line = f"– {one.code}" if one.code else one.theme
-    return [
-        estimate_row("share of the comments", one.share, "share", line, source),
-        estimate_row("Krippendorff's alpha", one.krippendorff_alpha, "coefficient", line, source),
-    ]
+    return _THEMES.table(_finding(codings, figures), rows, notes)
 
 
 def _finding(codings: Codings, found: list[CodeFigures]) -> str:

@@ -1,21 +1,115 @@
-"""The patch judge against the oracle, as table IV has it: how often it knows a patch that the tests refuse."""
+"""The judge of patches against the oracle's tests (table IV) and against reviewers (6.2); unacceptable is positive.
 
-from collections.abc import Iterable
+Patches that pass their tests are all right to these: only people tell those that should not land, so that a judge is of
+use there.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec import Struct
 
 from misstep.analysis.measures.repair.attempts import counted
-from misstep.analysis.stats.diagnostic import Confusion
+from misstep.analysis.measures.repair.reviews import ReviewFunnel
+from misstep.analysis.stats.diagnostic import Confusion, precision, recall
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+from misstep.analysis.tables import Table, TableHead, made_by_this, rows_in
+from misstep.analysis.tables.wording import with_interval
 from misstep.harness.records.repair_attempt import PATCH_JUDGE, RepairAttempt
+
+_SOURCE = "review log"
+_MOST_NAMED = 10
+_REJECTED = TableHead(
+    "passing_but_rejected",
+    "repair",
+    "Patches that pass their tests and were rejected",
+    ("The tests call every one of these patches right: what reviewers rejected is told by people alone.",),
+)
 
 
 def judge_against_oracle(attempts: Iterable[RepairAttempt], validator: str = PATCH_JUDGE) -> Confusion:
     """Return how often a validator calls a patch unacceptable, by whether the oracle's tests refuse it.
 
-    Unacceptable is the positive class: `tp` are patches that solve nothing and are called so. Attempts without a patch,
-    without a score or without an answer do not count. That the tests pass is less than what people call acceptable.
+    Attempts without a patch, without a score or without an answer do not count. That the tests pass is less than what
+    people call acceptable.
     """
-    cells = {(False, False): 0, (False, True): 0, (True, False): 0, (True, True): 0}
-    for attempt in counted(attempts):
-        said = next((signal.passed for signal in attempt.signals if signal.validator == validator), None)
-        if attempt.patched and attempt.solved is not None and said is not None:
-            cells[attempt.solved, said] += 1
-    return Confusion(tp=cells[False, False], fp=cells[True, False], fn=cells[False, True], tn=cells[True, True])
+    scored = (one for one in counted(attempts) if one.patched and one.solved is not None)
+    return _judged(scored, lambda one: not one.solved, validator)
+
+
+def _judged(
+    attempts: Iterable[RepairAttempt], is_bad: Callable[[RepairAttempt], bool], validator: str = PATCH_JUDGE
+) -> Confusion:
+    cells: Counter[tuple[bool, bool]] = Counter()
+    for attempt in attempts:
+        passed = next((signal.passed for signal in attempt.signals if signal.validator == validator), None)
+        if passed is not None:
+            cells[is_bad(attempt), not passed] += 1
+    return Confusion(tp=cells[True, True], fp=cells[False, True], fn=cells[True, False], tn=cells[False, False])
+
+
+class ReviewedPatches(Struct, frozen=True):
+    """The patches with which the tests pass and on which reviewers decided.
+
+    `judge` is the judge against the reviewers, over the patches that it answered.
+    """
+
+    accepted: tuple[str, ...]
+    rejected: tuple[str, ...]
+    judge: Confusion
+
+    @property
+    def share_rejected(self) -> Estimate:
+        """Return how many of them reviewers rejected, with Wilson's interval."""
+        return wilson(len(self.rejected), len(self.accepted) + len(self.rejected))
+
+
+def reviewed_patches(attempts: Iterable[RepairAttempt], funnel: ReviewFunnel) -> ReviewedPatches:
+    """Return the patches that pass their tests by what reviewers decided; a rejection ends a review."""
+    refused = funnel.reached["rejected"]
+    taken = (funnel.reached["accepted"] | funnel.reached["landed"]) - refused
+    decided = [attempt for attempt in counted(attempts) if attempt.solved and attempt.id in refused | taken]
+    accepted, rejected = (tuple(one.id for one in decided if one.id in names) for names in (taken, refused))
+    return ReviewedPatches(accepted, rejected, _judged(decided, lambda one: one.id in refused))
+
+
+def reviewed_document(patches: ReviewedPatches) -> dict[str, Any]:
+    """Return the same for scripts: counts, the names of the rejected, and the judge against the reviewers."""
+    return {
+        "accepted": len(patches.accepted),
+        "rejected": len(patches.rejected),
+        "share_rejected": patches.share_rejected,
+        "attempts_rejected": list(patches.rejected),
+        "judge": patches.judge,
+        "judge_precision_unacceptable": precision(patches.judge),
+        "judge_recall_unacceptable": recall(patches.judge),
+    }
+
+
+@made_by_this
+def reviewed_table(patches: ReviewedPatches) -> Table:
+    """Patches that pass their tests: how many reviewers rejected, and how many of either the judge would have held."""
+    judge, rejected = patches.judge, patches.rejected
+    counts = {"accepted": len(patches.accepted), "rejected": len(rejected)}
+    shares = {
+        "calls unacceptable, of those rejected": recall(judge),
+        "calls unacceptable, of those accepted": wilson(judge.fp, judge.fp + judge.tn),
+        "rejected, of those that it calls unacceptable": precision(judge),
+    }
+    rows = rows_in("count", counts, "Patches that pass their tests", _SOURCE)
+    rows += rows_in("share", shares, "The judge of patches", _SOURCE) if judge.n else []
+    named = ", ".join(rejected[:_MOST_NAMED]) + (", …" if len(rejected) > _MOST_NAMED else "")
+    notes = [f"Rejected: {named}."] if rejected else []
+    return _REJECTED.table(
+        _finding(patches), rows, notes if judge.n else [*notes, "No judge of patches was asked about them."]
+    )
+
+
+def _finding(patches: ReviewedPatches) -> str:
+    share = patches.share_rejected
+    if not share.n:
+        return "Reviewers have decided on no patch that passes its tests."
+    noun = "patch that passes" if share.n == 1 else "patches that pass"
+    return f"Reviewers rejected {with_interval(share, 'share')} of {share.n:,} {noun} the tests."

@@ -8,11 +8,26 @@ from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.paired import paired_score_interval
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Row, Table, estimate_row, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import with_interval
 
 _PAPER = "engineering_agent"
 _ABSENT = "No public set of repairs is available."
+_REPAIRED = TableHead(
+    "public_repairs",
+    _PAPER,
+    "Broken programs that models repaired, on public data",
+    (
+        "Results of several kinds of fault are added up: a rate is of all programs tried, intervals are Wilson's.",
+        "Whether a repair passed was judged by the site of the problems and cannot be run again here.",
+    ),
+)
+_PROGRAMS = TableHead(
+    "broken_programs",
+    _PAPER,
+    "Broken and correct programs against their tests",
+    ("Where a program has several tests, they hang together: the interval is Korn and Graubard's over programs.",),
+)
 
 
 def pooled(one: SolvedSet, system: str) -> Estimate:
@@ -28,10 +43,7 @@ def over_tasks(one: SolvedSet, system: str) -> Estimate:
 
 def _rates(one: SolvedSet, rates: dict[str, Estimate], what: str = "") -> list[Row]:
     """Return a rate a system under the title of its set, followed by what it is of."""
-    title = f"{one.title}{what}"
-    return measured_on(
-        one.dataset, [estimate_row(name, rate, "share", title, one.source) for name, rate in rates.items()]
-    )
+    return measured_on(one.dataset, rows_in("share", rates, f"{one.title}{what}", one.source))
 
 
 @made_by_this
@@ -45,30 +57,13 @@ def public_repairs_table(
     for one in cases:
         first, *others = one.ranking()
         for gap in gaps(one, [(first, other) for other in others]):
-            group = f"{one.title}: {gap.better} less {gap.worse}"
             counts = f"{gap.paired.first_only} and {gap.paired.second_only} repaired by one alone, {one.source}"
-            difference = paired_score_interval(gap.paired)
+            where = f"{one.title}: {gap.better} less {gap.worse}", counts
             p_value = Estimate(gap.p_value, n=gap.paired.n, method="McNemar, mid-p")
-            rows += measured_on(
-                one.dataset,
-                [
-                    estimate_row("Difference", difference, "difference", group, counts),
-                    estimate_row("p", p_value, "p", group, counts),
-                ],
-            )
-    return Table(
-        name="public_repairs",
-        paper=_PAPER,
-        title="Broken programs that models repaired, on public data",
-        finding=_repaired_finding(repaired[0]) if repaired else _ABSENT,
-        rows=tuple(rows),
-        notes=(
-            "Results of several kinds of fault are added up: a rate is of all programs tried, intervals are Wilson's.",
-            "Whether a repair passed was judged by the site of the problems and cannot be run again here.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in (*repaired, *cases))),
-    )
+            of_gap = rows_in("difference", {"Difference": paired_score_interval(gap.paired)}, *where)
+            rows += measured_on(one.dataset, [*of_gap, *rows_in("p", {"p": p_value}, *where)])
+    finding = _repaired_finding(repaired[0]) if repaired else _ABSENT
+    return _REPAIRED.table(finding, rows, notes, datasets=(one.dataset for one in (*repaired, *cases)))
 
 
 def _repaired_finding(one: SolvedSet) -> str:
@@ -85,18 +80,8 @@ def programs_table(programs: Sequence[SolvedSet], tests: Sequence[SolvedSet] = (
         rows += _rates(one, {name: pooled(one, name) for name in one.systems})
     for one in tests:
         rows += _rates(one, {name: over_tasks(one, name) for name in one.systems}, ", tests")
-    return Table(
-        name="broken_programs",
-        paper=_PAPER,
-        title="Broken and correct programs against their tests",
-        finding=_programs_finding(programs[0]) if programs else _ABSENT,
-        rows=tuple(rows),
-        notes=(
-            "Where a program has several tests, they hang together: the interval is Korn and Graubard's over programs.",
-            *notes,
-        ),
-        datasets=tuple(dict.fromkeys(one.dataset for one in (*programs, *tests))),
-    )
+    finding = _programs_finding(programs[0]) if programs else _ABSENT
+    return _PROGRAMS.table(finding, rows, notes, datasets=(one.dataset for one in (*programs, *tests)))
 
 
 def _programs_finding(one: SolvedSet) -> str:

@@ -5,13 +5,23 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from misstep.analysis.measures.repair.attempts import RepairArm
-from misstep.analysis.tables import Row, Table, made_by_this, measured_on
+from misstep.analysis.tables import Row, Table, TableHead, made_by_this, measured_on, rows_in
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.escaping import plain
 from misstep.harness.records.repair_attempt import RepairAttempt
 
 _COMPARED = ("solved", "patched", "iterations", "ended")
 """What an attempt made again has in common with the first; its seconds are another machine's."""
+
+_REPEATED = TableHead(
+    "repeated_repairs",
+    "engineering_agent",
+    "Recorded repairs made again",
+    (
+        "Of each recording the case that took least time is repaired again. Compared are whether it was "
+        "solved, whether there was a patch, the number of commands and how the attempt ended.",
+    ),
+)
 
 
 class Repeat(Struct, frozen=True):
@@ -42,31 +52,23 @@ def repeated_table(runs: Sequence[tuple[RepairArm, RepairArm]], absent: str = ""
     """Return what came of each attempt when it was recorded and when it was made again."""
     made = [(recorded, repeat) for recorded, again in runs for repeat in repeats(recorded, again)]
     same = sum(not repeat.differences for _, repeat in made)
-    return Table(
-        name="repeated_repairs",
-        paper="engineering_agent",
-        title="Recorded repairs made again",
-        finding=f"{same} of {counted_text(len(made), 'recorded attempt')} made again came out as recorded."
-        if made
-        else f"No recorded repair was made again. {absent}".rstrip(),
-        rows=tuple(row for arm, repeat in made for row in _rows(arm, repeat)),
-        notes=(
-            "Of each recording the case that took least time is repaired again. Compared are whether it was "
-            "solved, whether there was a patch, the number of commands and how the attempt ended.",
-            *(sentence for _, repeat in made for sentence in repeat.differences),
-        ),
-        datasets=tuple(dict.fromkeys(arm.dataset for arm, _ in made if arm.dataset)),
+    finding = f"{same} of {counted_text(len(made), 'recorded attempt')} made again came out as recorded."
+    return _REPEATED.table(
+        finding if made else f"No recorded repair was made again. {absent}".rstrip(),
+        (row for arm, repeat in made for row in _rows(arm, repeat)),
+        (sentence for _, repeat in made for sentence in repeat.differences),
+        datasets=(arm.dataset for arm, _ in made if arm.dataset),
     )
 
 
 def _rows(arm: RepairArm, repeat: Repeat) -> list[Row]:
     """Return what is on record of an attempt beside what came of it now."""
     group = f"{arm.policy} on {arm.benchmark}, {arm.setting}"
-    told = [("recorded", repeat.recorded), ("made again", repeat.again)]
     rows = [
-        Row(repeat.again.case, _told(attempt), evidence=arm.evidence, source=source, unit="text", group=group)
-        for source, attempt in told
+        row
+        for source, attempt in (("recorded", repeat.recorded), ("made again", repeat.again))
         if attempt is not None
+        for row in rows_in("text", {repeat.again.case: _told(attempt)}, group, source, arm.evidence)
     ]
     return measured_on(arm.dataset, rows) if arm.dataset else rows
 

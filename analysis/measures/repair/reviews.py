@@ -1,19 +1,21 @@
-"""What became of patches in review, as a funnel: generated, published, reviewed, landed (table V).
+"""What became of patches in review: generated, published, reviewed, landed (table V), at each share of a rollout.
 
 An attempt counts once an event. One that was accepted, rejected or sent back was reviewed; what was reviewed or landed
 was published, and what was published was generated, also where the log does not say so.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from misstep.analysis.measures.repair.attempts import counted
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this
+from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import with_interval
-from misstep.harness.records.repair_reviews import EVENTS, ReviewEvent
+from misstep.harness.records.repair_attempt import RepairAttempt
+from misstep.harness.records.repair_reviews import EVENTS, SHARES, ReviewEvent, in_share
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
 _SOURCE = "review log"
@@ -27,6 +29,25 @@ RATES = (
     ("landed", "reviewed"),
 )
 """What is a share of what: both bases of a rate that papers print without saying which."""
+
+_REVIEWS = TableHead(
+    "reviews",
+    "repair",
+    "From generated to landed",
+    (
+        "An attempt counts once an event; of several answers to one patch each counts.",
+        "Accepted, rejected and sent back imply reviewed; reviewed and landed imply published.",
+    ),
+)
+_ROLLOUT = TableHead(
+    "rollout",
+    "repair",
+    "Patches in review at each share of a rollout",
+    (
+        "A share holds every smaller one: a case has its place by a hash of its name and the seed.",
+        "A patch outside of a share counts at the larger ones alone, also if somebody reviewed it early.",
+    ),
+)
 
 
 class ReviewFunnel(Struct, frozen=True):
@@ -67,57 +88,80 @@ def review_document(funnel: ReviewFunnel) -> dict[str, Any]:
 def review_table(funnel: ReviewFunnel, source: str = _SOURCE, evidence: Evidence = "real") -> Table:
     """From generated to landed: counts, and rates with the base of each."""
     unreviewed = len(funnel.reached["landed"] - funnel.reached["reviewed"])
-    return Table(
-        name="reviews",
-        paper="repair",
-        title="From generated to landed",
-        finding=review_finding(funnel),
-        rows=tuple(review_rows(funnel, source, evidence)),
-        notes=(
-            "An attempt counts once an event; of several answers to one patch each counts.",
-            "Accepted, rejected and sent back imply reviewed; reviewed and landed imply published.",
-            *([f"Landed without a review on record: {unreviewed:,}."] if unreviewed else []),
-        ),
-        drawn=tuple(funnel_rows(funnel, source, evidence)),
-    )
+    notes = [f"Landed without a review on record: {unreviewed:,}."] if unreviewed else []
+    drawn = funnel_rows(funnel, source, evidence)
+    return _REVIEWS.table(review_finding(funnel), _rows(funnel, source, evidence), notes, drawn=drawn)
 
 
 def review_finding(funnel: ReviewFunnel) -> str:
     """Return what share landed, on both bases, in one sentence."""
     if not funnel.count("published"):
         return "No patch was published."
-    of_published, of_reviewed = funnel.rate("landed", "published"), funnel.rate("landed", "reviewed")
-    return (
-        f"{with_interval(of_published, 'share')} of {funnel.count('published'):,} patches published landed"
-        f", {with_interval(of_reviewed, 'share')} of those reviewed."
-    )
+    of_published, of_reviewed = (with_interval(funnel.rate("landed", of), "share") for of in ("published", "reviewed"))
+    return f"{of_published} of {funnel.count('published'):,} patches published landed, {of_reviewed} of those reviewed."
 
 
-def review_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
+def _rows(funnel: ReviewFunnel, source: str, evidence: Evidence, group: str = "") -> list[Row]:
     """Return a row an event, and a row a rate."""
-    counts = [
-        Row(
-            event.replace("_", " "),
-            funnel.count(event),
-            evidence=evidence,
-            source=source,
-            unit="count",
-            group="Patches",
-        )
-        for event in EVENTS
-    ]
-    return counts + [
-        estimate_row(f"{event} of {of}", funnel.rate(event, of), "share", "Rates", source, evidence)
-        for event, of in RATES
+    counts = {event.replace("_", " "): funnel.count(event) for event in EVENTS}
+    rates = {f"{event} of {of}": funnel.rate(event, of) for event, of in RATES}
+    return [
+        *rows_in("count", counts, group or "Patches", source, evidence),
+        *rows_in("share", rates, group or "Rates", source, evidence),
     ]
 
 
 def funnel_rows(funnel: ReviewFunnel, source: str, evidence: Evidence) -> list[Row]:
     """Return the steps of a figure: each a part of the one before it."""
-    steps = [funnel.reached[event] for event in ("generated", "published", "reviewed")]
-    steps.append(funnel.reached["landed"] & funnel.reached["reviewed"])
-    names = ("generated", "published", "reviewed", "landed after a review")
-    return [
-        Row(name, len(step), evidence=evidence, source=source, unit="count")
-        for name, step in zip(names, steps, strict=True)
-    ]
+    steps = {event: funnel.count(event) for event in ("generated", "published", "reviewed")}
+    steps["landed after a review"] = len(funnel.reached["landed"] & funnel.reached["reviewed"])
+    return rows_in("count", steps, "", source, evidence)
+
+
+class RolloutStage(Struct, frozen=True):
+    """One share of the cases, how many these are, and the funnel of their patches (sections 7.3, 9)."""
+
+    share: float
+    cases: int
+    funnel: ReviewFunnel
+
+    @property
+    def name(self) -> str:
+        """Return the share as a percentage."""
+        return f"{100 * self.share:.4g}%"
+
+
+def rollout_stages(
+    attempts: Iterable[RepairAttempt], events: Iterable[ReviewEvent], shares: Sequence[float] = SHARES, seed: int = 0
+) -> list[RolloutStage]:
+    """Return the funnel at each share, from the smallest; an attempt at a case that does not hold counts nowhere."""
+    made, logged, stages = counted(attempts), list(events), []
+    for share in sorted(shares):
+        inside = {attempt.id: attempt for attempt in made if in_share(attempt.case, share, seed)}
+        patched = (name for name, attempt in inside.items() if attempt.patched)
+        funnel = review_funnel((event for event in logged if event.attempt in inside), patched)
+        stages.append(RolloutStage(share, len({attempt.case for attempt in inside.values()}), funnel))
+    return stages
+
+
+def rollout_document(stages: Sequence[RolloutStage]) -> dict[str, Any]:
+    """Return the same for scripts: a list with each share, its number of cases, and counts and rates as of a review."""
+    return {"stages": [{"share": one.share, "cases": one.cases, **review_document(one.funnel)} for one in stages]}
+
+
+@made_by_this
+def rollout_table(stages: Sequence[RolloutStage]) -> Table:
+    """The funnel at each share of a rollout, one below the other."""
+    rows: list[Row] = []
+    for one in stages:
+        group = f"{one.name} of the cases"
+        rows += rows_in("count", {"cases": one.cases}, group, _SOURCE)
+        rows += _rows(one.funnel, _SOURCE, "real", group)
+    return _ROLLOUT.table(" ".join(map(_sentence, stages)), rows)
+
+
+def _sentence(one: RolloutStage) -> str:
+    landed = one.funnel.rate("landed", "published")
+    if not landed.n:
+        return f"At {one.name} no patch was published."
+    return f"At {one.name} {with_interval(landed, 'share')} of {landed.n:,} published landed."

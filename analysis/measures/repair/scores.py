@@ -7,9 +7,10 @@ With one attempt a case that is a share of cases, with Wilson's interval; otherw
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
+from typing import Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from misstep.analysis.measures.repair.attempts import (
     RepairArm,
@@ -164,33 +165,30 @@ def mean_of_cases(values: Sequence[Sequence[float]], seed: int, resamples: int =
         return Estimate(None, n=0, reason=_NO_CASE)
     if all(len(of_case) == 1 and of_case[0] in (0, 1) for of_case in values):
         return wilson(int(sum(of_case[0] for of_case in values)), len(values))
+    return _resampled_mean(values, seed, resamples)
+
+
+def _resampled_mean(values: Sequence[Sequence[float]], seed: int, resamples: int) -> Estimate:
     means = np.array([fmean(of_case) for of_case in values])
     distinct, cases = np.unique(means, return_counts=True)
-    rng = np.random.default_rng(seed)
-    drawn = bootstrap(lambda sets: sets @ distinct / len(means), cases, resamples, rng)
+    drawn = bootstrap(lambda sets: sets @ distinct / len(means), cases, resamples, np.random.default_rng(seed))
     return bootstrapped(float(means.mean()), drawn, len(means), units="cases")
 
 
 def iterations_of(cases: Cases, seed: int = 0, resamples: int = RESAMPLES) -> Iterations:
     """Iterations of the attempts in which the agent ran, with intervals over resampled cases."""
-    counts = [[one.iterations for one in tries if ran(one)] for tries in cases.values()]
-    known = [sorted(of_case) for of_case in counts if of_case]
+    counts = [sorted(one.iterations for one in tries if ran(one)) for tries in cases.values()]
+    known = [of_case for of_case in counts if of_case]
     if not known:
         none = Estimate(None, n=0, reason="no run of an agent is on record")
         return Iterations(none, none)
     # Counts of commands are not shares, even where all of them are 0 or 1.
-    means = np.array([fmean(of_case) for of_case in known])
-    distinct, same = np.unique(means, return_counts=True)
-    drawn = bootstrap(lambda sets: sets @ distinct / len(means), same, resamples, np.random.default_rng(seed))
-    mean = bootstrapped(float(means.mean()), drawn, len(known), units="cases")
-    return Iterations(mean, _median(known, seed, resamples))
+    return Iterations(_resampled_mean(known, seed, resamples), _median(known, seed, resamples))
 
 
 def _median(cases: Sequence[Sequence[int]], seed: int, resamples: int) -> Estimate:
     """Return the median of all values, whole cases resampled."""
-    alike: dict[tuple[int, ...], int] = {}
-    for of_case in cases:
-        alike[tuple(of_case)] = alike.get(tuple(of_case), 0) + 1
+    alike = Counter(map(tuple, cases))
     flat = sorted((value, place) for place, of_case in enumerate(alike) for value in of_case)
     values = np.array([value for value, _ in flat], dtype=np.float64)
     places = np.array([place for _, place in flat])
@@ -220,11 +218,57 @@ def _sum(values: Sequence[float | None]) -> Spent:
 
 def signal_counts(attempts: Sequence[RepairAttempt]) -> dict[str, ValidatorCounts]:
     """Return what each validator said of the patches, by its name, in the order in which they are first met."""
-    said: dict[str, list[bool | None]] = {}
-    for attempt in attempts:
-        for signal in attempt.signals:
-            said.setdefault(signal.validator, []).append(signal.passed)
-    return {
-        name: ValidatorCounts(answers.count(True), answers.count(False), answers.count(None))
-        for name, answers in said.items()
-    }
+    answers = Counter((signal.validator, signal.passed) for attempt in attempts for signal in attempt.signals)
+    names = dict.fromkeys(name for name, _ in answers)
+    return {name: ValidatorCounts(*(answers[name, passed] for passed in (True, False, None))) for name in names}
+
+
+def repair_document(scores: RepairScores) -> dict[str, Any]:
+    """Return the scores of an arm for scripts, with an entry a case and attempt.
+
+    {"n": 28, "solve_rate": {"value": 0.61, …}, "patch_generation_rate": {…}, "error_rate": {…},
+     "iterations": {"mean": {…}, "median": {…}}, "cases": [{"id": "gcd", "solved": true, "patched": true, …}], …}
+
+    In `cases` `solved` is `null` where a case does not hold, its oracle is flaky or its patch was not scored;
+    `error` is `null` where there was none. With several attempts a case has several entries, told apart by `sample`.
+    """
+    arm = scores.arm
+    last = {attempt.id: attempt for attempt in arm.attempts}
+    cases = [
+        {
+            "id": attempt.case,
+            "sample": attempt.sample,
+            "solved": None if attempt.ended in (NOT_AFFIRMED, FLAKY) else attempt.solved,
+            "patched": attempt.patched,
+            "error": attempt.error or None,
+            "ended": attempt.ended,
+            "iterations": attempt.iterations,
+            "seconds": attempt.seconds,
+        }
+        for attempt in sorted(last.values(), key=lambda attempt: (attempt.case, attempt.sample, attempt.id))
+    ]
+    document: dict[str, Any] = to_builtins(
+        {
+            "n": scores.n,
+            "attempts": scores.attempts,
+            "not_affirmed": scores.not_affirmed,
+            "flaky": scores.flaky,
+            "unscored": scores.unscored,
+            "policy": arm.policy,
+            "setting": arm.setting,
+            "format": arm.format,
+            "benchmark": arm.benchmark,
+            "solve_rate": scores.solve_rate,
+            "solve_rate_scored": scores.solve_rate_scored,
+            "sr_at": {str(k): rate for k, rate in scores.solve_rate_at.items()},
+            "patch_generation_rate": scores.patch_generation_rate,
+            "error_rate": scores.error_rate,
+            "cut_off_rate": scores.cut_off_rate,
+            "iterations": scores.iterations,
+            **{name: spent.total for name, spent in scores.spent.items()},
+            "signals": scores.signals,
+            "second_tests": scores.second_tests,
+            "cases": cases,
+        }
+    )
+    return document

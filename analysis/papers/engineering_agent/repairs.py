@@ -10,12 +10,12 @@ from fractions import Fraction
 from msgspec import structs
 
 from misstep.analysis.audit.tables import checked_figure, checked_rows, finding
+from misstep.analysis.measures.paired_systems import pair_rows
 from misstep.analysis.measures.repair.attempts import RepairArm
-from misstep.analysis.measures.repair.comparison import compare_repairs
 from misstep.analysis.measures.repair.patch_judge import judge_against_oracle
 from misstep.analysis.measures.repair.reviews import ReviewFunnel, review_finding
 from misstep.analysis.measures.repair.scores import RepairScores, score_repairs
-from misstep.analysis.measures.repair.tables import NOTES, pair_rows, repairs_finding
+from misstep.analysis.measures.repair.tables import NOTES, REPAIRS, compare_repairs, repairs_finding
 from misstep.analysis.papers.engineering_agent.tables import (
     SETTINGS,
     SOLVE_RATES,
@@ -116,7 +116,7 @@ def ablation_pairs_table(arms: Sequence[RepairArm] = ()) -> Table:
         structs.replace(row, evidence=same[0].evidence, source=_said(same[0]))
         for same, found in compared
         for pair in found
-        for row in measured_on_arm(same[0], pair_rows(pair, alone=False))
+        for row in measured_on_arm(same[0], pair_rows(pair, REPAIRS, alone=False))
     ]
     said = f"{apart} of {len(pairs)} pairs of measured settings differ at the level 0.05 after Holm's adjustment."
     return Table(

@@ -6,7 +6,7 @@ out, and that the mechanism cures it here. They confirm no printed figure.
 
 from collections.abc import Iterator, Sequence
 
-from misstep.analysis.measures.reflexive.ablation import LEVEL
+from misstep.analysis.measures.paired_systems import LEVEL
 from misstep.analysis.measures.reflexive.cures import Cure
 from misstep.analysis.measures.reflexive.scores import ALSO, MEASURES
 from misstep.analysis.published import load_paper, published_row

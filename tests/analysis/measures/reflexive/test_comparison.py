@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from misstep.analysis.measures.reflexive.comparison import compare_loops
-from misstep.analysis.measures.reflexive.tables import loop_pairs_table
+from misstep.analysis.measures.reflexive.comparison import compare_loops, loop_pairs_table
 from misstep.analysis.measures.reflexive.work import WorkedRun, worked_run
 from tests.analysis.measures.reflexive.made_up import Log
 

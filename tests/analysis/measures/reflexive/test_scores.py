@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from misstep.analysis.measures.reflexive.document import loop_document
-from misstep.analysis.measures.reflexive.repeats import repeats
-from misstep.analysis.measures.reflexive.scores import LoopScores, score_loop
+from misstep.analysis.measures.reflexive.scores import LoopScores, loop_document, repeats, score_loop
 from misstep.analysis.measures.reflexive.work import worked_run
 from misstep.harness.errors import InputError
 from misstep.harness.records.loop_events import (

@@ -1,7 +1,7 @@
 """Two arms on the same cases."""
 
-from misstep.analysis.measures.repair.comparison import NONE_SHARED, compare_repairs
-from misstep.analysis.measures.repair.tables import pair_finding, repair_comparison_table
+from misstep.analysis.measures.paired_systems import pair_finding
+from misstep.analysis.measures.repair.tables import NONE_SHARED, REPAIRS, compare_repairs, repair_comparison_table
 from misstep.analysis.stats.clusters.clustered_pairs import sign_flip_mcnemar
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p, paired_score_interval
 from misstep.analysis.stats.multiplicity import holm
@@ -52,14 +52,14 @@ def test_p_values_are_adjusted_for_all_pairs() -> None:
 def test_arms_without_a_case_in_common_are_not_compared() -> None:
     (pair,) = compare_repairs([_of("a", "A"), _of("b", "B")])
     assert (pair.p_value, pair.p_adjusted, pair.difference.reason) == (None, None, NONE_SHARED)
-    assert pair_finding(pair) == f"a and b cannot be compared: {NONE_SHARED}."
+    assert pair_finding(pair, REPAIRS) == f"a and b cannot be compared: {NONE_SHARED}."
 
 
 def test_the_sentence_names_the_better_one_and_says_where_it_may_be_chance() -> None:
     apart = compare_repairs([_of("a", "ABCDEFGH"), _of("b", "abcdefgh")])
-    assert pair_finding(apart[0]).startswith("a solves 100.0 points more than b on the same 8 cases")
+    assert pair_finding(apart[0], REPAIRS).startswith("a solves 100.0 points more than b on the same 8 cases")
     close = compare_repairs([_of("a", "abcd"), _of("b", "Abcd")])
-    assert pair_finding(close[0]).startswith(
+    assert pair_finding(close[0], REPAIRS).startswith(
         "b solves 25.0 points more than a on the same 4 cases, which may be chance"
     )
-    assert repair_comparison_table(apart).finding == pair_finding(apart[0])
+    assert repair_comparison_table(apart).finding == pair_finding(apart[0], REPAIRS)

@@ -1,6 +1,6 @@
 """Patches that pass their tests and were rejected, apart from those accepted, and the judge on either."""
 
-from misstep.analysis.measures.repair.rejected import reviewed_patches, reviewed_table
+from misstep.analysis.measures.repair.patch_judge import reviewed_patches, reviewed_table
 from misstep.analysis.measures.repair.reviews import review_funnel
 from misstep.analysis.stats.diagnostic import Confusion
 from misstep.harness.records.repair_attempt import PATCH_JUDGE, RepairAttempt, Signal

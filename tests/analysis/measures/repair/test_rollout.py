@@ -1,6 +1,6 @@
 """A rollout's shares lie in each other, and each has the funnel of its own cases."""
 
-from misstep.analysis.measures.repair.rollout import rollout_stages, rollout_table
+from misstep.analysis.measures.repair.reviews import rollout_stages, rollout_table
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.repair_reviews import ReviewEvent, in_share
 

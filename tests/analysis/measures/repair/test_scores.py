@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.analysis.measures.repair.attempts import had_error, noted
-from misstep.analysis.measures.repair.document import repair_document
-from misstep.analysis.measures.repair.scores import Spent, ValidatorCounts, score_repairs
+from misstep.analysis.measures.repair.scores import Spent, ValidatorCounts, repair_document, score_repairs
 from misstep.analysis.measures.repair.tables import repairs_table, signals_table
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.records.repair_attempt import RepairAttempt, Signal

@@ -1,0 +1,26 @@
+"""Shares that may have no whole: an estimate, or the reason why there is none."""
+
+from collections.abc import Iterable, Sequence
+
+from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
+from misstep.analysis.stats.estimate import Estimate
+from misstep.analysis.stats.proportions import wilson
+
+
+def share(count: int, n: int, undefined: str) -> Estimate:
+    """Return a share with Wilson's interval; `undefined` is the reason where `n` is 0."""
+    return wilson(count, n) if n else Estimate(None, n=0, reason=undefined)
+
+
+def clustered_share(clusters: Sequence[tuple[int, int]], undefined: str) -> Estimate:
+    """Return a share over clusters of (count, n) with Korn and Graubard's interval; empty clusters count nowhere."""
+    return korn_graubard(clusters) if any(n for _, n in clusters) else Estimate(None, n=0, reason=undefined)
+
+
+def summed(counts: Iterable[tuple[str, int, int]]) -> dict[str, tuple[int, int]]:
+    """Return name → the sums of the counts and of the wholes of that name, in order of appearance."""
+    sums: dict[str, tuple[int, int]] = {}
+    for name, count, n in counts:
+        before = sums.get(name, (0, 0))
+        sums[name] = before[0] + count, before[1] + n
+    return sums
