@@ -25,9 +25,9 @@ from misstep.analysis.measures.judging.scores import (
     kappa_and_f1,
 )
 from misstep.analysis.measures.judging.units import resampled_counts
+from misstep.analysis.measures.shares import share
 from misstep.analysis.stats.average_precision import NO_POSITIVES, average_precision
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.ranking import area_under_curve
 from misstep.analysis.stats.raters.agreement import ONE_CATEGORY
 from misstep.analysis.stats.raters.patterns import IntArray
@@ -104,8 +104,8 @@ def _judge(judge: str, counts: Counts, resamples: int, seed: int) -> CountedJudg
         n=sum(kind.n for kind in rows),
         **statuses,
         without_gold=sum(kind.n for kind in rows if kind.gold is None),
-        accuracy=_share(right, int(answered.sum()), NOTHING_ANSWERED),
-        accuracy_all=_share(right, int(cells.sum()), NOTHING_ASKED),
+        accuracy=share(right, int(answered.sum()), NOTHING_ANSWERED),
+        accuracy_all=share(right, int(cells.sum()), NOTHING_ASKED),
         cohen_kappa=kappa,
         cohen_kappa_all=kappa_all,
         labels={
@@ -151,17 +151,13 @@ def _resampled(cells: IntArray, codes: Codes, undefined: tuple[str, str], resamp
 def _label_scores(place: int, answered: IntArray, cells: IntArray, f1: Estimate, f1_all: Estimate) -> LabelScores:
     right, support = int(cells[place, place]), int(cells[place].sum())
     return LabelScores(
-        precision=_share(right, int(answered[:, place].sum()), LABEL_NEVER_GIVEN),
-        recall=_share(right, int(answered[place].sum()), LEFT_OPEN if support else NEVER_GOLD),
+        precision=share(right, int(answered[:, place].sum()), LABEL_NEVER_GIVEN),
+        recall=share(right, int(answered[place].sum()), LEFT_OPEN if support else NEVER_GOLD),
         f1=f1,
-        recall_all=_share(right, support, NEVER_GOLD),
+        recall_all=share(right, support, NEVER_GOLD),
         f1_all=f1_all,
         support=support,
     )
-
-
-def _share(count: int, total: int, undefined: str) -> Estimate:
-    return wilson(count, total) if total else Estimate(None, n=0, reason=undefined)
 
 
 def _ranking(rows: Collection[ScoreBin]) -> Estimate:

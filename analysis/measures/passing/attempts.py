@@ -5,8 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Cell = tuple[int, int]
-"""How many attempts count, and how many of them passed."""
+from misstep.analysis.measures.paired_systems import Cell
 
 Lack = Literal["missing", "unreadable"]
 """Why an attempt has no outcome: none is given, or what is given cannot be read as one."""

@@ -6,17 +6,15 @@ those without one as failed. A task with fewer than k attempts has no pass@k: it
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from statistics import median
 from typing import Literal, get_args
 
 import numpy as np
 from msgspec import Struct, structs
 
-from misstep.analysis.measures.passing.attempts import Cell, PassAttempts, SystemAttempts, Unanswered
-from misstep.analysis.stats.clusters.paired_rates import paired_rates
+from misstep.analysis.measures.paired_systems import Cell, PairedSystems, compare_systems
+from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, Unanswered
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.multiplicity import holm
 from misstep.analysis.stats.pass_at_k import Kind, each_task, mean_over_tasks
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.patterns import FloatArray, IntArray, Patterns, distinct_rows
@@ -24,9 +22,6 @@ from misstep.analysis.stats.resampling import bootstrap, bootstrapped
 
 FEW_TASKS = 30
 """With fewer tasks than this a resampled interval is too short (`benchmarks/validity/RESULTS.md`)."""
-
-LEVEL = 0.05
-"""Of an adjusted p-value: at or below it two systems are told apart."""
 
 NONE_SHARED = "no task that both systems have attempts at"
 _BY_CHANCE = "mean over tasks of 1 - p^n - (1-p)^n, with p the mean rate of the same tasks"
@@ -94,31 +89,6 @@ class SystemPasses(Struct, frozen=True):
     flicker_all: Flicker
 
 
-class PairedPasses(Struct, frozen=True):
-    """Two systems on the `n` tasks that both have attempts at.
-
-    The difference is the mean share of passed attempts (pass@1) of `a` less that of `b`; the adjusted p-value is after
-    Holm for all pairs; `more_a`, `more_b` and `alike` count the tasks by which of the two passes more often.
-    """
-
-    a: str
-    b: str
-    n: int
-    difference: Estimate
-    p_value: float | None
-    p_adjusted: float | None
-    test: str
-    more_a: int = 0
-    more_b: int = 0
-    alike: int = 0
-    reason: str = ""
-
-    @property
-    def apart(self) -> bool:
-        """Return whether the two are told apart, after Holm's adjustment."""
-        return self.p_adjusted is not None and self.p_adjusted <= LEVEL
-
-
 class PassReport(Struct, frozen=True):
     """What was measured of all systems, as the JSON document has it.
 
@@ -128,8 +98,8 @@ class PassReport(Struct, frozen=True):
     ks: tuple[int, ...]
     same_tasks: bool
     systems: tuple[SystemPasses, ...]
-    pairs: tuple[PairedPasses, ...]
-    pairs_all: tuple[PairedPasses, ...]
+    pairs: tuple[PairedSystems, ...]
+    pairs_all: tuple[PairedSystems, ...]
     unanswered: tuple[Unanswered, ...]
     notes: tuple[str, ...]
     resamples: int
@@ -145,13 +115,13 @@ def pass_report(attempts: PassAttempts, ks: Sequence[int], resamples: int = 10_0
     """Everything that is measured of repeated attempts."""
     systems = attempts.systems
     unanswered = tuple(lacking for one in systems for lacking in one.unanswered)
-    pairs = _pairs({one.name: _answered(one) for one in systems})
+    pairs = compare_systems({one.name: _answered(one) for one in systems}, NONE_SHARED)
     return PassReport(
         ks=tuple(ks),
         same_tasks=len({frozenset(one.tasks) for one in systems}) < 2,
         systems=tuple(_system(one, ks, resamples, seed) for one in systems),
         pairs=pairs,
-        pairs_all=_pairs({one.name: _all(one) for one in systems}) if unanswered else pairs,
+        pairs_all=compare_systems({one.name: _all(one) for one in systems}, NONE_SHARED) if unanswered else pairs,
         unanswered=unanswered,
         notes=attempts.remarks,
         resamples=resamples,
@@ -249,29 +219,3 @@ def _expected_flicker(kinds: Patterns, n: int, resamples: int, seed: int) -> Est
     drawn = bootstrap(expected, kinds.items, resamples, np.random.default_rng(seed))
     found = bootstrapped(value, drawn, n, units="tasks")
     return Estimate(found.value, found.low, found.high, found.n, f"{_BY_CHANCE}; {found.method}", found.reason)
-
-
-def _pairs(systems: Mapping[str, Mapping[str, Cell]]) -> tuple[PairedPasses, ...]:
-    pairs = [_pair(a, b, systems[a], systems[b]) for a, b in combinations(systems, 2)]
-    adjusted = holm([pair.p_value for pair in pairs]).p_values
-    return tuple(structs.replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
-
-
-def _pair(a: str, b: str, first: Mapping[str, Cell], second: Mapping[str, Cell]) -> PairedPasses:
-    shared = [task for task, (tried, _) in first.items() if tried and second.get(task, (0, 0))[0]]
-    if not shared:
-        return PairedPasses(a, b, 0, Estimate(None, n=0, reason=NONE_SHARED), None, None, "", reason=NONE_SHARED)
-    found = paired_rates([(*first[task], *second[task]) for task in shared])
-    return PairedPasses(
-        a,
-        b,
-        len(shared),
-        found.difference,
-        found.test.p_value,
-        None,
-        found.test.test,
-        found.ahead,
-        found.behind,
-        found.level,
-        found.reason,
-    )

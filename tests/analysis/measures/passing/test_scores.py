@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from misstep.analysis.measures.paired_systems import pair_finding
 from misstep.analysis.measures.passing.attempts import PassAttempts, SystemAttempts, TaskCounts, Unanswered
 from misstep.analysis.measures.passing.scores import NONE_SHARED, PassReport, pass_report
-from misstep.analysis.measures.passing.tables import flicker_table, pair_finding, passes_headline, passes_table
+from misstep.analysis.measures.passing.tables import PASSES, flicker_table, passes_headline, passes_table
 from misstep.analysis.stats.clusters.paired_rates import paired_rates
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables.text import table_text
@@ -120,7 +121,7 @@ def test_two_systems_are_compared_on_the_tasks_that_both_attempted() -> None:
     (pair,) = found.pairs
     expected = paired_rates([(4, 3, 4, 1), (4, 4, 4, 2)])
     assert (pair.n, pair.difference, pair.p_value) == (2, expected.difference, expected.test.p_value)
-    assert pair_finding(pair).startswith("one passes 50.0 points more often than two on the same 2 tasks")
+    assert pair_finding(pair, PASSES).startswith("one passes 50.0 points more often than two on the same 2 tasks")
 
 
 def test_systems_without_a_task_in_common_are_not_compared() -> None:
