@@ -1,10 +1,13 @@
 """Shares that may have no whole: an estimate, or the reason why there is none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
 
 from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
+
+Name = TypeVar("Name", bound=Hashable)
 
 
 def share(count: int, n: int, undefined: str) -> Estimate:
@@ -17,9 +20,9 @@ def clustered_share(clusters: Sequence[tuple[int, int]], undefined: str) -> Esti
     return korn_graubard(clusters) if any(n for _, n in clusters) else Estimate(None, n=0, reason=undefined)
 
 
-def summed(counts: Iterable[tuple[str, int, int]]) -> dict[str, tuple[int, int]]:
+def summed(counts: Iterable[tuple[Name, int, int]]) -> dict[Name, tuple[int, int]]:
     """Return name → the sums of the counts and of the wholes of that name, in order of appearance."""
-    sums: dict[str, tuple[int, int]] = {}
+    sums: dict[Name, tuple[int, int]] = {}
     for name, count, n in counts:
         before = sums.get(name, (0, 0))
         sums[name] = before[0] + count, before[1] + n

@@ -11,12 +11,19 @@ from msgspec import Struct
 from misstep.analysis.measures.judging.sample import judged_sample
 from misstep.analysis.measures.triage.cases import LABELS
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 from misstep.harness.records.attribution import TriageVerdict, taxonomy
 
 NOTHING_ANSWERED = "no run was answered"
 _NAMES = {"task": "the task", "agent": "the agent", "infrastructure": "the infrastructure", "pass": "nobody"}
+
+_DEEDS = {
+    "keep": "stays in training data",
+    "filter": "is left out of training data",
+    "rerun": "is run again",
+    "repair_task": "waits until the task is repaired",
+}
 
 
 class Causes(Struct, frozen=True):
@@ -40,58 +47,43 @@ def causes(verdicts: Sequence[TriageVerdict], clusters: Mapping[str, str] | None
         label: sample.units.share(sample.answers == place, sample.answered, NOTHING_ANSWERED)
         for label, place in sample.codes.places.items()
     }
-    named = Counter(
-        (one.label, one.subcategory) for one in sample.verdicts if isinstance(one, TriageVerdict) and one.label
-    )
-    by_label = {
-        label: {name: n for (of, name), n in named.most_common() if of == label} for label in sample.codes.labels
-    }
-    return Causes(len(sample.verdicts), int(sample.answered.sum()), shares, by_label)
+    subcategories: dict[str, dict[str, int]] = {label: {} for label in sample.codes.labels}
+    named = Counter((one.label, one.subcategory) for one in sample.verdicts if isinstance(one, TriageVerdict))
+    for (label, name), n in named.most_common():
+        if label in subcategories:
+            subcategories[label][name] = n
+    return Causes(len(sample.verdicts), int(sample.answered.sum()), shares, subcategories)
 
 
-def causes_sentence(found: Causes) -> str:
+def causes_sentence(runs: Causes) -> str:
     """Whose fault the runs are, in one line with intervals: the most frequent label first."""
-    runs = counted_text(found.answered, "run")
-    if not found.answered:
-        return f"None of {counted_text(found.n, 'run')} has an answer."
-    ranked = sorted(found.shares.items(), key=lambda one: -(one[1].value or 0.0))
+    if not runs.answered:
+        return f"None of {counted_text(runs.n, 'run')} has an answer."
+    ranked = sorted(runs.shares.items(), key=lambda one: -(one[1].value or 0.0))
     (label, most), *others = [(label, share) for label, share in ranked if share.value]
-    told = [f"{_NAMES[label].capitalize()} is at fault in {with_interval(most, 'share')} of {runs}"]
-    told += [f"{_NAMES[name]} in {_briefly(share)}" for name, share in others]
-    left = found.n - found.answered
+    first = f"{_NAMES[label].capitalize()} is at fault in {with_interval(most, 'share')} of "
+    parts = [first + counted_text(runs.answered, "run")]
+    for name, share in others:
+        value, low, high = (number_text(end, "share") for end in (share.value, share.low, share.high))
+        parts.append(f"{_NAMES[name]} in {value} ({low} to {high})")
+    left = runs.n - runs.answered
     rest = f"; {left:,} without an answer {'is' if left == 1 else 'are'} left out" if left else ""
-    return f"{', '.join(told)}{rest}."
-
-
-def _briefly(share: Estimate) -> str:
-    low, high = (number_text(end, "share") for end in (share.low, share.high))
-    return f"{number_text(share.value, 'share')} ({low} to {high})"
+    return f"{', '.join(parts)}{rest}."
 
 
 @made_by_this
-def causes_table(found: Causes, judge: str, source: str, evidence: Evidence = "real") -> Table:
+def causes_table(runs: Causes, judge: str, source: str, evidence: Evidence = "real") -> Table:
     """Whose fault the runs are: by label with its interval, then by subcategory, and what is to be done with them."""
-    book = taxonomy()
+    categories = {str(label): category for label, category in taxonomy().items()}
     rows: list[Row] = []
-    for label, share in found.shares.items():
-        category = book[label]  # type: ignore[index]  # the labels are those of the code book
-        rows.append(estimate_row("Share of the runs", share, "share", category.name, source))
-        rows += [
-            Row(_subcategory_name(name), count, n=found.answered, unit="count", group=category.name, source=source)
-            for name, count in found.subcategories[label].items()
-        ]
-    table = Table(
-        name="causes",
-        paper="judging",
-        title=f"Whose fault the runs are, by {judge}",
-        finding=causes_sentence(found),
-        rows=tuple(rows),
-        notes=(
-            "The judge errs: where gold labels are known, the tables below say how often and which way.",
-            *_actions(),
-        ),
-    )
-    return of_evidence(table, evidence)
+    for label, share in runs.shares.items():
+        where = categories[label].name, source
+        finer = {_subcategory_name(name): count for name, count in runs.subcategories[label].items()}
+        rows += rows_in("share", {"Share of the runs": share}, *where)
+        rows += rows_in("count", finer, *where, n=runs.answered)
+    notes = ("The judge errs: where gold labels are known, the tables below say how often and which way.", *_actions())
+    title = f"Whose fault the runs are, by {judge}"
+    return of_evidence(Table("causes", "judging", title, causes_sentence(runs), tuple(rows), notes), evidence)
 
 
 def _subcategory_name(name: str) -> str:
@@ -100,15 +92,9 @@ def _subcategory_name(name: str) -> str:
 
 def _actions() -> list[str]:
     """Return what is to be done with the runs of each label, as the taxonomy says."""
-    words = {
-        "keep": "stays in training data",
-        "filter": "is left out of training data",
-        "rerun": "is run again",
-        "repair_task": "waits until the task is repaired",
-    }
-    told = []
-    for category in taxonomy().values():
-        for cell, what in ((category.failure, "A failure"), (category.success, "A pass")):
-            if cell is not None:
-                told.append(f"{what} labelled “{category.name}” {words[cell.action]}.")
-    return told
+    return [
+        f"{what} labelled “{category.name}” {_DEEDS[cell.action]}."
+        for category in taxonomy().values()
+        for cell, what in ((category.failure, "A failure"), (category.success, "A pass"))
+        if cell is not None
+    ]

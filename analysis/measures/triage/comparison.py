@@ -5,6 +5,7 @@ family of tasks hang together: intervals and tests are over families where these
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from msgspec import Struct
 
@@ -77,47 +78,22 @@ def triage_scores(cases: JudgedCases, run: str, resamples: int = 10_000, seed: i
     sample, verdicts, clusters = cases.sample(run), cases.runs[run], cases.clusters
     took = item_costs(sample)
     measured = took.now if took.now["seconds"].reported or not took.cached else took.from_cache
-
-    def scored(some: JudgedCases) -> Scores:
-        return score(
-            some.runs[run],
-            some.gold,
-            LABELS,
-            judge=run,
-            benchmark=some.on,
-            clusters=clusters,
-            resamples=resamples,
-            seed=seed,
-        )
-
-    sets = cases.sets()
+    scored = partial(score, judge=run, clusters=clusters, resamples=resamples, seed=seed)
+    finer, sets = None, cases.sets()
+    if cases.subcategories:
+        gold = finer_gold(cases)
+        known = {label.item for label in gold}
+        named = [verdict for verdict in finer_verdicts(verdicts) if verdict.item in known]
+        finer = scored(named, gold, finer_labels(), benchmark=cases.on)
+    by_set = {name: cases.of_set(name) for name in sets} if len(sets) > 1 else {}
     return TriageScores(
         access=next((one.access for one in verdicts if one.access), ""),
-        scores=scored(cases),
-        finer=finer_scores(cases, run, resamples, seed),
+        scores=scored(verdicts, cases.gold, LABELS, benchmark=cases.on),
+        finer=finer,
         direction=direction(sample, seed),
         families=left_out(sample, clusters),
-        by_set={name: scored(cases.of_set(name)) for name in sets} if len(sets) > 1 else {},
+        by_set={name: scored(own.runs[run], own.gold, LABELS, benchmark=own.on) for name, own in by_set.items()},
         ceiling=ceiling(sample, resamples, seed) if len(sample.raters) > 1 else None,
         seconds=measured["seconds"],
         cost=measured["cost_usd"],
-    )
-
-
-def finer_scores(cases: JudgedCases, run: str, resamples: int = 10_000, seed: int = 0) -> Scores | None:
-    """The scores of a run against the subcategories, with those of the code book as labels; `None` without gold."""
-    if not cases.subcategories:
-        return None
-    gold = finer_gold(cases)
-    kept = {label.item for label in gold}
-    verdicts = [verdict for verdict in finer_verdicts(cases.runs[run]) if verdict.item in kept]
-    return score(
-        verdicts,
-        gold,
-        finer_labels(),
-        judge=run,
-        benchmark=cases.on,
-        clusters=cases.clusters,
-        resamples=resamples,
-        seed=seed,
     )

@@ -10,14 +10,15 @@ runs as on those cases.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, get_args
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from misstep.analysis.measures.judging.units import BoolArray, JudgedUnits, units_of
+from misstep.analysis.measures.shares import summed
 from misstep.analysis.measures.triage.cases import JudgedCases
 from misstep.analysis.stats.correction import rogan_gladen
 from misstep.analysis.stats.estimate import Estimate, told
@@ -81,12 +82,10 @@ class ErrorRates(Struct, frozen=True):
     keep: Rate
     earned: Rate
     false_failures: Rate
-    right: Mapping[tuple[Outcome, str], tuple[int, int]] = MappingProxyType({})
+    right: Mapping[tuple[Outcome | None, str | None], tuple[int, int]] = MappingProxyType({})
 
     def confidence(self, decision: Decision) -> float | None:
         """Return the share of verdicts such as this one that were right; `None` where there was none."""
-        if decision.outcome is None or decision.label is None:
-            return None
         right, n = self.right.get((decision.outcome, decision.label), (0, 0))
         return right / n if n else None
 
@@ -143,26 +142,24 @@ class Curation(Struct, frozen=True):
 
 def decide(verdict: TriageVerdict, outcome: Outcome | None, *, acted: bool = True) -> Decision:
     """What table 1 does with a run; one in which the agent `acted` not at all is never kept, whatever its label."""
-    if verdict.label is None:
-        why = f"The judge gave no label ({verdict.status}{f': {verdict.error}' if verdict.error else ''})."
-        return Decision(verdict.item, outcome, None, UNDECIDED, why)
-    if outcome is None:
-        return Decision(verdict.item, None, verdict.label, UNDECIDED, NO_OUTCOME)
-    cell = _cell(verdict.label, outcome)
-    if cell is None:
-        why = f"The run {outcome}, and the taxonomy has no such run with the label {verdict.label!r}."
-        return Decision(verdict.item, outcome, verdict.label, UNDECIDED, why)
-    if cell[0] == "keep" and not acted:
-        return Decision(verdict.item, outcome, verdict.label, UNDECIDED, NO_STEP)
-    return Decision(verdict.item, outcome, verdict.label, cell[0], cell[1])
+    label, action = verdict.label, UNDECIDED
+    if label is None:
+        reason = f"The judge gave no label ({verdict.status}{f': {verdict.error}' if verdict.error else ''})."
+    elif outcome is None:
+        reason = NO_OUTCOME
+    elif (cell := _cell(label, outcome)) is None:
+        reason = f"The run {outcome}, and the taxonomy has no such run with the label {label!r}."
+    elif cell[0] == "keep" and not acted:
+        reason = NO_STEP
+    else:
+        action, reason = cell
+    return Decision(verdict.item, outcome, label, action, reason)
 
 
 def _cell(label: str, outcome: Outcome) -> tuple[Action, str] | None:
     category = {str(name): one for name, one in taxonomy().items()}.get(label)
-    if category is None:
-        return None
-    cell = category.success if outcome == "passed" else category.failure
-    return None if cell is None else (cell.action, cell.meaning)
+    cell = category and (category.success if outcome == "passed" else category.failure)
+    return (cell.action, cell.meaning) if cell else None
 
 
 def curation(
@@ -174,25 +171,19 @@ def curation(
     """Return what became of the runs, how right it is, and what their rewards are worth."""
     units = units_of([one.item for one in decisions], clusters)
     everything = np.ones(len(decisions), dtype=np.bool_)
-    counts = Counter(one.action for one in decisions)
-    kept = _where(decisions, lambda one: one.action == "keep")
-    known = _where(decisions, lambda one: _gold_action(one, gold) is not None)
-    right = _where(decisions, lambda one: _gold_action(one, gold) == "keep")
-    n_kept, n_known = int(kept.sum()), int((kept & known).sum())
-    n_right = int((kept & right).sum())
-    unknown = n_kept - n_known
+    by_gold = [_gold_action(one, gold) for one in decisions]
+    actions = {action: _mask(one.action == action for one in decisions) for action in ACTIONS}
+    kept, known, right = actions["keep"], _mask(map(bool, by_gold)), _mask(one == "keep" for one in by_gold)
+    n_kept, n_known, n_right = (int(mask.sum()) for mask in (kept, kept & known, kept & right))
     return Curation(
         n=len(decisions),
-        counts={action: counts[action] for action in ACTIONS},
-        shares={
-            action: units.share(np.array([one.action == action for one in decisions], np.bool_), everything, NO_RUN)
-            for action in ACTIONS
-        },
+        counts={action: int(mask.sum()) for action, mask in actions.items()},
+        shares={action: units.share(mask, everything, NO_RUN) for action, mask in actions.items()},
         by_cell=dict(Counter((one.outcome or "", one.label or "") for one in decisions)),
         precision=units.share(right, kept & known, NO_GOLD if n_kept else NOTHING_KEPT),
         bound=clopper_pearson(n_right, n_known, side="lower") if n_known else Estimate(None, n=0, reason=NO_GOLD),
         precision_lowest=n_right / n_kept if n_kept else None,
-        precision_highest=(n_right + unknown) / n_kept if n_kept else None,
+        precision_highest=(n_right + n_kept - n_known) / n_kept if n_kept else None,
         corrected_precision=_corrected_precision(decisions, rates),
         recall=units.share(kept, right, "no run is to be kept by its gold label"),
         worth=_worth(decisions, units, rates),
@@ -208,28 +199,26 @@ def _gold_action(decision: Decision, gold: Mapping[str, str]) -> str | None:
     return cell[0] if cell is not None else UNDECIDED
 
 
-def _where(decisions: Sequence[Decision], holds: Callable[[Decision], bool]) -> BoolArray:
-    return np.array([holds(one) for one in decisions], dtype=np.bool_)
+def _mask(holds: Iterable[bool]) -> BoolArray:
+    return np.array(list(holds), dtype=np.bool_)
 
 
 def _worth(decisions: Sequence[Decision], units: JudgedUnits, rates: ErrorRates | None) -> _Worth:
-    ended = _where(decisions, lambda one: one.outcome is not None)
-    passed = _where(decisions, lambda one: one.outcome == "passed")
-    solved = _where(decisions, lambda one: one.solved)
-    undecided = _where(decisions, lambda one: one.outcome is not None and one.label is None)
-    n, n_passed = int(ended.sum()), int(passed.sum())
-    n_earned, n_back = int((passed & solved).sum()), int((ended & solved).sum())
+    ended = _mask(one.outcome is not None for one in decisions)
+    passed = _mask(one.outcome == "passed" for one in decisions)
+    solved = _mask(one.solved for one in decisions)
+    n, n_earned, n_back = (int(mask.sum()) for mask in (ended, passed & solved, ended & solved))
+    n_open = sum(one.outcome is not None and one.label is None for one in decisions)
     reason = "no run has a recorded outcome"
-    earned = _corrected_share([one for one in decisions if one.outcome == "passed"], rates.earned if rates else None)
-    failures = [one for one in decisions if one.outcome == "failed"]
-    back = _corrected_share(failures, rates.false_failures if rates else None)
-    share = n_passed / n if n else 0.0
+    earned = _corrected_share([one for one in decisions if one.outcome == "passed"], rates and rates.earned)
+    back = _corrected_share([one for one in decisions if one.outcome == "failed"], rates and rates.false_failures)
+    share = int(passed.sum()) / n if n else 0.0
     return _Worth(
         recorded=units.share(passed, ended, reason),
         earned=units.share(passed & solved, ended, reason),
         put_back=units.share(solved, ended, reason),
         lowest=n_earned / n if n else None,
-        highest=(n_back + int(undecided.sum())) / n if n else None,
+        highest=(n_back + n_open) / n if n else None,
         corrected_earned=_mixed([(share, earned)], n),
         corrected_put_back=_mixed([(share, earned), (1 - share, back)], n),
     )
@@ -237,27 +226,27 @@ def _worth(decisions: Sequence[Decision], units: JudgedUnits, rates: ErrorRates 
 
 def _corrected_share(decisions: Sequence[Decision], rate: Rate | None) -> Estimate:
     """The share of runs that are solutions, put right; the error of 5% is halved, as two such shares are joined."""
-    answered = [one for one in decisions if one.label is not None]
+    answered = [one.solved for one in decisions if one.label is not None]
     if not decisions:
         return Estimate(0.0, 0.0, 0.0, 0, "there are none")
     if rate is None:
         return Estimate(None, n=len(answered), reason=NO_RATES)
-    return _rogan_gladen(sum(one.solved for one in answered), len(answered), rate, 0.975)
+    return _rogan_gladen(sum(answered), len(answered), rate)
 
 
-def _rogan_gladen(flagged: int, n: int, rate: Rate, confidence: float = 0.95) -> Estimate:
+def _rogan_gladen(flagged: int, n: int, rate: Rate) -> Estimate:
     try:
-        return told(rogan_gladen((flagged, n), rate.found, rate.left_alone, confidence).estimate)
+        return told(rogan_gladen((flagged, n), rate.found, rate.left_alone, 0.975).estimate)
     except UsageError as error:
         return Estimate(None, n=n, reason=error.found)
 
 
 def _mixed(parts: Sequence[tuple[float, Estimate]], n: int) -> Estimate:
     """Return a sum of shares with known weights; the ends are joined."""
-    missing = next((share.reason for weight, share in parts if weight and share.value is None), None)
+    used = [(weight, share) for weight, share in parts if weight]
+    missing = next((share.reason for _, share in used if share.value is None), None)
     if missing is not None:
         return Estimate(None, n=n, reason=missing)
-    used = [(weight, share) for weight, share in parts if weight]
     value = sum(weight * (share.value or 0.0) for weight, share in used)
     if any(share.low is None or share.high is None for _, share in used):
         return Estimate(value, n=n, method="Rogan-Gladen", reason="too few labelled cases for an interval")
@@ -273,48 +262,39 @@ def _corrected_precision(decisions: Sequence[Decision], rates: ErrorRates | None
         return Estimate(None, n=0, reason=NOTHING_KEPT)
     if rates is None:
         return Estimate(None, n=kept, reason=NO_RATES)
-    true = _rogan_gladen(kept, len(answered), rates.keep, 0.975)
+    true = _rogan_gladen(kept, len(answered), rates.keep)
     if true.value is None or true.low is None:
         return Estimate(None, n=kept, reason=true.reason)
-    found = wilson(*rates.keep.found, 0.975)
+    sensitivity = wilson(*rates.keep.found, 0.975)
     share = kept / len(answered)
-
-    def joined(prevalence: float | None, sensitivity: float | None) -> float | None:
-        return None if prevalence is None or sensitivity is None else min(1.0, prevalence * sensitivity / share)
-
-    value = joined(true.value, found.value)
+    value, low, high = (
+        None if prevalence is None or found is None else min(1.0, prevalence * found / share)
+        for prevalence, found in zip(structs.astuple(true)[:3], structs.astuple(sensitivity)[:3], strict=True)
+    )
     method = "Rogan-Gladen prevalence × sensitivity / share kept, ends joined, 95%"
-    return told(Estimate(value, joined(true.low, found.low), joined(true.high, found.high), kept, method))
+    return told(Estimate(value, low, high, kept, method))
 
 
 def error_rates(decisions: Sequence[Decision], gold: Mapping[str, str], source: str) -> ErrorRates:
     """Return a judge's errors on labelled cases, over those that it answered."""
     known = [one for one in decisions if one.label is not None and _gold_action(one, gold) is not None]
-    passed = [one for one in known if one.outcome == "passed"]
-    failed = [one for one in known if one.outcome == "failed"]
+    right = summed(((one.outcome, one.label), int(gold[one.item] == one.label), 1) for one in known)
     return ErrorRates(
         source,
-        _rate([(one.action == "keep", _gold_action(one, gold) == "keep") for one in known]),
-        _rate([(one.solved, gold[one.item] == "pass") for one in passed]),
-        _rate([(one.solved, gold[one.item] == "task") for one in failed]),
-        _right(known, gold),
+        _rate((one.action == "keep", _gold_action(one, gold) == "keep") for one in known),
+        _rate((one.solved, gold[one.item] == "pass") for one in known if one.outcome == "passed"),
+        _rate((one.solved, gold[one.item] == "task") for one in known if one.outcome == "failed"),
+        right,
     )
 
 
-def _right(decisions: Sequence[Decision], gold: Mapping[str, str]) -> dict[tuple[Outcome, str], tuple[int, int]]:
-    """Return how a run ended and its label → how many of these labels are right, and how many there are."""
-    found: dict[tuple[Outcome, str], tuple[int, int]] = {}
-    for one in decisions:
-        if one.outcome is not None and one.label is not None:
-            right, n = found.get((one.outcome, one.label), (0, 0))
-            found[one.outcome, one.label] = right + (gold[one.item] == one.label), n + 1
-    return found
-
-
-def _rate(pairs: Sequence[tuple[bool, bool]]) -> Rate:
-    """Said and true of each case."""
-    yes, no = ([said for said, true in pairs if true is wanted] for wanted in (True, False))
-    return Rate((sum(yes), len(yes)), (sum(not said for said in no), len(no)))
+def _rate(pairs: Iterable[tuple[bool, bool]]) -> Rate:
+    """Return the errors in pairs of what was said of a case and what is true."""
+    cells = Counter(pairs)
+    found, missed, false, left_alone = (
+        cells[pair] for pair in ((True, True), (False, True), (True, False), (False, False))
+    )
+    return Rate((found, found + missed), (left_alone, left_alone + false))
 
 
 def generated_outcomes(cases: JudgedCases) -> dict[str, Outcome]:

@@ -2,7 +2,7 @@
 
 from misstep.analysis.measures.triage.curation import ACTIONS, Curation
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.tables import Evidence, Row, Table, estimate_row, made_by_this, of_evidence
+from misstep.analysis.tables import Evidence, Row, Table, made_by_this, of_evidence, rows_in
 from misstep.analysis.tables.wording import counted_text, number_text, with_interval
 
 ACTION_WORDS = {
@@ -17,7 +17,6 @@ ACTION_WORDS = {
 RECORDED = "Solve rate as recorded"
 EARNED = "Passes that are not earned taken out"
 PUT_BACK = "And false failures put back"
-_CORRECTED = "{}, corrected for the judge's errors"
 
 NOTES = (
     "What is done with a run follows from its label and its outcome, as table 1 of AutoTriage says. Undecided runs are "
@@ -28,103 +27,92 @@ NOTES = (
 )
 
 
-def curation_sentence(found: Curation) -> str:
+def curation_sentence(runs: Curation) -> str:
     """Return what became of the runs, in one line: what is kept with the bound on its precision, then what is not."""
-    runs = counted_text(found.n, "run")
-    others = [f"{found.counts[action]:,} {ACTION_WORDS[action]}" for action in ACTIONS[1:] if found.counts[action]]
-    rest = f"; {', '.join(others)}" if others else ""
-    return f"{found.counts['keep']:,} of {runs} kept{rest}. {precision_sentence(found)}"
+    others = [f"{runs.counts[action]:,} {ACTION_WORDS[action]}" for action in ACTIONS[1:] if runs.counts[action]]
+    kept = "; ".join(
+        filter(None, (f"{runs.counts['keep']:,} of {counted_text(runs.n, 'run')} kept", ", ".join(others)))
+    )
+    return f"{kept}. {precision_sentence(runs)}"
 
 
-def precision_sentence(found: Curation) -> str:
+def precision_sentence(runs: Curation) -> str:
     """Return how right the kept are."""
-    if found.precision.value is not None:
-        share = with_interval(found.precision, "share")
-        bound = number_text(found.bound.low, "share")
+    precision, corrected = runs.precision, runs.corrected_precision
+    if precision.value is not None:
+        bound = number_text(runs.bound.low, "share")
+        share = with_interval(precision, "share")
         return f"By gold labels {share} of those kept are rightly kept, at least {bound} with 95% confidence."
-    corrected = found.corrected_precision
-    if corrected.value is not None and found.rates is not None:
+    if corrected.value is not None and runs.rates is not None:
         share = with_interval(corrected, "share")
-        return f"By the judge's errors on other cases ({found.rates.source}), {share} of those kept are rightly kept."
-    return f"How many of those kept are rightly kept is not known: {corrected.reason or found.precision.reason}."
+        return f"By the judge's errors on other cases ({runs.rates.source}), {share} of those kept are rightly kept."
+    return f"How many of those kept are rightly kept is not known: {corrected.reason or precision.reason}."
 
 
-def worth_sentence(found: Curation) -> str:
+def worth_sentence(runs: Curation) -> str:
     """Return what a reward of 1 is worth, beside the solve rate."""
-    worth = found.worth
+    worth = runs.worth
     if worth.recorded.value is None:
         return f"What the rewards are worth is not known: {worth.recorded.reason}."
-    low, high = (number_text(end, "share") for end in (worth.earned.low, worth.put_back.high))
-    told = (
-        f"The recorded solve rate is {with_interval(worth.recorded, 'share')}. By the verdicts {low} to {high} are "
-        "left when passes that are not earned are taken out and false failures put back"
+    low, high = worth.corrected_earned.low, worth.corrected_put_back.high
+    allowed = f", and {_between(low, high)} when the judge's errors are allowed for"
+    return (
+        f"The recorded solve rate is {with_interval(worth.recorded, 'share')}. By the verdicts "
+        f"{_between(worth.earned.low, worth.put_back.high)} are left when passes that are not earned are taken out and "
+        f"false failures put back{'' if low is None or high is None else allowed}."
     )
-    return f"{told}{_corrected_clause(found)}."
 
 
-def _corrected_clause(found: Curation) -> str:
-    worth = found.worth
-    if worth.corrected_earned.low is None or worth.corrected_put_back.high is None:
-        return ""
-    low, high = (number_text(end, "share") for end in (worth.corrected_earned.low, worth.corrected_put_back.high))
-    return f", and {low} to {high} when the judge's errors are allowed for"
+def _between(low: float | None, high: float | None) -> str:
+    return f"{number_text(low, 'share')} to {number_text(high, 'share')}"
 
 
 @made_by_this
-def curation_table(found: Curation, judge: str, source: str, evidence: Evidence = "real") -> Table:
+def curation_table(runs: Curation, judge: str, source: str, evidence: Evidence = "real") -> Table:
     """Return what became of the runs, how right it is, and what their rewards are worth."""
-    table = Table(
-        name="curation",
-        paper="judging",
-        title=f"What becomes of the runs, by {judge}",
-        finding=f"{curation_sentence(found)} {worth_sentence(found)}",
-        rows=(*action_rows(found, source), *figure_rows(found, source)),
-        notes=(*NOTES, *_rates_note(found)),
-    )
-    return of_evidence(table, evidence)
+    notes = list(NOTES)
+    if runs.rates is not None:
+        notes.append(
+            f"The judge's errors are those on {runs.rates.source}. The correction supposes that it errs here as there."
+        )
+    finding, title = f"{curation_sentence(runs)} {worth_sentence(runs)}", f"What becomes of the runs, by {judge}"
+    rows = (*action_rows(runs, source), *figure_rows(runs, source))
+    return of_evidence(Table("curation", "judging", title, finding, rows, tuple(notes)), evidence)
 
 
-def action_rows(found: Curation, source: str, group: str = "") -> list[Row]:
+def action_rows(runs: Curation, source: str, group: str = "") -> list[Row]:
     """Return each action with its share of the runs."""
-    named = {action: ACTION_WORDS[action].capitalize() for action in ACTIONS}
-    return [estimate_row(named[action], found.shares[action], "share", group or "Runs", source) for action in ACTIONS]
+    shares = {ACTION_WORDS[action].capitalize(): runs.shares[action] for action in ACTIONS}
+    return rows_in("share", shares, group or "Runs", source)
 
 
-def figure_rows(found: Curation, source: str, group: str = "") -> list[Row]:
+def figure_rows(runs: Curation, source: str, group: str = "") -> list[Row]:
     """Return how right the kept are, and what the rewards are worth."""
-    worth, kept = found.worth, found.counts["keep"]
-    bound = Estimate(found.bound.low, n=found.bound.n, method=found.bound.method, reason=found.bound.reason)
-    precision = [
-        ("Precision by gold labels", found.precision),
-        ("Its exact lower bound", bound),
-        ("Precision if the kept without a gold label are wrong", _end(found.precision_lowest, kept)),
-        ("Precision if the kept without a gold label are right", _end(found.precision_highest, kept)),
-        ("Precision by the judge's errors on other cases", found.corrected_precision),
-        ("Share of the runs to be kept that are kept", found.recall),
-    ]
-    rewards = [
-        (RECORDED, worth.recorded),
-        (EARNED, worth.earned),
-        (PUT_BACK, worth.put_back),
-        ("The first, if no undecided run is a solution", _end(worth.lowest, found.n)),
-        ("The second, if every undecided run is one", _end(worth.highest, found.n)),
-        (_CORRECTED.format(EARNED), worth.corrected_earned),
-        (_CORRECTED.format(PUT_BACK), worth.corrected_put_back),
-    ]
+    worth, kept = runs.worth, runs.counts["keep"]
+    bound = Estimate(runs.bound.low, n=runs.bound.n, method=runs.bound.method, reason=runs.bound.reason)
+    precision = {
+        "Precision by gold labels": runs.precision,
+        "Its exact lower bound": bound,
+        "Precision if the kept without a gold label are wrong": _end(runs.precision_lowest, kept),
+        "Precision if the kept without a gold label are right": _end(runs.precision_highest, kept),
+        "Precision by the judge's errors on other cases": runs.corrected_precision,
+        "Share of the runs to be kept that are kept": runs.recall,
+    }
+    rewards = {
+        RECORDED: worth.recorded,
+        EARNED: worth.earned,
+        PUT_BACK: worth.put_back,
+        "The first, if no undecided run is a solution": _end(worth.lowest, runs.n),
+        "The second, if every undecided run is one": _end(worth.highest, runs.n),
+        f"{EARNED}, corrected for the judge's errors": worth.corrected_earned,
+        f"{PUT_BACK}, corrected for the judge's errors": worth.corrected_put_back,
+    }
     return [
-        *(estimate_row(name, one, "share", group or "What is kept", source) for name, one in precision),
-        *(estimate_row(name, one, "share", group or "What a reward of 1 is worth", source) for name, one in rewards),
+        *rows_in("share", precision, group or "What is kept", source),
+        *rows_in("share", rewards, group or "What a reward of 1 is worth", source),
     ]
 
 
 def _end(value: float | None, n: int) -> Estimate:
     """Return one end of what missing answers leave open."""
     return Estimate(value, n=n, reason="" if value is not None else "there are no such runs")
-
-
-def _rates_note(found: Curation) -> tuple[str, ...]:
-    if found.rates is None:
-        return ()
-    return (
-        f"The judge's errors are those on {found.rates.source}. The correction supposes that it errs here as there.",
-    )

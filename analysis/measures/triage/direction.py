@@ -21,21 +21,21 @@ class Direction(Struct, frozen=True):
 
     - `agent_to_task`, `task_to_agent`: The share of the cases with the one gold label that are given the other.
     - `difference`: The first less the second.
+    - `unanswered`: Gold label → the share of its cases without an answer.
     - `n_agent_to_task`, `n_task_to_agent`: The errors behind them.
     - `p_value`, `test`, `reason`: Of the hypothesis that an error goes either way alike, over families where these are
       known.
-    - `unanswered`: Gold label → the share of its cases without an answer.
     """
 
     agent_to_task: Estimate
     task_to_agent: Estimate
     difference: Estimate
-    n_agent_to_task: int
-    n_task_to_agent: int
-    p_value: float | None
-    test: str
-    reason: str
     unanswered: dict[str, Estimate]
+    n_agent_to_task: int = 0
+    n_task_to_agent: int = 0
+    p_value: float | None = None
+    test: str = ""
+    reason: str = "there is no such error"
 
 
 def direction(sample: JudgedSample, seed: int = 0) -> Direction:
@@ -44,37 +44,18 @@ def direction(sample: JudgedSample, seed: int = 0) -> Direction:
     Shares carry Wilson's interval, over families Korn and Graubard's; their difference joins the ends of both.
     """
     to_task, to_agent = _error_share(sample, AGENT, TASK), _error_share(sample, TASK, AGENT)
-    found = bias(sample, seed)
-    flow = next((one for one in found.flows if {one.first, one.second} == {AGENT, TASK}), None)
-    unanswered = {use.label: use.unanswered for use in found.labels if use.label in (AGENT, TASK)}
+    errors = bias(sample, seed)
+    unanswered = {use.label: use.unanswered for use in errors.labels if use.label in (AGENT, TASK)}
+    shares = to_task, to_agent, difference_of_shares(to_task, to_agent), unanswered
+    flow = next((one for one in errors.flows if {one.first, one.second} == {AGENT, TASK}), None)
     if flow is None:
-        return Direction(
-            to_task,
-            to_agent,
-            difference_of_shares(to_task, to_agent),
-            0,
-            0,
-            None,
-            "",
-            "there is no such error",
-            unanswered,
-        )
+        return Direction(*shares)
     forth, back = (flow.forth, flow.back) if flow.first == AGENT else (flow.back, flow.forth)
-    return Direction(
-        to_task,
-        to_agent,
-        difference_of_shares(to_task, to_agent),
-        forth,
-        back,
-        flow.p_value,
-        flow.test,
-        flow.reason,
-        unanswered,
-    )
+    return Direction(*shares, forth, back, flow.p_value, flow.test, flow.reason)
 
 
-def _error_share(sample: JudgedSample, gold: str, said: str) -> Estimate:
+def _error_share(sample: JudgedSample, gold: str, given: str) -> Estimate:
     places = sample.codes.places
     of_gold = sample.gold == places[gold]
     reason = LEFT_OPEN if np.any(of_gold) else NEVER_GOLD
-    return sample.units.share(sample.answers == places[said], of_gold & sample.answered, reason)
+    return sample.units.share(sample.answers == places[given], of_gold & sample.answered, reason)

@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 
 from misstep.analysis.labels import Labels
 from misstep.analysis.measures.agreement import AgreementReport, agreement_report
-from misstep.analysis.measures.agreement.raters import LabelUse
+from misstep.analysis.measures.shares import clustered_share, share
 from misstep.analysis.measures.triage.annotated import (
     AnnotatedStudy,
     Consensus,
@@ -27,12 +27,12 @@ from misstep.analysis.measures.triage.annotated import (
     disputed,
 )
 from misstep.analysis.measures.triage.cases import AGENT, TASK
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.printed.two_proportions import difference_of_shares, fisher_exact
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.stats.raters.equal_shares import clustered_shares
+from misstep.analysis.stats.raters.patterns import MISSING
 from misstep.analysis.stats.resampling import bootstrapped
 from misstep.analysis.stats.significance import Significance
 from misstep.harness.records.annotation import CERTAINTIES, Certainty, Phase, RaterAnswer
@@ -162,24 +162,29 @@ def disagreement(study: AnnotatedStudy, resamples: int = 10_000, seed: int = 0) 
     report = agreement_report(coded, resamples=resamples, seed=seed)
     all_disputed, in_dispute = disputed(study), disputed(alone)
     split = {item: [blind[item, rater].label for rater in study.raters] for item in in_dispute}
-    leading = {item: label for item in alone.items if (label := _leading(alone, labels, item)) is not None}
-    phases = tuple(_phase(study, blind, phase, resamples, seed) for phase in ("calibration", "independent"))
+    given = {
+        item: {rater: labels[item, rater] for rater in study.raters if (item, rater) in labels} for item in alone.items
+    }
+    leading = {item: label for item, own in given.items() if (label := _leading(own)) is not None}
+    calibration, independent = (
+        _phase(study, blind, phase, resamples, seed) for phase in ("calibration", "independent")
+    )
     return Disagreement(
-        coded,
-        report,
-        len(coded.items),
-        in_dispute,
-        _boundaries(split),
-        _lean(alone, labels, leading),
-        tuple(_rater(study, report, rater, all_disputed) for rater in study.raters),
-        _raters_alike(alone, labels, leading),
-        tuple(_subcategories(alone, blind, resamples, seed)),
-        phases,
-        difference_of_shares(phases[1].unanimous, phases[0].unanimous),
-        tuple(_certainty(alone, blind, leading, one) for one in CERTAINTIES),
-        {rater: _median_seconds(alone, blind, rater, resamples, seed) for rater in study.raters},
-        _reconciled(study, all_disputed),
-        consensus(study),
+        labels=coded,
+        report=report,
+        n=len(coded.items),
+        disputed=in_dispute,
+        boundaries=_boundaries(split),
+        lean=_lean(given, leading),
+        raters=tuple(_rater(study, report, rater, all_disputed) for rater in study.raters),
+        raters_alike=_raters_alike(study.raters, given, leading),
+        subcategories=tuple(_subcategories(alone, blind, resamples, seed)),
+        phases=(calibration, independent),
+        phases_difference=difference_of_shares(independent.unanimous, calibration.unanimous),
+        certainties=tuple(_certainty(alone, blind, leading, one) for one in CERTAINTIES),
+        seconds={rater: _median_seconds(alone, blind, rater, resamples, seed) for rater in study.raters},
+        reconciled=_reconciled(study, all_disputed),
+        consensus=consensus(study),
     )
 
 
@@ -189,17 +194,8 @@ def _report(
     return agreement_report(coded_labels(labels, study.items, study.raters, categories), resamples=resamples, seed=seed)
 
 
-def _share(x: int, n: int, reason: str) -> Estimate:
-    return wilson(x, n) if n else Estimate(None, n=0, reason=reason)
-
-
-def _given(study: AnnotatedStudy, labels: Mapping[Rating, str], item: str) -> dict[str, str]:
-    return {rater: labels[item, rater] for rater in study.raters if (item, rater) in labels}
-
-
-def _leading(study: AnnotatedStudy, labels: Mapping[Rating, str], item: str) -> str | None:
+def _leading(given: Mapping[str, str]) -> str | None:
     """Return the label of more than half of an item's raters, of three or more."""
-    given = _given(study, labels, item)
     label, count = max(Counter(given.values()).items(), key=lambda pair: pair[1], default=("", 0))
     return label if len(given) > 2 and 2 * count > len(given) else None
 
@@ -207,35 +203,22 @@ def _leading(study: AnnotatedStudy, labels: Mapping[Rating, str], item: str) -> 
 def _boundaries(split: Mapping[str, Sequence[str | None]]) -> tuple[Boundary, ...]:
     """Pairs of labels that meet on a case, the most frequent first; who cannot tell is at no border."""
     met = Counter(pair for labels in split.values() for pair in combinations(sorted({one for one in labels if one}), 2))
-    return tuple(
-        Boundary(pair, count, _share(count, len(split), NO_DISPUTE)) for pair, count in sorted(met.items(), key=_first)
-    )
+    ordered = sorted(met.items(), key=lambda one: (-one[1], one[0]))
+    return tuple(Boundary(pair, count, share(count, len(split), NO_DISPUTE)) for pair, count in ordered)
 
 
-def _first(pair: tuple[tuple[str, str], int]) -> tuple[int, tuple[str, str]]:
-    return -pair[1], pair[0]
-
-
-def _lean(study: AnnotatedStudy, labels: Mapping[Rating, str], leading: Mapping[str, str]) -> Lean:
-    of = {side: [item for item, label in leading.items() if label == side] for side in (AGENT, TASK)}
-    to_task = sum(TASK in _given(study, labels, item).values() for item in of[AGENT])
-    to_agent = sum(AGENT in _given(study, labels, item).values() for item in of[TASK])
-    shares = _share(to_task, len(of[AGENT]), NO_MAJORITY), _share(to_agent, len(of[TASK]), NO_MAJORITY)
+def _lean(given: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]) -> Lean:
+    of_agent, of_task = ([item for item, label in leading.items() if label == side] for side in (AGENT, TASK))
+    to_task = sum(TASK in given[item].values() for item in of_agent)
+    to_agent = sum(AGENT in given[item].values() for item in of_task)
+    shares = share(to_task, len(of_agent), NO_MAJORITY), share(to_agent, len(of_task), NO_MAJORITY)
     rates = Significance(None, None, len(leading), "Fisher's exact test", NO_MAJORITY)
-    if of[AGENT] and of[TASK]:
-        found = fisher_exact(to_task, len(of[AGENT]), to_agent, len(of[TASK]))
-        rates = structs.replace(found, test="Fisher's exact test")
-    either = to_task + to_agent
+    if of_agent and of_task:
+        exact = fisher_exact(to_task, len(of_agent), to_agent, len(of_task))
+        rates = structs.replace(exact, test="Fisher's exact test")
     nobody = "nobody stands apart at the border of agent and task" if leading else NO_MAJORITY
-    return Lean(
-        *shares,
-        difference_of_shares(*shares),
-        rates,
-        _share(to_task, either, nobody),
-        _sign_test(to_task, to_agent, nobody),
-        to_task,
-        to_agent,
-    )
+    either, sign_test = share(to_task, to_task + to_agent, nobody), _sign_test(to_task, to_agent, nobody)
+    return Lean(*shares, difference_of_shares(*shares), rates, either, sign_test, to_task, to_agent)
 
 
 def _sign_test(one_way: int, other_way: int, reason: str) -> Significance:
@@ -249,32 +232,27 @@ def _rater(study: AnnotatedStudy, report: AgreementReport, rater: str, in_disput
     blind, after = study.blind(), study.reconciled()
     again = [item for item in in_dispute if (item, rater) in after]
     changed = sum(after[item, rater].label != blind[item, rater].label for item in again)
-    one = next(found for found in report.by_rater if found.rater == rater)
+    one = next(each for each in report.by_rater if each.rater == rater)
     apart = one.with_majority
     if apart.value is not None and apart.n:
         apart = wilson(apart.n - round(apart.value * apart.n), apart.n)
     nobody = Estimate(None, n=0, reason=f"nobody gave the label {TASK}")
-    use: LabelUse | None = next((use for use in one.labels if use.category == TASK), None)
-    return RaterEffect(
-        rater,
-        apart,
-        nobody if use is None else use.difference,
-        _share(changed, len(again), "the rater decided no case again"),
-    )
+    task_use = next((use.difference for use in one.labels if use.category == TASK), nobody)
+    return RaterEffect(rater, apart, task_use, share(changed, len(again), "the rater decided no case again"))
 
 
-def _raters_alike(study: AnnotatedStudy, labels: Mapping[Rating, str], leading: Mapping[str, str]) -> Significance:
+def _raters_alike(
+    raters: Sequence[str], given: Mapping[str, Mapping[str, str]], leading: Mapping[str, str]
+) -> Significance:
     """Return a test that all raters stand apart as often, over cases."""
     rows = [
-        (place, int(labels[item, rater] != label), number)
+        (raters.index(rater), int(own != label), number)
         for number, (item, label) in enumerate(leading.items())
-        for place, rater in enumerate(study.raters)
-        if (item, rater) in labels
+        for rater, own in given[item].items()
     ]
     if not rows:
         return Significance(None, None, 0, "score test over cases", NO_MAJORITY)
-    who, apart, of_item = np.array(rows, dtype=np.int64).T
-    return clustered_shares(who, apart, of_item)
+    return clustered_shares(*np.array(rows, dtype=np.int64).T)
 
 
 def _subcategories(
@@ -288,33 +266,26 @@ def _subcategories(
     groups = {"": [item for items in agreed.values() for item in items]}
     groups |= {label: agreed[label] for label in study.labels if label in agreed}
     for label, items in groups.items():
-        finer = {
-            (item, rater): blind[item, rater].subcategory
-            for item in items
-            for rater in study.raters
-            if blind[item, rater].subcategory
-        }
-        if not finer:
-            continue
-        report = _report(study, finer, (), resamples, seed)
-        rated = report.krippendorff_alpha.n or 0
-        yield SubcategoryAgreement(label, rated, report.percent_agreement, report.fleiss_kappa)
+        ratings = ((item, rater) for item in items for rater in study.raters)
+        finer = {rating: name for rating in ratings if (name := blind[rating].subcategory)}
+        if finer:
+            report = _report(study, finer, (), resamples, seed)
+            n = report.krippendorff_alpha.n or 0
+            yield SubcategoryAgreement(label, n, report.percent_agreement, report.fleiss_kappa)
 
 
 def _phase(
     study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], phase: Phase, resamples: int, seed: int
 ) -> PhaseAgreement:
     answers = {rating: one for rating, one in blind.items() if one.phase == phase}
-    whole = [item for item in study.items if all((item, rater) in answers for rater in study.raters)]
+    whole = tuple(item for item in study.items if all((item, rater) in answers for rater in study.raters))
     none = f"no case of the phase {phase} has labels of all raters"
-    if not whole:
-        return PhaseAgreement(phase, Estimate(None, n=0, reason=none), Estimate(None, n=0, reason=none))
-    split = set(disputed(structs.replace(study, items=tuple(whole))))
+    split = disputed(structs.replace(study, items=whole))
     labels = {rating: one.label for rating, one in answers.items() if one.label is not None and rating[0] in whole}
-    unanimous = _share(len(whole) - len(split), len(whole), none)
-    if not labels:
-        return PhaseAgreement(phase, unanimous, Estimate(None, n=0, reason=none))
-    return PhaseAgreement(phase, unanimous, _report(study, labels, study.labels, resamples, seed).fleiss_kappa)
+    kappa = Estimate(None, n=0, reason=none)
+    if labels:
+        kappa = _report(study, labels, study.labels, resamples, seed).fleiss_kappa
+    return PhaseAgreement(phase, share(len(whole) - len(split), len(whole), none), kappa)
 
 
 def _certainty(
@@ -322,21 +293,19 @@ def _certainty(
 ) -> CertaintyApart:
     clusters = []
     for item, label in leading.items():
-        given = [blind[item, rater] for rater in study.raters if (item, rater) in blind]
-        sure = [one.label != label for one in given if one.label is not None and one.certainty == certainty]
+        answers = [blind[item, rater] for rater in study.raters if (item, rater) in blind]
+        sure = [one.label != label for one in answers if one.label is not None and one.certainty == certainty]
         clusters.append((sum(sure), len(sure)))
-    if not sum(n for _, n in clusters):
-        reason = f"no label of {certainty} certainty is on a case with a majority"
-        return CertaintyApart(certainty, Estimate(None, n=0, reason=reason))
-    return CertaintyApart(certainty, korn_graubard(clusters))
+    reason = f"no label of {certainty} certainty is on a case with a majority"
+    return CertaintyApart(certainty, clustered_share(clusters, reason))
 
 
 def _median_seconds(
     study: AnnotatedStudy, blind: Mapping[Rating, RaterAnswer], rater: str, resamples: int, seed: int
 ) -> Estimate:
     """Return a rater's median time for a case, with its bootstrap interval where resampling is asked for."""
-    given = (blind[item, rater].seconds for item in study.items if (item, rater) in blind)
-    times = np.array([seconds for seconds in given if seconds is not None], dtype=np.float64)
+    known = (blind[item, rater].seconds for item in study.items if (item, rater) in blind)
+    times = np.array([seconds for seconds in known if seconds is not None], dtype=np.float64)
     if not len(times):
         return Estimate(None, n=0, reason="no time was recorded")
     if not resamples:
@@ -354,14 +323,14 @@ def _reconciled(study: AnnotatedStudy, in_dispute: Sequence[str]) -> Reconciled:
     for item in again:
         changes = [(blind[item, rater].label, after[item, rater].label) for rater in study.raters]
         flows.update(change for change in changes if change[0] != change[1])
-        net = sum((change == (AGENT, TASK)) - (change == (TASK, AGENT)) for change in changes)
+        net = changes.count((AGENT, TASK)) - changes.count((TASK, AGENT))
         towards.update([TASK] if net > 0 else [AGENT] if net < 0 else [])
         before, now = ([label for label in labels if label] for labels in zip(*changes, strict=True))
         majority_changed += _mode(before) != _mode(now)
         settled += len({label for _, label in changes}) == 1 and changes[0][1] is not None
     return Reconciled(
         len(again),
-        _share(settled, len(again), "no case was decided again by all raters"),
+        share(settled, len(again), "no case was decided again by all raters"),
         dict(flows),
         flows[AGENT, TASK],
         flows[TASK, AGENT],
@@ -374,3 +343,36 @@ def _mode(labels: Sequence[str]) -> str | None:
     """Return the label that leads alone."""
     counts = Counter(labels).most_common(2)
     return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else None
+
+
+class RaterAgreement(Struct, frozen=True):
+    """Raw agreement and kappa of two raters, Cohen's; or of all of them, Fleiss', with the share of agreeing pairs."""
+
+    raters: tuple[str, ...]
+    agreement: Estimate
+    kappa: Estimate
+
+
+def rater_agreement(labels: Labels, report: AgreementReport) -> tuple[RaterAgreement, ...]:
+    """Return all raters first, then each pair, as AutoTriage's table 2.
+
+    The share over all pairs has Korn and Graubard's interval over items, as the pairs of one item hang together; that
+    of two raters has Wilson's.
+    """
+    clusters = [_agreeing_pairs(codes) for codes in labels.codes]
+    together = clustered_share(clusters, "no item has labels of two raters")
+    pairs = (
+        RaterAgreement(
+            pair.raters,
+            share(round((pair.agreement or 0.0) * pair.n), pair.n, "the two raters share no item"),
+            pair.cohen_kappa_interval,
+        )
+        for pair in report.pairs
+    )
+    return RaterAgreement((), together, report.fleiss_kappa), *pairs
+
+
+def _agreeing_pairs(codes: Sequence[int]) -> tuple[int, int]:
+    """Return how many of the pairs of an item's ratings agree, of how many."""
+    counts = Counter(code for code in codes if code != MISSING)
+    return sum(count * (count - 1) // 2 for count in counts.values()), counts.total() * (counts.total() - 1) // 2

@@ -47,8 +47,8 @@ class Families(Struct, frozen=True):
 def left_out(sample: JudgedSample, clusters: Mapping[str, str]) -> Families:
     """Kappa with each family left out; no family where cases are of none, or of one."""
     known = sample.known
-    families = [clusters.get(one.item, f"item {one.item}") for one in sample.verdicts]
-    names, of_item = np.unique(np.array(families, dtype=str)[known], return_inverse=True)
+    of_verdicts = [clusters.get(one.item, f"item {one.item}") for one in sample.verdicts]
+    names, of_item = np.unique(np.array(of_verdicts, dtype=str)[known], return_inverse=True)
     if not sample.units.clustered or len(names) < 2:
         return Families(None, ())
     gold, answers = sample.gold[known], sample.answers[known]
@@ -58,14 +58,10 @@ def left_out(sample: JudgedSample, clusters: Mapping[str, str]) -> Families:
     everything = counts.sum(axis=0, keepdims=True)
     first, second = pairs.rows.T
     kappas = cohen(np.vstack([everything, everything - counts]), first, second, len(sample.labels) + 2)
-    found = [
-        _Family(str(name), wilson(int(hits), int(n)), _or_none(kappa))
-        for name, hits, n, kappa in zip(
-            names, np.bincount(of_item, gold == answers), np.bincount(of_item), kappas[1:], strict=True
-        )
+    whole, *without = (None if np.isnan(kappa) else float(kappa) for kappa in kappas)
+    hits, sizes = np.bincount(of_item, gold == answers), np.bincount(of_item)
+    families = [
+        _Family(str(name), wilson(int(right), int(n)), kappa)
+        for name, right, n, kappa in zip(names, hits, sizes, without, strict=True)
     ]
-    return Families(_or_none(kappas[0]), tuple(sorted(found, key=lambda one: one.right.value or 0.0)))
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return Families(whole, tuple(sorted(families, key=lambda one: one.right.value or 0.0)))

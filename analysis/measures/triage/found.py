@@ -1,6 +1,6 @@
 """What was planted in generated cases and what judges found of it, by subcategory: the cells of table 1."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import numpy as np
 from msgspec import Struct
@@ -35,29 +35,23 @@ class Planted(Struct, frozen=True):
 
 def planted_and_found(cases: JudgedCases) -> tuple[Planted, ...]:
     """Return every cell of the taxonomy in its order, with what was planted of it and what each run found."""
-    finer = majority(cases.subcategories).label_of
+    labels, finer, book = majority(cases.gold).label_of, majority(cases.subcategories).label_of, taxonomy()
     samples = {run: cases.sample(run) for run in cases.runs}
-    book = taxonomy()
     cells = [(label, name, cell.observed) for label in FAULTS for name, cell in book[label].subcategories.items()]
     cells += [(label, "", "success") for label in FAULTS if book[label].success and label != "task"]
-    found = [_planted(cases, samples, finer, cell) for cell in cells]
-    return tuple(one for one in found if one.n or one.subcategory)
+    planted = []
+    for label, name, observed in cells:
+        these = {item for item, gold in labels.items() if gold == label and finer.get(item, "") == name}
+        if these or name:
+            found = {run: _share(sample, these, label) for run, sample in samples.items()}
+            named = {run: _share(sample, these, label, name) for run, sample in samples.items()}
+            planted.append(Planted(label, name, observed, len(these), found, named))
+    return tuple(planted)
 
 
-def _planted(
-    cases: JudgedCases, samples: Mapping[str, JudgedSample], finer: Mapping[str, str], cell: tuple[Fault, str, str]
-) -> Planted:
-    label, name, observed = cell
-    labels = majority(cases.gold).label_of
-    these = {item for item, gold in labels.items() if gold == label and finer.get(item, "") == name}
-    found, named = {}, {}
-    for run, sample in samples.items():
-        place = sample.codes.places[label]
-        whole = np.array([one.item in these for one in sample.verdicts], dtype=np.bool_)
-        said = sample.answers == place
-        finely = np.array(
-            [isinstance(one, TriageVerdict) and one.subcategory == name for one in sample.verdicts], dtype=np.bool_
-        )
-        found[run] = sample.units.share(said, whole, NONE_PLANTED)
-        named[run] = sample.units.share(said & finely, whole, NONE_PLANTED)
-    return Planted(label, name, observed, len(these), found, named)
+def _share(sample: JudgedSample, these: Set[str], label: Fault, name: str | None = None) -> Estimate:
+    """Return the share of some cases that are given a label, and a subcategory if one is named."""
+    whole = np.array([one.item in these for one in sample.verdicts], dtype=np.bool_)
+    finely = [name is None or (isinstance(one, TriageVerdict) and one.subcategory == name) for one in sample.verdicts]
+    given = sample.answers == sample.codes.places[label]
+    return sample.units.share(given & np.array(finely, dtype=np.bool_), whole, NONE_PLANTED)

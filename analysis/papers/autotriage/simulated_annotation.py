@@ -1,7 +1,7 @@
 """The figures of AutoTriage's table 2 for simulated raters: a test of the pipeline that says nothing of people."""
 
 from misstep.analysis.measures.triage.disagreement import disagreement
-from misstep.analysis.measures.triage.rater_agreement import agreement_rows, rater_agreement
+from misstep.analysis.measures.triage.disagreement_tables import agreement_rows
 from misstep.analysis.measures.triage.simulated_raters import error_model, simulated_study
 from misstep.analysis.tables import Table, made_by_this
 from misstep.analysis.tables.wording import with_interval
@@ -23,7 +23,7 @@ def simulated_annotation_table(resamples: int = 10_000, seed: int = 0) -> Table:
             f"{with_interval(found.report.fleiss_kappa, 'coefficient')}, which follows from the model and is no "
             "word on people."
         ),
-        rows=agreement_rows(rater_agreement(found.labels, found.report), source, "generated"),
+        rows=agreement_rows(found, source, "generated"),
         notes=(
             f"The model: {model.border:.0%} of the cases of task and agent lie at the border of the two, and there the "
             f"raters say task in {_listed([rater.task_at_border for rater in model.raters])} of the cases, whatever "

@@ -4,9 +4,8 @@ import pytest
 from msgspec import structs
 
 from misstep.analysis.measures.triage.annotated import AnnotatedStudy
-from misstep.analysis.measures.triage.disagreement import disagreement
+from misstep.analysis.measures.triage.disagreement import disagreement, rater_agreement
 from misstep.analysis.measures.triage.disagreement_tables import annotation_tables, disputes_table
-from misstep.analysis.measures.triage.rater_agreement import rater_agreement
 from misstep.analysis.measures.triage.simulated_raters import ErrorModel, SimulatedRater, error_model, simulated_study
 from misstep.analysis.tables.text import table_text
 from misstep.harness.records.annotation import Phase, RaterAnswer
