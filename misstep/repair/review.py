@@ -10,7 +10,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.common import Json, command_app, json_text
 from misstep.repair.review_codes import codes
-from misstep.repair.reviews import RolloutSeed, rollout
+from misstep.repair.rollout import RolloutSeed, rollout
 
 if TYPE_CHECKING:
     from misstep.harness.records.repair_attempt import RepairAttempt

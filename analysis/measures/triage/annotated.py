@@ -71,12 +71,10 @@ def disputed(study: AnnotatedStudy) -> tuple[str, ...]:
 def consensus(study: AnnotatedStudy) -> tuple[Consensus, ...]:
     """Return what the raters came to, by item."""
     standing, talked_over = study.standing(), {item for item, _ in study.reconciled()}
-    return tuple(
-        _consensus(
-            item, [standing[item, rater] for rater in study.raters if (item, rater) in standing], study, talked_over
-        )
-        for item in study.items
-    )
+    answers = {
+        item: [standing[item, rater] for rater in study.raters if (item, rater) in standing] for item in study.items
+    }
+    return tuple(_consensus(item, own, study, talked_over) for item, own in answers.items())
 
 
 def _consensus(item: str, answers: Sequence[RaterAnswer], study: AnnotatedStudy, talked_over: set[str]) -> Consensus:

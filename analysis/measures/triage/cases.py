@@ -86,11 +86,9 @@ def finer_gold(cases: JudgedCases) -> list[GoldLabel]:
 
 def finer_verdicts(verdicts: Iterable[TriageVerdict]) -> list[TriageVerdict]:
     """Verdicts whose label is the subcategory; one that names none is left unanswered, never given one."""
-    return [_finer(verdict) for verdict in verdicts]
-
-
-def _finer(verdict: TriageVerdict) -> TriageVerdict:
-    if verdict.label is None:
-        return verdict
-    label = verdict.subcategory or ("pass" if verdict.label == "pass" else None)
-    return structs.replace(verdict, label=label, status="answered" if label else "abstained")
+    finer = []
+    for verdict in verdicts:
+        label = verdict.subcategory or ("pass" if verdict.label == "pass" else None)
+        status = "answered" if label else "abstained"
+        finer.append(verdict if verdict.label is None else structs.replace(verdict, label=label, status=status))
+    return finer

@@ -113,37 +113,33 @@ def closed_loop(
     rates = {
         gold: critic.drawn(gold, rng, loops) if uncertain else np.tile(critic.rates(gold), (loops, 1)) for gold in SAID
     }
-    n_tasks, n_rounds = int(value["tasks"]), int(value["rounds"])
+    n_tasks = int(value["tasks"])
     sound = np.arange(n_tasks) >= round(value["defective"] * n_tasks)
     solved = sound & (rng.random((loops, n_tasks)) < value["solved_at_start"])
     unsolved_at_start = sound & ~solved
     kept = np.ones((loops, n_tasks), dtype=np.bool_)
-    found = []
-    for _ in range(n_rounds):
+    how, rounds = f"mean and middle 95% of {loops:,} simulated loops", []
+    for number in range(1, int(value["rounds"]) + 1):
         # What the infrastructure breaks fails whatever the agent can do.
         broke = kept & (rng.random(kept.shape) < value["infrastructure"])
-        of_task = kept & ~broke & ~sound
-        of_agent = kept & ~broke & sound & ~solved
-        passed = kept & ~broke & solved
-        said = _said(rng, rates, {"agent": of_agent, "task": of_task, "infrastructure": broke})
+        tried = kept & ~broke
+        of_agent, passed = tried & sound & ~solved, tried & solved
+        said = _said(rng, rates, {"agent": of_agent, "task": tried & ~sound, "infrastructure": broke})
         trained = said == SAID.index("agent")
-        dropped = said == SAID.index("task")
         mended = trained & of_agent & (rng.random(kept.shape) < value["mended"])
         noise = trained & ~of_agent
         harm = rng.binomial(noise.sum(axis=1), value["broken"])
-        counted = passed.sum(axis=1) + trained.sum(axis=1)
-        seen = _share(passed.sum(axis=1), counted)
         solved = _without(rng, solved, harm) | mended
-        kept = kept & ~dropped
-        lost = _share((unsolved_at_start & ~kept & ~solved).sum(axis=1), unsolved_at_start.sum(axis=1))
-        able = _share(solved.sum(axis=1), np.full(loops, sound.sum()))
-        found.append((lost, _share(noise.sum(axis=1), trained.sum(axis=1)), able, seen))
-    how = f"mean and middle 95% of {loops:,} simulated loops"
-    rounds = tuple(
-        Round(number, *(_over_loops(values, how) for values in measured))
-        for number, measured in enumerate(found, start=1)
-    )
-    return ClosedLoop(critic, rounds)
+        kept &= said != SAID.index("task")
+        n_passed, n_trained = passed.sum(axis=1), trained.sum(axis=1)
+        measured = (
+            _share((unsolved_at_start & ~kept & ~solved).sum(axis=1), unsolved_at_start.sum(axis=1)),
+            _share(noise.sum(axis=1), n_trained),
+            _share(solved.sum(axis=1), np.full(loops, sound.sum())),
+            _share(n_passed, n_passed + n_trained),
+        )
+        rounds.append(Round(number, *(_over_loops(values, how) for values in measured)))
+    return ClosedLoop(critic, tuple(rounds))
 
 
 def closed_loops(critics: Sequence[Critic], loops: int = 200, seed: int = 0) -> list[ClosedLoop]:

@@ -210,8 +210,9 @@ def _worth(decisions: Sequence[Decision], units: JudgedUnits, rates: ErrorRates 
     n, n_earned, n_back = (int(mask.sum()) for mask in (ended, passed & solved, ended & solved))
     n_open = sum(one.outcome is not None and one.label is None for one in decisions)
     reason = "no run has a recorded outcome"
-    earned = _corrected_share([one for one in decisions if one.outcome == "passed"], rates and rates.earned)
-    back = _corrected_share([one for one in decisions if one.outcome == "failed"], rates and rates.false_failures)
+    earned = _corrected_share([one for one in decisions if one.outcome == "passed"], rates.earned if rates else None)
+    failed = [one for one in decisions if one.outcome == "failed"]
+    back = _corrected_share(failed, rates.false_failures if rates else None)
     share = int(passed.sum()) / n if n else 0.0
     return _Worth(
         recorded=units.share(passed, ended, reason),

@@ -164,7 +164,8 @@ def phases_table(found: Disagreement, source: str, evidence: Evidence = "real") 
     for one in found.phases:
         rows += rows_in("share", {"All raters alike": one.unanimous}, one.phase, source, evidence)
         rows += rows_in("coefficient", {"Fleiss' kappa": one.fleiss_kappa}, one.phase, source, evidence)
-    difference, certainties = found.phases_difference, {one.certainty: one.apart for one in found.certainties}
+    difference = found.phases_difference
+    certainties: dict[str, Estimate] = {one.certainty: one.apart for one in found.certainties}
     rows += rows_in("difference", {"Independent less calibration": difference}, "all", source, evidence)
     rows += rows_in("share", certainties, "Labels apart from the majority, by certainty", source, evidence)
     finding = f"Calibration cannot be compared with what followed: {difference.reason}."

@@ -4,16 +4,17 @@ Public sets were labelled for other questions. `fault_mappings` says which of th
 of the taxonomy; what is measured here is measured with those alone.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from misstep.analysis.measures.judging.judged import JudgedItems, JudgedMarks
 from misstep.analysis.measures.judging.people.marked import Mark
 from misstep.analysis.measures.judging.scores import Scores
+from misstep.analysis.measures.shares import clustered_share, summed
 from misstep.analysis.measures.solved import SolvedSet
 from misstep.analysis.stats.clusters.clustered import clustered_difference
-from misstep.analysis.stats.clusters.clustered_bounds import korn_graubard
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.harness.records.attribution import FAULTS, Fault
@@ -70,11 +71,7 @@ class UnlabelledRuns(Struct, frozen=True):
 
     def counts(self) -> dict[str, int]:
         """Label, or the status of what has none → how many runs."""
-        found: dict[str, int] = {}
-        for verdict in self.verdicts:
-            name = verdict.label or verdict.status
-            found[name] = found.get(name, 0) + 1
-        return found
+        return dict(Counter(verdict.label or verdict.status for verdict in self.verdicts))
 
 
 class MarkedFaults(Struct, frozen=True):
@@ -94,27 +91,20 @@ class MarkedFaults(Struct, frozen=True):
 def marked_faults(dataset: str, who: str, marks: Sequence[Sequence[Mark]]) -> MarkedFaults:
     """Return the errors in some runs by whose fault they are."""
     faults = [[mapped_fault(dataset, category) for _, category in run] for run in marks if run]
-    total = sum(map(len, faults))
-
-    def share(fault: Fault | None) -> Estimate:
-        if not total:
-            return Estimate(None, n=0, reason=NO_MARKS)
-        return korn_graubard([(run.count(fault), len(run)) for run in faults])
-
-    return MarkedFaults(
-        who, len(faults), total, {fault: share(fault) for fault in ("task", "agent", "infrastructure", None)}
-    )
+    kinds: tuple[Fault | None, ...] = ("task", "agent", "infrastructure", None)
+    shares = {fault: clustered_share([(run.count(fault), len(run)) for run in faults], NO_MARKS) for fault in kinds}
+    return MarkedFaults(who, len(faults), sum(map(len, faults)), shares)
 
 
 def faults_of_marks(judged: Sequence[JudgedMarks]) -> list[MarkedFaults]:
     """For each judge of marked runs, people's errors and the judge's on the runs that it answered."""
-    found = []
+    faults = []
     for one in judged:
         answered = {run: marks for run, marks in one.judge.items() if marks is not None}
         people = [sorted(one.people[run]) for run in answered]
-        found.append(marked_faults(one.dataset, f"people, runs of {one.title}", people))
-        found.append(marked_faults(one.dataset, one.title, list(answered.values())))
-    return found
+        faults.append(marked_faults(one.dataset, f"people, runs of {one.title}", people))
+        faults.append(marked_faults(one.dataset, one.title, list(answered.values())))
+    return faults
 
 
 class DefectiveTasks(Struct, frozen=True):
@@ -170,41 +160,31 @@ class Worth(Struct, frozen=True):
 
 def worth_of_passes(solved: SolvedSet, defect: DefectiveTasks, fewest: int = 50) -> Worth:
     """Return how many of a leaderboard's passes are on defective tasks, and how much more often these are solved."""
-    cells = _by_task(solved, defect.among)
+    cells = summed(
+        (task, right, tried)
+        for of_system in solved.systems.values()
+        for task, (tried, right) in of_system.items()
+        if task in defect.among
+    )
     bad, good = ([cells[task] for task in cells if (task in defect.tasks) is is_bad] for is_bad in (True, False))
-    passes = [(x if task in defect.tasks else 0, x) for task, (x, _) in cells.items() if x]
-    alone = [
-        len(mine & defect.tasks) / len(mine)
-        for mine in (solved.solved(system) & defect.among for system in solved.systems)
-        if len(mine) >= fewest
-    ]
-    known = bool(bad and good)
+    passes = [(x if task in defect.tasks else 0, x) for task, (x, _) in cells.items()]
+    difference = Estimate(None, n=0, reason=NO_TASKS)
+    if bad and good:
+        difference = clustered_difference(bad, good).small_sample
+    own = [solved.solved(system) & defect.among for system in solved.systems]
+    alone = [len(tasks & defect.tasks) / len(tasks) for tasks in own if len(tasks) >= fewest]
+    reason = "" if alone else f"no system passed {fewest} of the tasks"
+    lowest, highest = (Estimate(end(alone, default=None), n=len(alone), reason=reason) for end in (min, max))
     return Worth(
         defect,
-        korn_graubard(passes) if passes else Estimate(None, n=0, reason=NO_PASSES),
-        korn_graubard(bad) if bad else Estimate(None, n=0, reason=NO_TASKS),
-        korn_graubard(good) if good else Estimate(None, n=0, reason=NO_TASKS),
-        clustered_difference(bad, good).small_sample if known else Estimate(None, n=0, reason=NO_TASKS),
-        _end(min, alone, fewest),
-        _end(max, alone, fewest),
+        clustered_share(passes, NO_PASSES),
+        clustered_share(bad, NO_TASKS),
+        clustered_share(good, NO_TASKS),
+        difference,
+        lowest,
+        highest,
         wilson(len(defect.tasks & cells.keys()), len(defect.tasks)),
         wilson(len(defect.among & cells.keys() - defect.tasks), len(defect.among - defect.tasks)),
         len(solved.systems),
         sum(x for _, x in passes),
     )
-
-
-def _end(pick: Callable[[Sequence[float]], float], shares: Sequence[float], fewest: int) -> Estimate:
-    reason = "" if shares else f"no system passed {fewest} of the tasks"
-    return Estimate(pick(shares) if shares else None, n=len(shares), reason=reason)
-
-
-def _by_task(solved: SolvedSet, among: Set[str]) -> Mapping[str, tuple[int, int]]:
-    """Task → how often it was solved, and tried, over all systems."""
-    found: dict[str, tuple[int, int]] = {}
-    for cells in solved.systems.values():
-        for task, (tried, right) in cells.items():
-            if task in among:
-                x, n = found.get(task, (0, 0))
-                found[task] = x + right, n + tried
-    return found

@@ -63,9 +63,8 @@ def simulated_study(model: ErrorModel, seed: int = 0) -> AnnotatedStudy:
         for number, case in enumerate(cases)
         for rater in model.raters
     ]
-    study = AnnotatedStudy(
-        tuple(case.item for case in cases), tuple(rater.name for rater in model.raters), tuple(answers), tuple(FAULTS)
-    )
+    items, raters = tuple(case.item for case in cases), tuple(rater.name for rater in model.raters)
+    study = AnnotatedStudy(items, raters, tuple(answers), tuple(FAULTS))
     return msgspec.structs.replace(study, answers=(*answers, *_talked_over(study)))
 
 
@@ -83,8 +82,7 @@ def _answer(case: SimulatedCase, rater: SimulatedRater, phase: Phase, rng: rando
         label = TASK if rng.random() < rater.task_at_border else AGENT
     else:
         errors = rater.errors.get(case.label, {})
-        rest = 1 - sum(errors.values())
-        (label,) = rng.choices([case.label, *errors], [rest, *errors.values()])
+        (label,) = rng.choices([case.label, *errors], [1 - sum(errors.values()), *errors.values()])
     known = subcategories()[label]
     finer = case.subcategory if label == case.label else ""
     if known and (not finer or rng.random() < rater.other_subcategory):
