@@ -53,18 +53,7 @@ def is_generated(tables: Sequence[Table]) -> bool:
 
 def _figure(title: str, row: Row) -> FigureRow:
     text = row.value if isinstance(row.value, str) else None
-    return FigureRow(
-        table=title,
-        group=row.group,
-        quantity=row.quantity,
-        value=None if text is not None or row.value is None else finite(float(row.value)),
-        text=text,
-        low=finite(row.low),
-        high=finite(row.high),
-        n=row.n,
-        unit=row.unit,
-        evidence=row.evidence,
-        method=row.method,
-        reason=row.reason,
-        source=row.source,
-    )
+    value = None if text is not None or row.value is None else finite(float(row.value))
+    interval = finite(row.low), finite(row.high)
+    told = row.n, row.unit, row.evidence, row.method, row.reason, row.source
+    return FigureRow(title, row.group, row.quantity, value, text, *interval, *told)

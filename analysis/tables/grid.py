@@ -147,57 +147,62 @@ def worst(statuses: Sequence[Status | None]) -> Status | None:
     return next((status for status in WORST_FIRST if status in statuses), None)
 
 
+class _Keyed(Struct, frozen=True):
+    """Rows by group and quantity, of which each pair has one at most."""
+
+    groups: list[str]
+    quantities: list[str]
+    by_key: dict[tuple[str, str], Row]
+
+    def by_quantity(self) -> tuple[tuple[GridColumn, ...], tuple[Line, ...]]:
+        """Return the quantities as columns and the groups as lines."""
+        columns = tuple(GridColumn(quantity) for quantity in self.quantities)
+        cells = {group: [self.by_key.get((group, name)) for name in self.quantities] for group in self.groups}
+        return columns, tuple(_line(group, of_group, columns) for group, of_group in cells.items())
+
+
+def _keyed(rows: Sequence[Row]) -> _Keyed | None:
+    """Return rows by group and quantity; `None` where two are alike, or differ in evidence, or one has a status."""
+    by_key = {(row.group, row.quantity): row for row in rows}
+    if len(by_key) < len(rows) or len({row.evidence for row in rows}) > 1 or any(row.status for row in rows):
+        return None
+    groups, quantities = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("group", "quantity"))
+    return _Keyed(groups, quantities, by_key)
+
+
 def _crossed(rows: Sequence[Row]) -> Grid | None:
     """Groups as lines and quantities as columns, where every group has one figure of each of a few quantities."""
-    quantities = list(dict.fromkeys(row.quantity for row in rows))
-    groups = list(dict.fromkeys(row.group for row in rows))
-    by_key = {(row.group, row.quantity): row for row in rows}
-    full = len(by_key) == len(rows) == len(groups) * len(quantities)
-    if (
-        not full
-        or len(groups) < 2
-        or not 2 <= len(quantities) <= _MOST_COLUMNS
-        or len({row.evidence for row in rows}) > 1
-        or any(row.status for row in rows)
-    ):
+    keyed = _keyed(rows)
+    if keyed is None or len(keyed.groups) < 2 or len(rows) < len(keyed.groups) * len(keyed.quantities):
         return None
-    columns = tuple(GridColumn(quantity) for quantity in quantities)
-    lines = [_line(group, [by_key[group, quantity] for quantity in quantities], columns) for group in groups]
-    source = ""
+    if not 2 <= len(keyed.quantities) <= _MOST_COLUMNS:
+        return None
+    (columns, lines), source = keyed.by_quantity(), ""
     if len({row.source for row in rows}) == 1:
         source = rows[0].source
-        lines = [structs.replace(line, source="") for line in lines]
-    return Grid(columns, (_Section("", tuple(lines)),), rows[0].evidence, source)
+        lines = tuple(structs.replace(line, source="") for line in lines)
+    return Grid(columns, (_Section("", lines),), rows[0].evidence, source)
 
 
 def _matrix(rows: Sequence[Row]) -> Grid | None:
     """Groups by quantities where most pairs have one figure: groups as lines or, where these are fewer, as columns.
 
-    A reason is of one figure and stands at the end of its line. It is clear whose it is only where lines are groups.
+    A reason is of one figure and is at the end of its line. It is clear whose it is only where lines are groups.
     """
-    quantities = list(dict.fromkeys(row.quantity for row in rows))
-    groups = list(dict.fromkeys(row.group for row in rows))
-    by_key = {(row.group, row.quantity): row for row in rows}
-    if (
-        len(by_key) < len(rows)
-        or len(groups) < 3
-        or len(quantities) < 2
-        or len(rows) < _LEAST_FILLED * len(groups) * len(quantities)
-        or len({row.evidence for row in rows}) > 1
-        or any(row.status for row in rows)
-    ):
+    keyed = _keyed(rows)
+    if keyed is None or len(keyed.groups) < 3 or len(keyed.quantities) < 2:
         return None
-    if len(quantities) <= _MOST_COLUMNS_OF_A_MATRIX:
-        columns = tuple(GridColumn(quantity) for quantity in quantities)
-        lines = [_line(group, [by_key.get((group, name)) for name in quantities], columns) for group in groups]
-    elif len(groups) <= _MOST_COLUMNS_OF_A_MATRIX and not any(row.reason for row in rows):
-        columns = tuple(
-            GridColumn(group, source=_column([row for row in rows if row.group == group]).source) for group in groups
-        )
-        lines = [_line(name, [by_key.get((group, name)) for group in groups], columns) for name in quantities]
+    if len(rows) < _LEAST_FILLED * len(keyed.groups) * len(keyed.quantities):
+        return None
+    if len(keyed.quantities) <= _MOST_COLUMNS_OF_A_MATRIX:
+        columns, lines = keyed.by_quantity()
+    elif len(keyed.groups) <= _MOST_COLUMNS_OF_A_MATRIX and not any(row.reason for row in rows):
+        columns = tuple(GridColumn(group, source=_column(own).source) for group, own in _grouped(rows))
+        cells = {name: [keyed.by_key.get((group, name)) for group in keyed.groups] for name in keyed.quantities}
+        lines = tuple(_line(name, of_name, columns) for name, of_name in cells.items())
     else:
         return None
-    return Grid(columns, (_Section("", tuple(lines)),), rows[0].evidence)
+    return Grid(columns, (_Section("", lines),), rows[0].evidence)
 
 
 def _side_by_side(rows: Sequence[Row]) -> Grid | None:
@@ -212,11 +217,9 @@ def _side_by_side(rows: Sequence[Row]) -> Grid | None:
     columns = tuple(_column([row for row in rows if series(row) == key]) for key in keys)
     sections = []
     for group, members in _grouped(rows):
-        quantities = dict.fromkeys(row.quantity for row in members)
-        lines = [
-            _line(quantity, [places.get((group, quantity, key)) for key in keys], columns) for quantity in quantities
-        ]
-        sections.append(_Section(group, tuple(lines)))
+        cells = {name: [places.get((group, name, key)) for key in keys] for name in (row.quantity for row in members)}
+        lines = tuple(_line(quantity, of_quantity, columns) for quantity, of_quantity in cells.items())
+        sections.append(_Section(group, lines))
     return Grid(columns, tuple(sections))
 
 
@@ -229,8 +232,8 @@ def _stacked(rows: Sequence[Row]) -> Grid:
             block = list(same)
             digits = _most_digits(block)
             for position, row in enumerate(block):
-                cell = _cell(row, digits, with_n=False, with_source=False, with_evidence=True)
-                span = len(block) if position == 0 else 0
+                cell = structs.replace(_cell(row, digits), evidence=row.evidence)
+                span = 0 if position else len(block)
                 lines.append(Line(quantity, (cell,), count_text(row.n), row.source, row.status, _reasons([row]), span))
         sections.append(_Section(group, tuple(lines)))
     return Grid((GridColumn("value"),), tuple(sections))
@@ -251,47 +254,26 @@ def _line(label: str, rows: Sequence[Row | None], columns: Sequence[GridColumn])
     present = [row for row, _ in placed]
     sources = {row.source for row, column in placed if row.source != column.source}
     same_source = len(sources) == 1 and len({row.source for row in present}) == 1
-    same_n = len({row.n for row in present}) == 1
-    digits = _most_digits(present)
-    cells = tuple(
-        None
-        if row is None
-        else _cell(row, digits, with_n=not same_n, with_source=not same_source and row.source != column.source)
-        for row, column in zip(rows, columns, strict=True)
-    )
-    return Line(
-        label,
-        cells,
-        count_text(present[0].n) if same_n else "",
-        sources.pop() if same_source else "",
-        worst([row.status for row in present]),
-        _reasons(present),
-    )
+    same_n, digits = len({row.n for row in present}) == 1, _most_digits(present)
+    cells = []
+    for row, column in zip(rows, columns, strict=True):
+        own_source = "" if row is None or same_source or row.source == column.source else row.source
+        own_n = "" if row is None or same_n else count_text(row.n)
+        cells.append(None if row is None else structs.replace(_cell(row, digits), n=own_n, source=own_source))
+    n, source = count_text(present[0].n) if same_n else "", sources.pop() if same_source else ""
+    return Line(label, tuple(cells), n, source, worst([row.status for row in present]), _reasons(present))
 
 
-def _cell(row: Row, digits: int | None, *, with_n: bool, with_source: bool, with_evidence: bool = False) -> Cell:
+def _cell(row: Row, digits: int | None) -> Cell:
     recomputed = row.evidence == "recomputed" and row.printed is None
-    return Cell(
-        row,
-        number_text(row.value, row.unit, digits) if recomputed else value_text(row),
-        interval_text(row),
-        count_text(row.n) if with_n else "",
-        row.evidence if with_evidence else None,
-        row.source if with_source else "",
-        row.value,
-        row.unit == "text",
-    )
+    text = number_text(row.value, row.unit, digits) if recomputed else value_text(row)
+    return Cell(row, text, interval_text(row), order=row.value, is_words=row.unit == "text")
 
 
 def _most_digits(rows: Sequence[Row]) -> int | None:
-    """Return how many digits stand behind the point of what is printed, at most; `None` where nothing is."""
-    return max((_digits(row.printed) for row in rows if row.printed), default=None)
-
-
-def _digits(printed: str) -> int:
-    """Return how many digits stand behind the point of a printed figure, whatever stands around it."""
-    behind = _BEHIND_POINT.search(printed)
-    return len(behind[0]) if behind else 0
+    """Return how many digits are behind the point of what is printed, at most; `None` where nothing is."""
+    behind = [_BEHIND_POINT.search(row.printed) for row in rows if row.printed]
+    return max((len(digits[0]) if digits else 0 for digits in behind), default=None)
 
 
 def _reasons(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -24,22 +24,13 @@ class InputFigure(Struct, frozen=True):
 
 def figures_of(tables: Iterable[Table], papers: Collection[str], seed: int) -> tuple[InputFigure, ...]:
     """Every row of every table with the names of its inputs; `papers` are those whose printed figures are available."""
-    return tuple(
-        InputFigure(
-            table.paper,
-            table.name,
-            place,
-            row.group,
-            row.quantity,
-            row.evidence,
-            row.source,
-            inputs_behind(row, table, papers),
-            seed,
-            table.made_by,
-        )
-        for table in tables
-        for place, row in enumerate(table.rows)
-    )
+    figures = []
+    for table in tables:
+        for place, row in enumerate(table.rows):
+            words = row.group, row.quantity, row.evidence, row.source
+            inputs = inputs_behind(row, table, papers)
+            figures.append(InputFigure(table.paper, table.name, place, *words, inputs, seed, table.made_by))
+    return tuple(figures)
 
 
 def inputs_behind(row: Row, table: Table, papers: Collection[str]) -> tuple[str, ...]:

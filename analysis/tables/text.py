@@ -4,7 +4,7 @@ import textwrap
 
 from misstep.analysis.tables import Table
 from misstep.analysis.tables.aligned import aligned, cut
-from misstep.analysis.tables.grid import Cell, Grid, GridColumn, Line, grid, methods
+from misstep.analysis.tables.grid import Cell, Grid, GridColumn, grid, methods
 from misstep.harness.escaping import one_line
 
 _LABEL_WIDTH = 44
@@ -13,63 +13,40 @@ _LABEL_WIDTH = 44
 def table_text(table: Table, width: int = 110) -> str:
     """Return a table as lines of text: title, finding, one line a quantity, notes."""
     layout = grid(table)
-    headers = _headers(layout)
+    headers = _line(layout, "", [_header(column) or "value" for column in layout.columns], "n", "status", "source")
     body: list[list[str] | str] = []
     for section in layout.sections:
         if section.heading:
             body.append(one_line(section.heading))
         for line in section.lines:
-            body.append(_cells(line, layout))
+            label = cut(one_line(line.label), _LABEL_WIDTH) if line.span else ""
+            figures = [_figure(cell) for cell in line.cells]
+            body.append(_line(layout, label, figures, line.n, line.status or "", one_line(line.source)))
             body.extend(f"    {part}" for reason in line.reasons for part in _folded(one_line(reason), width - 4))
     kind = ", ".join(one_line(part) for part in (layout.evidence, layout.source) if part)
     text = [f"{one_line(table.title)}{f' ({kind})' if kind else ''}", *_folded(one_line(table.finding), width), ""]
     text += _aligned(headers, body)
     computed = f"How the figures and intervals were computed: {'; '.join(methods(table))}."
     notes = [*table.notes, *([computed] if methods(table) else [])]
-    if notes:
-        text.append("")
-    for note in notes:
-        text += _folded(one_line(note), width)
+    text += ["", *(line for note in notes for line in _folded(one_line(note), width))] if notes else []
     return "\n".join(line.rstrip() for line in text) + "\n"
-
-
-def _headers(layout: Grid) -> list[str]:
-    headers = ["", *(_header(column) or "value" for column in layout.columns)]
-    if layout.has_n:
-        headers.append("n")
-    if layout.remarks == "status":
-        headers.append("status")
-    if layout.has_source:
-        headers.append("source")
-    return headers
 
 
 def _header(column: GridColumn) -> str:
     return one_line(" ".join(part for part in (column.label, column.evidence, column.source) if part))
 
 
-def _cells(line: Line, layout: Grid) -> list[str]:
-    cells = [cut(one_line(line.label), _LABEL_WIDTH) if line.span else ""]
-    cells += [_figure(cell) for cell in line.cells]
-    if layout.has_n:
-        cells.append(line.n)
-    if layout.remarks == "status":
-        cells.append(line.status or "")
-    if layout.has_source:
-        cells.append(one_line(line.source))
-    return cells
+def _line(layout: Grid, label: str, figures: list[str], n: str, status: str, source: str) -> list[str]:
+    """Return the cells of a line, without the columns that no line needs."""
+    has_status = layout.remarks == "status"
+    return [label, *figures, *[n] * layout.has_n, *[status] * has_status, *[source] * layout.has_source]
 
 
 def _figure(cell: Cell | None) -> str:
     if cell is None:
         return ""
-    parts = [
-        one_line(cell.value),
-        f"[{cell.interval}]" if cell.interval else "",
-        f"n={cell.n}" if cell.n else "",
-        cell.evidence or "",
-        one_line(cell.source),
-    ]
+    interval, n = f"[{cell.interval}]" if cell.interval else "", f"n={cell.n}" if cell.n else ""
+    parts = one_line(cell.value), interval, n, cell.evidence, one_line(cell.source)
     return " ".join(part for part in parts if part)
 
 
