@@ -54,6 +54,5 @@ def is_generated(tables: Sequence[Table]) -> bool:
 def _figure(title: str, row: Row) -> FigureRow:
     text = row.value if isinstance(row.value, str) else None
     value = None if text is not None or row.value is None else finite(float(row.value))
-    interval = finite(row.low), finite(row.high)
-    told = row.n, row.unit, row.evidence, row.method, row.reason, row.source
-    return FigureRow(title, row.group, row.quantity, value, text, *interval, *told)
+    low, high, how = finite(row.low), finite(row.high), (row.method, row.reason, row.source)
+    return FigureRow(title, row.group, row.quantity, value, text, low, high, row.n, row.unit, row.evidence, *how)
