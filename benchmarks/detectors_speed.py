@@ -6,7 +6,7 @@ A step's time is that of the replay: the detector's answer where it is asked, an
 from benchmarks.measuring import machine
 from misstep.analysis.measures.alarms import alarms, alarms_table
 from misstep.analysis.pages import table_text
-from misstep.studies.sessions.watched import STUCK, watched_generated
+from misstep.studies.sessions.watching import STUCK, watched_generated
 
 NUMBER, SEED = 2000, 1
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from misstep.harness.copies import address_text
 
@@ -215,6 +215,28 @@ class CannotWrite(MisstepError):
 def is_full(error: OSError) -> bool:
     """Return whether it is the device that takes no more."""
     return error.errno in _NO_ROOM
+
+
+@contextmanager
+def opening(file: Path | str, advice: str, failure: str = "cannot open") -> Iterator[None]:
+    """Make an `InputError` of what the system says no to inside."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{failure}: {error.strerror}", advice, file=file) from error
+
+
+class Closing:
+    """What is closed at the end of a `with`."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what is held."""
 
 
 @contextmanager

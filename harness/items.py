@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.errors import InputError
+from misstep.harness.errors import InputError, opening
 from misstep.harness.evidence import Evidence
 from misstep.harness.forms import json_form, misspelt, toml_form
 from misstep.harness.trajectory import Trajectory
@@ -160,11 +160,8 @@ class BenchmarkFile(Struct):
 def read_question(folder: Path) -> Question:
     """Return what the `benchmark.toml` of a folder asks; its kind is that of the first item where it says none."""
     file = folder / "benchmark.toml"
-    try:
+    with opening(file, "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."):
         written = file.read_bytes()
-    except OSError as error:
-        advice = "A benchmark is a folder with benchmark.toml, items.jsonl and gold.csv."
-        raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
     asked = toml_form(written, BenchmarkFile, file, _FORM)
     misspelt(written, BenchmarkFile.__struct_fields__, file, _FORM)
     labels = asked.labels if isinstance(asked.labels, dict) else dict.fromkeys(asked.labels, "")
@@ -213,28 +210,21 @@ def numbered_items(folder: Path, of: type[Any] = Item) -> Iterator[tuple[int, An
     file = folder / "items.jsonl"
     decoder = msgspec.json.Decoder(of)
     seen: set[str] = set()
-    try:
-        with file.open("rb") as stream:
-            for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), start=1):
-                if len(line) > MOST_LINE_BYTES:
-                    raise InputError(
-                        "the line is longer than 64 MiB", "Put the run into a file of its own.", file=file, line=number
-                    )
-                if number == 1:
-                    line = line.removeprefix(BOM_UTF8)
-                if not line.strip():
-                    continue
-                item = json_form(line, decoder, file, number, _ITEM_FORM)
-                if item.id in seen:
-                    raise InputError(
-                        f"two items have the id {item.id!r}", "Give each item an id of its own.", file=file, line=number
-                    )
-                seen.add(item.id)
-                yield number, item
-    except OSError as error:
-        raise InputError(
-            f"cannot open: {error.strerror}", "A benchmark folder needs this file; it lists the items.", file=file
-        ) from error
+    with opening(file, "A benchmark folder needs this file; it lists the items."), file.open("rb") as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), start=1):
+            if len(line) > MOST_LINE_BYTES:
+                advice = "Put the run into a file of its own."
+                raise InputError("the line is longer than 64 MiB", advice, file=file, line=number)
+            if number == 1:
+                line = line.removeprefix(BOM_UTF8)
+            if not line.strip():
+                continue
+            item = json_form(line, decoder, file, number, _ITEM_FORM)
+            if item.id in seen:
+                advice = "Give each item an id of its own."
+                raise InputError(f"two items have the id {item.id!r}", advice, file=file, line=number)
+            seen.add(item.id)
+            yield number, item
 
 
 class Runs:
@@ -275,11 +265,8 @@ def trajectory_file(folder: Path, path: str) -> Path:
     try:
         file = (folder / path).resolve()
         if not file.is_relative_to(folder.resolve()):
-            raise InputError(
-                f"the path {path!r} leads out of the benchmark",
-                "Copy the run into the benchmark's folder.",
-                file=folder,
-            )
+            found = f"the path {path!r} leads out of the benchmark"
+            raise InputError(found, "Copy the run into the benchmark's folder.", file=folder)
         if not file.is_file():
             raise InputError(f"the benchmark has no file {path!r}", advice, file=folder)
     except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a loop of links

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from misstep.harness.protocols import Ask, Classifier, Reader, Sample
     from misstep.harness.protocols import WrittenJudge as Judge
     from misstep.harness.records.intervention import Feedback, Misbehaviour
-    from misstep.harness.records.work_item import WorkItem
+    from misstep.harness.records.loop_events import WorkItem
     from misstep.harness.reflexive.protocols import (
         Agents,
         ChannelBroken,
@@ -141,7 +141,7 @@ _MODULES = {
     "misstep.harness.runs.reflect.skills": ("SkillOptions",),
     "misstep.harness.trajectory": ("Outcome", "Source", "Step", "Tokens", "ToolCall", "ToolResult", "Trajectory"),
     "misstep.harness.verdict": ("Verdict",),
-    "misstep.harness.records.work_item": ("WorkItem",),
+    "misstep.harness.records.loop_events": ("WorkItem",),
 }
 _OTHER_NAMES = {"ObserverBeside": "Observer", "WrittenJudge": "Judge"}
 _PLACES = {_OTHER_NAMES.get(name, name): (module, name) for module, names in _MODULES.items() for name in names}

@@ -20,20 +20,24 @@ def benchmark() -> None:
     """Make benchmarks for judges."""
 
 
+Sessions = Annotated[
+    list[Path],
+    typer.Argument(metavar="SESSIONS...", parser=path_or_address, help="Files and folders with sessions."),
+]
+Kind = Annotated[
+    Literal["misbehaviour", "triage", "text"],
+    typer.Option(help="Kind of the items; an item of `text` is the last message of the agent."),
+]
+
+
 @app.command()
 def make(
-    sessions: Annotated[
-        list[Path],
-        typer.Argument(metavar="SESSIONS...", parser=path_or_address, help="Files and folders with sessions."),
-    ],
+    sessions: Sessions,
     labels: Annotated[
         Path, typer.Option(metavar="FILE", parser=path_or_address, help="Labels of people, as for `misstep agreement`.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark; it must not hold another.")],
-    kind: Annotated[
-        Literal["misbehaviour", "triage", "text"],
-        typer.Option(help="Kind of the items; an item of `text` is the last message of the agent."),
-    ] = "misbehaviour",
+    kind: Kind = "misbehaviour",
     *,
     reading: Annotated[LabelOptions, OF_GOLD],
 ) -> None:

@@ -14,12 +14,9 @@ from misstep.harness.journal.records import REPORT
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.harness.runs.inputs import Changed
-from misstep.options.classify import Categories
-from misstep.options.common import Html, Json, command_app, json_text, moment, path_or_address
-from misstep.options.gate import ABOVE, GateOptions
-from misstep.options.merged import show_merged
-from misstep.options.pages import write_page
-from misstep.options.run_folders import stopped_with
+from misstep.options.common import Html, Json, command_app, json_text, moment, path_or_address, write_page
+from misstep.options.gate import ABOVE, GateOptions, show_merged
+from misstep.options.run_folders import Categories, stopped_with
 from misstep.options.shard import ShardOptions, folder_of, place_of_shards, refuse_beside_shard
 from misstep.studies.classified_paths import (
     as_json,
@@ -32,38 +29,44 @@ from misstep.studies.classified_paths import (
 app = command_app()
 
 
+Out = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN",
+        help="Folder that keeps verdicts, scores and a page; a run there takes new files. With --shard or"
+        " --dask also an address such as s3://bucket/run.",
+    ),
+]
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        metavar="WHEN",
+        parser=moment,
+        help="Leave out files that were last changed before: a date or time, or 7d, 12h.",
+    ),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option(metavar="WHEN", parser=moment, help="Leave out files that were last changed then or later."),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
+    ),
+]
+
+
 @app.command()
 def classify(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files and folders with agent runs.")],
     categories: Categories = "",
-    out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUN",
-            help="Folder that keeps verdicts, scores and a page; a run there takes new files. With --shard or"
-            " --dask also an address such as s3://bucket/run.",
-        ),
-    ] = None,
-    since: Annotated[
-        datetime | None,
-        typer.Option(
-            metavar="WHEN",
-            parser=moment,
-            help="Leave out files that were last changed before: a date or time, or 7d, 12h.",
-        ),
-    ] = None,
-    until: Annotated[
-        datetime | None,
-        typer.Option(metavar="WHEN", parser=moment, help="Leave out files that were last changed then or later."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
-        ),
-    ] = None,
+    out: Out = None,
+    since: Since = None,
+    until: Until = None,
+    workers: Workers = None,
     json: Json = False,
     html: Html = None,
     *,

@@ -21,16 +21,19 @@ app = command_app()
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
+Python = Annotated[
+    Path | None,
+    typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
+]
+
+
 @app.command()
 def doctor(
     repository: Annotated[
         Path | None, typer.Argument(metavar="[REPO]", help="A git repository whose tests are run once.")
     ] = None,
     test_command: Annotated[str, typer.Option(metavar="LINE", help="Shell line that runs the tests of REPO.")] = "",
-    python: Annotated[
-        Path | None,
-        typer.Option(metavar="VENV", help="Its virtual environment or interpreter (.venv, venv or the active one)."),
-    ] = None,
+    python: Python = None,
     json: Json = False,
 ) -> None:
     """Report what this machine can do, and name the command that installs each missing part.

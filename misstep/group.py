@@ -10,15 +10,18 @@ from misstep.options.common import Json, Seed, command_app, json_text, path_alon
 app = command_app()
 
 
+Texts = Annotated[
+    Literal["reasons", "errors"],
+    typer.Option(help="Texts to group: the judge's reasons, or the errors of what has no answer."),
+]
+
+
 @app.command()
 def group(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a run with verdicts, or of repairs.")
     ],
-    texts: Annotated[
-        Literal["reasons", "errors"],
-        typer.Option(help="Texts to group: the judge's reasons, or the errors of what has no answer."),
-    ] = "reasons",
+    texts: Texts = "reasons",
     least: Annotated[int, typer.Option(min=2, metavar="N", help="Fewest texts that make a group.")] = 3,
     seed: Seed = 0,
     json: Json = False,

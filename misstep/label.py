@@ -67,7 +67,8 @@ def label(
     misstep label mine --n 50 --tasks tasks.csv
     misstep label mine --n 50 --labels label_studio.json --item item
     """  # noqa: D301 (the sign keeps the lines of the list as they are)
-    from misstep.studies.judging.scores import scores_text, write_scores
+    from misstep.studies.judging.assessment import scores_text
+    from misstep.studies.judging.scored import write_scores
     from misstep.studies.labelling_pages.labelling import draw
     from misstep.studies.labelling_pages.labelling_tasks import tasks_csv
 

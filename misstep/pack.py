@@ -16,6 +16,16 @@ _SHOWN = 10
 app = command_app()
 
 
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
+    ),
+]
+
+
 @app.command()
 def pack(
     paths: Annotated[
@@ -25,14 +35,7 @@ def pack(
     messages: Annotated[
         bool, typer.Option("--messages", help="Add the column that scanners of Inspect Scout read; it takes more room.")
     ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Number of processes; by default 1 up to 64 MiB of input, then one per core, at most 4.",
-        ),
-    ] = None,
+    workers: Workers = None,
     json: Json = False,
 ) -> None:
     """Pack agent runs of any known format into Parquet files, without loss of information.

@@ -9,24 +9,26 @@ import typer
 
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options.attempt import K, Threshold, numbers_of_attempts
-from misstep.options.common import Html, Json, Seed, command_app, json_text, path_or_address
-from misstep.options.pages import write_page
+from misstep.options.common import Html, Json, Seed, command_app, json_text, path_or_address, write_page
+from misstep.options.run_folders import K, Threshold, numbers_of_attempts
 
 app = command_app()
 
 
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="CSV|RUN…",
+        parser=path_or_address,
+        help="Files of attempts (CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input), or folders of runs of"
+        " `repair run`.",
+    ),
+]
+
+
 @app.command(name="pass")
 def passing(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="CSV|RUN…",
-            parser=path_or_address,
-            help="Files of attempts (CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input), or folders of runs of"
-            " `repair run`.",
-        ),
-    ],
+    paths: Paths,
     k: K = "1,2,4",
     threshold: Threshold = None,
     boot: Annotated[

@@ -16,8 +16,7 @@ from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.runs.chosen_runs import chosen_runs, holds_several, is_of_many, say_unreadable
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
-from misstep.options.common import command_app, path_or_address
-from misstep.options.pages import write_page
+from misstep.options.common import command_app, path_or_address, write_page
 
 app = command_app()
 
@@ -25,26 +24,31 @@ _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
 
 
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="F.html", help="The HTML page; by default named after the run or folder, in this folder."),
+]
+Id = Annotated[
+    str | None,
+    typer.Option("--id", help="Id of the one run to show; of a file with several, by default the first."),
+]
+Compare = Annotated[
+    tuple[str, str] | None,
+    typer.Option(metavar="A B", help="Two runs to show side by side: two files, or two ids in FILE."),
+]
+
+
 @app.command()
 def view(
     path: Annotated[
         Path | None, typer.Argument(metavar="FILE", parser=path_or_address, help="File or folder with agent runs.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="F.html", help="The HTML page; by default named after the run or folder, in this folder."),
-    ] = None,
-    id_: Annotated[
-        str | None,
-        typer.Option("--id", help="Id of the one run to show; of a file with several, by default the first."),
-    ] = None,
+    out: Out = None,
+    id_: Id = None,
     shows_all: Annotated[
         bool, typer.Option("--all", help="Show all runs of a file as one page, as of a folder.")
     ] = False,
-    compare: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="A B", help="Two runs to show side by side: two files, or two ids in FILE."),
-    ] = None,
+    compare: Compare = None,
 ) -> None:
     """Write agent runs as an HTML page: one run, all runs of a folder to search and open, or two runs side by side.
 

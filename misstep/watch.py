@@ -10,8 +10,8 @@ from misstep.analysis.pages.findings import finding_line
 from misstep.harness.classifiers import chosen_categories, classify_all
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options.classify import Categories
 from misstep.options.common import command_app, path_alone
+from misstep.options.run_folders import Categories
 from misstep.studies.sessions.watching import new_findings
 
 app = command_app()

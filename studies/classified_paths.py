@@ -6,8 +6,7 @@ from pathlib import Path
 import msgspec
 
 from misstep.analysis.pages.findings import Findings, findings
-from misstep.harness.journal.classified import Summary
-from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.classified import Summary, labelled_sessions
 from misstep.harness.journal.records import REPORT, SCORES, encode
 from misstep.harness.places import path_text
 from misstep.harness.runs.classify import ClassifyAs, Conclude, classify_paths

@@ -23,7 +23,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table, of_evidence
 from misstep.harness.errors import UsageError
 from misstep.harness.evidence import together
-from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.classified import labelled_sessions
 from misstep.harness.journal.records import Manifest, encode
 from misstep.studies.judged_runs import distinct_names
 

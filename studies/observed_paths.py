@@ -6,6 +6,7 @@ from typing import Any
 
 from misstep.analysis.measures.observed import ObservedSummary, observed
 from misstep.analysis.pages.observed import observed_json, observed_page
+from misstep.harness.journal.classified import Summary
 from misstep.harness.journal.records import (
     OBSERVED_RECORDS,
     REPORT,
@@ -16,7 +17,7 @@ from misstep.harness.journal.records import (
 from misstep.harness.places import path_text
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.session import Session
-from misstep.harness.runs.observe import LeftOut, Observe, observe_paths
+from misstep.harness.runs.observe import Observe, observe_paths
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.finished_runs import finished_manifest, named_inputs, read_scores
 
@@ -33,7 +34,7 @@ def observed_findings(
 ) -> ObservedSummary:
     """Return what the observer sees in all trajectories of the files and folders `paths`."""
 
-    def conclude(left_out: LeftOut, folder: Path) -> dict[str, bytes]:
+    def conclude(left_out: Summary, folder: Path) -> dict[str, bytes]:
         records = read_records(folder, OBSERVED_RECORDS)
         found = observed(records, left_out.unreadable, left_out.skipped, left_out.renamed)
         written = {SCORES: observed_json(found)}

@@ -33,8 +33,7 @@ from misstep.analysis.tables import Table
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import REPORT, SCORES, replace_file
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_reviews import REVIEWS, read_reviews
+from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, read_reviews
 from misstep.studies.judged_runs import distinct_names
 from misstep.studies.repair_runs import RepairRun, arms_of, attempts_in, open_repair_run, warn_of
 

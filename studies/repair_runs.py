@@ -31,8 +31,7 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.places import data_folder
 from misstep.harness.progress import say
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_reviews import REVIEWS, ReviewEvent, read_reviews, review_lines
+from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt, ReviewEvent, read_reviews, review_lines
 from misstep.harness.runs.opened import OpenRun, check_named_once, manifest_of_command
 from misstep.harness.trajectory import Trajectory
 from misstep.studies.judged_runs import distinct_names

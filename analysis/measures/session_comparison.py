@@ -16,7 +16,7 @@ from misstep.analysis.measures.session_rates import Grouping, group_of, rates_by
 from misstep.analysis.stats.multiplicity import holm
 from misstep.harness.errors import UsageError
 from misstep.harness.evidence import Evidence, together
-from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.journal.classified import LabelledSession
 from misstep.harness.records.session import Session
 
 

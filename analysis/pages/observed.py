@@ -11,8 +11,7 @@ from misstep.analysis.pages.interventions import WITHHELD
 from misstep.analysis.tables.aligned import aligned
 from misstep.analysis.tables.wording import count_text, counted_text, interval_words
 from misstep.harness.escaping import plain
-from misstep.harness.journal.classified import PlacedVerdict
-from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.session import Session
 

@@ -22,7 +22,7 @@ from misstep.harness.agent.clocks import Clock
 from misstep.harness.agent.tools import Tool, carry_out
 from misstep.harness.errors import MisstepError
 from misstep.harness.escaping import without_surrogates
-from misstep.harness.records.work_item import Resource
+from misstep.harness.records.loop_events import Resource
 from misstep.harness.registry import raised
 
 

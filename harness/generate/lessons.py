@@ -15,7 +15,7 @@ from random import Random
 
 from msgspec import Struct
 
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 
 STORED = 644
 """The lessons of the witness, and of a generated set."""

@@ -7,12 +7,17 @@ an earlier trajectory has taken becomes `id~2`. `summarise` counts from the jour
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import groupby, zip_longest
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from misstep.harness.errors import InputError
 from misstep.harness.evidence import Evidence
-from misstep.harness.journal.records import encode_lines
+from misstep.harness.journal.records import SESSION_RECORDS, VERDICTS, Records, encode_lines, read_records
 from misstep.harness.records.session import Session, is_sub_agent, session_of
 from misstep.harness.trajectory import Placed, Skipped, Trajectory, Unreadable
 from misstep.harness.verdict import Verdict
@@ -129,31 +134,25 @@ def judge(
     """Judge one stretch of the inputs."""
     lines: list[bytes] = []
     sessions: list[bytes] = []
-    items: list[tuple[str, int, int]] = []
-    patterns: Counter[Labels] = Counter()
-    sub_agents: Counter[Labels] = Counter()
-    findings: list[tuple[int, SessionFinding]] = []
-    unreadable: list[Unreadable] = []
-    skipped: list[Skipped] = []
     failed: list[FailedClassifier] = []
     generated = 0
+    judged = Judged(b"", b"", [], Counter(), Counter(), [], [], [])
     for one in things:
         placed = Placed(one, one.source.file, one.source.line) if isinstance(one, Trajectory) else one
         thing = placed.found if isinstance(placed, Placed) else placed
         if isinstance(thing, Unreadable):
-            unreadable.append(thing)
+            judged.unreadable.append(thing)
         elif isinstance(thing, Skipped):
-            skipped.append(thing)
+            judged.skipped.append(thing)
         elif isinstance(placed, Placed):
             verdicts = classify(thing)
             labels = tuple([verdict.label for verdict in verdicts])
-            counts = sub_agents if is_sub_agent(thing) else patterns
-            counts[labels] += 1
+            (judged.sub_agents if is_sub_agent(thing) else judged.patterns)[labels] += 1
             generated += thing.source.evidence == "generated"
             if None in labels:
                 failed += failed_verdicts(verdicts)
             flagged = [verdict for verdict in verdicts if verdict.label == "yes"] if "yes" in labels else []
-            findings += [(len(items), _finding(verdict, placed)) for verdict in flagged]
+            judged.findings.extend((len(judged.items), finding_of(_at(verdict, placed))) for verdict in flagged)
             written = session = b""
             if keep_lines:
                 shown = show(thing, {step for one in flagged for step in one.steps}) if show and flagged else ""
@@ -161,19 +160,10 @@ def judge(
                 session = encode_lines([session_of(thing, placed.file, placed.line, shown)])
             lines.append(written)
             sessions.append(session)
-            items.append((thing.id, len(written), len(session)))
-    return Judged(
-        b"".join(lines),
-        b"".join(sessions),
-        items,
-        dict(patterns),
-        dict(sub_agents),
-        findings,
-        unreadable,
-        skipped,
-        together(failed),
-        generated,
-    )
+            judged.items.append((thing.id, len(written), len(session)))
+    joined = {"lines": b"".join(lines), "sessions": b"".join(sessions)}
+    counts = {"patterns": dict(judged.patterns), "sub_agents": dict(judged.sub_agents)}
+    return msgspec.structs.replace(judged, **joined, **counts, failed=together(failed), generated=generated)
 
 
 def failed_verdicts(verdicts: Iterable[Verdict]) -> list[FailedClassifier]:
@@ -195,8 +185,9 @@ def _at(verdict: Verdict, placed: Placed) -> PlacedVerdict:
     return PlacedVerdict(**msgspec.structs.asdict(verdict), file=placed.file, line=placed.line)
 
 
-def _finding(verdict: Verdict, placed: Placed) -> SessionFinding:
-    return SessionFinding(verdict.item, verdict.judge, placed.file, placed.line, verdict.steps, verdict.rationale)
+def finding_of(verdict: PlacedVerdict) -> SessionFinding:
+    """Return what a verdict finds, and where."""
+    return SessionFinding(verdict.item, verdict.judge, verdict.file, verdict.line, verdict.steps, verdict.rationale)
 
 
 class Names:
@@ -223,49 +214,36 @@ class VerdictMerger:
     """Append batches in order, and rename a trajectory whose id is taken.
 
     - `items`: The ids that are in use.
+    - `record`: The type of the records: verdicts, or another that has an `item`.
     """
 
-    def __init__(self, items: Iterable[str] = ()) -> None:
+    def __init__(self, items: Iterable[str] = (), record: type[Struct] = PlacedVerdict) -> None:
         self._names = Names(items)
+        self._record = msgspec.json.Decoder(record)
 
     def add(self, judged: Judged) -> tuple[Judged, BatchEntry]:
         """Return one more stretch with unique ids, and its entry for the journal."""
         names = [self._names.give(wanted) for wanted, _, _ in judged.items]
         renamed = {
-            position: name
-            for position, (name, (wanted, _, _)) in enumerate(zip(names, judged.items, strict=True))
-            if name != wanted
+            place: name for place, (name, one) in enumerate(zip(names, judged.items, strict=True)) if name != one[0]
         }
-        findings = [msgspec.structs.replace(finding, item=names[position]) for position, finding in judged.findings]
+        findings = [msgspec.structs.replace(finding, item=names[place]) for place, finding in judged.findings]
         if renamed:
-            lengths = [length for _, length, _ in judged.items], [length for _, _, length in judged.items]
-            judged = msgspec.structs.replace(
-                judged,
-                lines=b"".join(_renamed(judged.lines, lengths[0], renamed, _verdict)),
-                sessions=b"".join(_renamed(judged.sessions, lengths[1], renamed, _session)),
-            )
-        entry = BatchEntry(
-            list(judged.patterns.items()),
-            list(judged.sub_agents.items()),
-            findings,
-            judged.unreadable,
-            judged.skipped,
-            len(renamed),
-            judged.failed,
-            generated=judged.generated,
+            lines = _renamed(judged.lines, (one[1] for one in judged.items), renamed, self._record)
+            sessions = _renamed(judged.sessions, (one[2] for one in judged.items), renamed, _session)
+            judged = msgspec.structs.replace(judged, lines=b"".join(lines), sessions=b"".join(sessions))
+        patterns, sub_agents = list(judged.patterns.items()), list(judged.sub_agents.items())
+        left_out = judged.unreadable, judged.skipped, len(renamed)
+        return judged, BatchEntry(
+            patterns, sub_agents, findings, *left_out, failed=judged.failed, generated=judged.generated
         )
-        return judged, entry
 
 
-_verdict = msgspec.json.Decoder(PlacedVerdict)
 _session = msgspec.json.Decoder(Session)
 
 
 def _renamed(
-    lines: bytes,
-    lengths: Iterable[int],
-    renamed: dict[int, str],
-    decoder: "msgspec.json.Decoder[PlacedVerdict] | msgspec.json.Decoder[Session]",
+    lines: bytes, lengths: Iterable[int], renamed: dict[int, str], decoder: "msgspec.json.Decoder[Any]"
 ) -> Iterator[bytes]:
     """Return the lines of each trajectory, with the new id where it has one."""
     start = 0
@@ -280,22 +258,49 @@ def _renamed(
 
 def summarise(entries: Iterable[BatchEntry]) -> Summary:
     """Return the summary of all journal entries."""
-    patterns: Counter[Labels] = Counter()
-    sub_agents: Counter[Labels] = Counter()
-    findings: list[SessionFinding] = []
-    unreadable: list[Unreadable] = []
-    skipped: list[Skipped] = []
+    found = Summary(Counter(), Counter(), [], [], [], 0)
     failed: list[FailedClassifier] = []
     renamed = generated = 0
     for entry in entries:
-        patterns.update(dict(entry.patterns))
-        sub_agents.update(dict(entry.sub_agents))
-        findings.extend(entry.findings)
-        unreadable.extend(entry.unreadable)
-        skipped.extend(entry.skipped)
-        failed.extend(entry.failed)
+        for whole, counts in ((found.patterns, entry.patterns), (found.sub_agents, entry.sub_agents)):
+            for labels, count in counts:
+                whole[labels] += count
+        found.findings.extend(entry.findings)
+        found.unreadable.extend(entry.unreadable)
+        found.skipped.extend(entry.skipped)
+        failed += entry.failed
         renamed += entry.renamed
         generated += entry.generated
-    return Summary(
-        dict(patterns), dict(sub_agents), findings, unreadable, skipped, renamed, together(failed), generated
+    patterns, sub_agents = dict(found.patterns), dict(found.sub_agents)
+    return msgspec.structs.replace(
+        found, patterns=patterns, sub_agents=sub_agents, renamed=renamed, failed=together(failed), generated=generated
     )
+
+
+_PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
+
+
+class LabelledSession(Struct, frozen=True):
+    """A session and the verdicts on it, one a category, always in the same order."""
+
+    session: Session
+    verdicts: tuple[PlacedVerdict, ...]
+
+    @property
+    def labels(self) -> Labels:
+        """Return the label of each category; `None` where its rule abstained or failed."""
+        return tuple(verdict.label for verdict in self.verdicts)
+
+
+def labelled_sessions(run: Path) -> Iterator[LabelledSession]:
+    """Return the sessions of a run, in order, as a stream."""
+    verdicts = groupby(read_records(run, _PLACED), key=attrgetter("item"))
+    for session, judged in zip_longest(read_records(run, SESSION_RECORDS), verdicts):
+        item, given = judged or ("", ())
+        if session is None or session.item != item:
+            raise InputError(
+                f"the sessions and the verdicts of the run differ at {(session.item if session else item)!r}",
+                "Classify into a new folder.",
+                file=run / VERDICTS,
+            )
+        yield LabelledSession(session, tuple(given))

@@ -18,9 +18,11 @@ Only `run.toml` has times: the same inputs give the same bytes in all other file
 
 import itertools
 import os
+import platform
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -29,7 +31,7 @@ import msgspec
 import tomli_w
 from msgspec import Struct, field
 
-from misstep.harness.errors import InputError, writing
+from misstep.harness.errors import InputError, opening, writing
 from misstep.harness.records.attribution import TriageVerdict
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.live_session import LiveSession
@@ -37,6 +39,7 @@ from misstep.harness.records.loop_events import LoopEvent
 from misstep.harness.records.repair_attempt import RepairAttempt
 from misstep.harness.records.session import Session
 from misstep.harness.verdict import Verdict
+from misstep.harness.version import __version__
 
 SCHEMA = 1
 """The version of a run's shapes; a run of another version is refused, not guessed at."""
@@ -137,11 +140,8 @@ def read_records(path: Path, records: Records[Record], *, unfinished: bool = Fal
     """Return the records of a run, in order, as a stream."""
     file = path / records.file if path.is_dir() else path
     decoder = _decoder(records.type)
-    try:
+    with opening(file, f"Name a run folder or its {records.file}."):
         stream = file.open("rb")
-    except OSError as error:
-        advice = f"Name a run folder or its {records.file}."
-        raise InputError(f"cannot open: {error.strerror}", advice, file=file) from error
     with stream:
         for number, line in enumerate(stream, start=1):
             if unfinished and not line.endswith(b"\n"):
@@ -149,9 +149,8 @@ def read_records(path: Path, records: Records[Record], *, unfinished: bool = Fal
             try:
                 yield decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise InputError(
-                    f"not a valid {records.one}: {error}", "Correct that line.", file=file, line=number
-                ) from error
+                found = f"not a valid {records.one}: {error}"
+                raise InputError(found, "Correct that line.", file=file, line=number) from error
 
 
 @lru_cache(maxsize=16)
@@ -169,9 +168,9 @@ def read_triage_verdicts(path: Path, *, unfinished: bool = False) -> Iterator[Tr
     return read_records(path, _TRIAGE_RECORDS, unfinished=unfinished)
 
 
-def judged_items(path: Path) -> Iterator[str]:
-    """Return the item of each verdict of a run, in order; faster than `read_verdicts`, with the same errors."""
-    return (verdict.item for verdict in read_records(path, Records(_ItemOnly, VERDICTS, "verdict")))
+def items_in(file: Path) -> Iterator[str]:
+    """Return the item of each record in a file, in order; faster than `read_records`, with the same errors."""
+    return (record.item for record in read_records(file, Records(_ItemOnly, file.name, "verdict")))
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -208,22 +207,17 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 def manifest_in(content: bytes, file: Path | str) -> Manifest:
     """Return the manifest in the content of a `run.toml`."""
+    advice = "Name another folder for the run."
     try:
         values: dict[str, Any] = tomllib.loads(content.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", "Name another folder for the run.", file=file) from error
-    if values.get("schema", SCHEMA) != SCHEMA:
-        raise InputError(
-            f"the file has schema version {values['schema']}, but this Misstep reads {SCHEMA}",
-            "Make the run again.",
-            file=file,
-        )
-    try:
+        if (schema := values.get("schema", SCHEMA)) != SCHEMA:
+            found = f"the file has schema version {schema}, but this Misstep reads {SCHEMA}"
+            raise InputError(found, "Make the run again.", file=file)
         return msgspec.convert(values, Manifest)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", advice, file=file) from error
     except msgspec.ValidationError as error:
-        raise InputError(
-            f"not the manifest of a run: {error}", "Name another folder for the run.", file=file
-        ) from error
+        raise InputError(f"not the manifest of a run: {error}", advice, file=file) from error
 
 
 def written_in(folder: Path, file: str) -> _Written:
@@ -295,3 +289,16 @@ def has_ended(process: int) -> bool:
     except (PermissionError, OverflowError):
         return False
     return False
+
+
+def new_manifest(
+    command: str, settings: dict[str, Any], inputs: Inputs, arguments: Iterable[str], folder: str = ""
+) -> Manifest:
+    """Return the manifest of a run that begins now."""
+    version, python = __version__, platform.python_version()
+    return Manifest(SCHEMA, command, list(arguments), version, python, now(), settings, inputs, folder)
+
+
+def now() -> str:
+    """Return the time as a manifest has it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -27,15 +27,13 @@ from collections.abc import Callable, Collection, Iterable
 from io import FileIO
 from itertools import accumulate
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.errors import InputError, UsageError, write_all, writing
-from misstep.harness.journal.changes import differing_settings
-from misstep.harness.journal.inputs import difference
+from misstep.harness.errors import Closing, InputError, UsageError, opening, write_all, writing
+from misstep.harness.journal.inputs import difference, differing_settings
 from misstep.harness.journal.records import (
     MANIFEST,
     VERDICT_RECORDS,
@@ -109,7 +107,7 @@ def set_aside(folder: Path, kept: Collection[str]) -> Path:
     return place
 
 
-class RunInProgress(Generic[Record, T]):
+class RunInProgress(Closing, Generic[Record, T]):
     """The open files of a run in progress, repaired after a kill; use it with `with`.
 
     - `folder`: The folder of the run; it is made if it does not exist, and a run in it is continued.
@@ -231,32 +229,16 @@ class RunInProgress(Generic[Record, T]):
         for stream in self._streams:
             stream.close()
 
-    def __enter__(self) -> "RunInProgress[Record, T]":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def make_folder(folder: Path) -> None:
     """Make a run's folder if there is none; an `InputError` says why it cannot be made."""
-    try:
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"the folder cannot be made: {error.strerror}", "Name another folder with --out.", file=folder
-        ) from error
+    with opening(folder, "Name another folder with --out.", "the folder cannot be made"), writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def _opened(file: Path) -> FileIO:
-    try:
-        with writing(file):
-            return file.open("a+b", buffering=0)
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", "Check the folder's permissions.", file=file) from error
+    with opening(file, "Check the folder's permissions.", "cannot write"), writing(file):
+        return file.open("a+b", buffering=0)
 
 
 def locked(file: Path) -> FileIO:
@@ -272,9 +254,8 @@ def locked(file: Path) -> FileIO:
                 return stream
         except (BlockingIOError, PermissionError) as error:
             stream.close()
-            raise UsageError(
-                f"another process is writing to {file.parent}", "Wait until it ends, or stop it."
-            ) from error
+            found = f"another process is writing to {file.parent}"
+            raise UsageError(found, "Wait until it ends, or stop it.") from error
         except FileNotFoundError:  # taken away between two looks at it
             pass
         except OSError as error:
@@ -305,3 +286,31 @@ def _line_ends(file: Path) -> list[int]:
     """Return the position of the end of each whole line of a file."""
     with file.open("rb") as stream:
         return list(accumulate(len(line) for line in stream if line.endswith(b"\n")))
+
+
+class RecordsBeside(Closing):
+    """An open file beside the records of a run in progress; use it with `with`.
+
+    Append to it before the run's own records, and keep `length` in the entry of the same stretch.
+
+    - `file`: The file; it is made if it does not exist.
+    - `length`: Its length after the last stretch that is finished; what is behind that is cut off.
+    """
+
+    def __init__(self, file: Path, length: int) -> None:
+        self.file, self.length, self._stream = file, length, _opened(file)
+        found = self._stream.seek(0, os.SEEK_END)
+        if found < length:
+            self.close()
+            advice = "Delete the run's folder to begin it anew."
+            raise InputError(f"the file has {found:,} bytes of {length:,}", advice, file=file)
+        self._stream.truncate(length)
+
+    def append(self, lines: bytes) -> None:
+        """Add records that are JSON lines already."""
+        write_all(self._stream, lines, self.file)
+        self.length += len(lines)
+
+    def close(self) -> None:
+        """Close the file; what was appended stays."""
+        self._stream.close()

@@ -14,7 +14,7 @@ Only `case.toml` must be there; a judge uses what there is. Several cases stand 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +23,27 @@ from msgspec import Struct
 from misstep.harness.errors import InputError
 from misstep.harness.evidence import Evidence
 from misstep.harness.forms import misspelt, toml_form
+
+
+class CaseInstructions(Struct, frozen=True, omit_defaults=True):
+    """What a model says of the fix of one case, in words.
+
+    - `case`, `file`: Which case, and the file that its fix changes.
+    - `texts`: Kind → text, of `high_level` and `detailed`.
+    - `refused`: Kind → why no text of it counts, such as the line of the fix that every answer held.
+    - `error`: Why the model gave no answer at all; such a case is asked again.
+    - `asked`: How many answers it took.
+    - `cost_usd`: What they cost; `None` where no price is known.
+    """
+
+    case: str
+    file: str
+    texts: Mapping[str, str] = {}
+    refused: Mapping[str, str] = {}
+    error: str = ""
+    asked: int = 0
+    cost_usd: float | None = None
+
 
 CASE = "case.toml"
 Part = Literal["environment", "tests", "solution", "workspace", "logs"]

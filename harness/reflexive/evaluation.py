@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from misstep.harness.errors import MisstepError, SkillFailed, TimeSpent
 from misstep.harness.escaping import one_line, without_surrogates
-from misstep.harness.records.loop_events import Checked, CheckStatus
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Checked, CheckStatus, WorkItem
 from misstep.harness.reflexive.protocols import Check, Target
 from misstep.harness.reflexive.settings import LoopSettings
 from misstep.harness.registry import raised

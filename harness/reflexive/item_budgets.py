@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.agent.turns import TurnLimits
-from misstep.harness.records.loop_events import Role
-from misstep.harness.records.work_item import End, Ending, Reason, Resource
+from misstep.harness.records.loop_events import End, Ending, Reason, Resource, Role
 from misstep.harness.reflexive.log import ItemState
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 

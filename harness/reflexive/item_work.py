@@ -17,6 +17,7 @@ from misstep.harness.escaping import without_surrogates
 from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
+    Ending,
     Failed,
     FailureKind,
     GapFound,
@@ -28,6 +29,7 @@ from misstep.harness.records.loop_events import (
     Planned,
     PlateauFound,
     PutOff,
+    Reason,
     ReEngaged,
     Reflected,
     Role,
@@ -36,7 +38,6 @@ from misstep.harness.records.loop_events import (
     Verified,
     Warned,
 )
-from misstep.harness.records.work_item import Ending, Reason
 from misstep.harness.reflexive.context import accumulated, assembled
 from misstep.harness.reflexive.diagnosis import diagnosed
 from misstep.harness.reflexive.evaluation import evaluated, protected_now

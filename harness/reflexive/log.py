@@ -15,6 +15,7 @@ from misstep.harness.records.loop_events import (
     Checked,
     Deferred,
     Diagnosed,
+    Ending,
     Failed,
     GapFound,
     Halted,
@@ -34,9 +35,9 @@ from misstep.harness.records.loop_events import (
     SnapshotTaken,
     TurnEnded,
     Verified,
+    WorkItem,
     events_that_hold,
 )
-from misstep.harness.records.work_item import Ending, WorkItem
 
 Phase = Literal["waiting", "working", "kept", "deferred", "ended"]
 """Where an item stands; one that is `kept` has its success in the snapshot `progress` and not yet its end."""

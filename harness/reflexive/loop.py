@@ -12,6 +12,7 @@ from typing import cast
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.records.loop_events import (
     Checked,
+    Ending,
     Halted,
     LoopEvent,
     Resumed,
@@ -20,8 +21,8 @@ from misstep.harness.records.loop_events import (
     SnapshotTaken,
     Verified,
     Warned,
+    WorkItem,
 )
-from misstep.harness.records.work_item import Ending, WorkItem
 from misstep.harness.reflexive.guarded import GuardedTarget
 from misstep.harness.reflexive.item_work import ItemWork
 from misstep.harness.reflexive.log import Log, last_that_holds

@@ -13,8 +13,7 @@ from misstep.harness.agent.tools import Tool
 from misstep.harness.agent.turns import Turn
 from misstep.harness.errors import MisstepError
 from misstep.harness.judges.fencing import fence
-from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName, WorkItem
 
 
 class ChannelBroken(MisstepError):

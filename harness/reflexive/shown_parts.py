@@ -6,8 +6,7 @@ The texts of agents and of the target stand in them as they are; `harness.reflex
 from collections.abc import Iterator, Sequence
 
 from misstep.harness.agent.turns import CallMade
-from misstep.harness.records.loop_events import Trigger
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Trigger, WorkItem
 from misstep.harness.reflexive.diagnosis import facts_told
 from misstep.harness.reflexive.log import ItemState, LoggedAttempt
 from misstep.harness.reflexive.memory import bans, bans_text

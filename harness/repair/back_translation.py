@@ -15,7 +15,7 @@ from misstep.harness.errors import MisstepError, UsageError
 from misstep.harness.exchange import Failure, Message, Outcome, Reply, Request
 from misstep.harness.prompting import fill, shipped_prompt
 from misstep.harness.protocols import Ask
-from misstep.harness.records.case_instructions import CaseInstructions
+from misstep.harness.records.triage_case import CaseInstructions
 from misstep.harness.repair.case import CaseFolder
 
 PROMPT = "agent/back_translation"

@@ -9,8 +9,14 @@ from pathlib import Path
 from misstep.harness.datasets.benchmark import Gold
 from misstep.harness.errors import UsageError, write_all, writing
 from misstep.harness.journal.run_folder import locked
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_reviews import REVIEWS, Event, ReviewEvent, read_reviews, review_lines
+from misstep.harness.records.repair_attempt import (
+    REVIEWS,
+    Event,
+    RepairAttempt,
+    ReviewEvent,
+    read_reviews,
+    review_lines,
+)
 from misstep.harness.repair.case import RepairCase
 from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.reproduce import CommitRuns

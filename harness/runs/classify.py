@@ -4,14 +4,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from misstep.harness.journal.beginning import new_manifest, now
-from misstep.harness.journal.beside import RecordsBeside
-from misstep.harness.journal.classified import BatchEntry, Judged, Show, Summary, VerdictMerger, judge, summarise
-from misstep.harness.journal.records import SESSIONS, VERDICTS, Manifest, judged_items
-from misstep.harness.journal.run_folder import RunInProgress
+from misstep.harness.journal.classified import (
+    BatchEntry,
+    Judged,
+    PlacedVerdict,
+    Show,
+    Summary,
+    VerdictMerger,
+    judge,
+    summarise,
+)
+from misstep.harness.journal.records import SESSIONS, Manifest, items_in, new_manifest
+from misstep.harness.journal.run_folder import RecordsBeside, RunInProgress
 from misstep.harness.journal.workers import enough_workers, in_order
 from misstep.harness.progress import Progress
 from misstep.harness.readers import FoundFile
@@ -97,7 +105,6 @@ def _into_run(
         files,
         classify_into,
         partial(concluded, paths=paths, conclude=conclude, changed=changed),
-        now,
     )
 
 
@@ -106,9 +113,14 @@ def manifest_of(categories: Sequence[str], arguments: Sequence[str]) -> Manifest
     return new_manifest("classify", {"categories": list(categories)}, NOTHING, arguments)
 
 
-def add_judged(run: RunInProgress[Verdict, BatchEntry], judged: Iterable[Judged], taken: Iterable[str] = ()) -> None:
+def add_judged(
+    run: RunInProgress[Any, BatchEntry],
+    judged: Iterable[Judged],
+    taken: Iterable[str] = (),
+    record: type[Struct] = PlacedVerdict,
+) -> None:
     """Add stretches to a run, those that come after the ones that it has; each trajectory gets an id of its own."""
-    merger = VerdictMerger([*taken, *judged_items(run.folder / VERDICTS)])
+    merger = VerdictMerger([*taken, *items_in(run.folder / run.records.file)], record)
     length = run.entries[-1].sessions_length if run.entries else 0
     with RecordsBeside(run.folder / SESSIONS, length) as sessions:
         for one in judged:

@@ -6,7 +6,7 @@ beside it, and that folder's new name, `.whole`, is what makes it count: whoever
 """
 
 import shutil
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,10 +17,13 @@ from msgspec import Struct, structs
 from misstep.harness.errors import InputError, UsageError
 from misstep.harness.journal.classified import (
     BatchEntry,
-    PlacedVerdict,
+    FailedClassifier,
+    Labels,
     SessionFinding,
     Summary,
     failed_verdicts,
+    finding_of,
+    labelled_sessions,
     summarise,
 )
 from misstep.harness.journal.inputs import FileState, file_state, inputs_of_files, name_of
@@ -36,6 +39,7 @@ from misstep.harness.journal.records import (
     Manifest,
     Records,
     encode_lines,
+    now,
     read_manifest,
     read_records,
     replace_file,
@@ -63,7 +67,6 @@ ClassifyInto = Callable[[Run, Sequence[FoundFile], Iterable[str]], None]
 Conclude = Callable[[Summary, Path], Mapping[str, bytes]]
 
 _FILE_RECORDS = Records(FileState, FILES, "file")
-_PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
 
 
 class _LeftOut(Struct, frozen=True):
@@ -80,7 +83,6 @@ def run_that_grows(
     files: Sequence[FoundFile],
     classify_into: ClassifyInto,
     conclude: Conclude,
-    now: Callable[[], str],
 ) -> Summary | None:
     """Make a run of files, or bring the one that is in a folder up to date; `None` where nothing is new."""
     make_folder(out)
@@ -89,7 +91,7 @@ def run_that_grows(
     if earlier is None or not earlier.finished or not _same_question(earlier, manifest):
         read = [file_state(found.path) for found in files]
         manifest = structs.replace(manifest, inputs=inputs_of_files(read))
-        return run_of(out, manifest, read, lambda run: classify_into(run, files, ()), conclude, now)
+        return run_of(out, manifest, read, lambda run: classify_into(run, files, ()), conclude)
     if not (out / FILES).is_file():
         earlier_kind = f"{out} holds a run of an earlier Misstep, which did not note its files"
         raise UsageError(earlier_kind, "Name another folder for the run.")
@@ -110,7 +112,7 @@ def run_that_grows(
         unchanged = (session.item for session in read_records(out, SESSION_RECORDS) if session.file not in fresh)
         classify_into(run, todo, unchanged)
         whole = structs.replace(manifest, started=earlier.started, inputs=inputs_of_files(states.values()))
-        found = _put_together(out, run, set(fresh), whole, states.values(), conclude, now)
+        found = _put_together(out, run, set(fresh), whole, states.values(), conclude)
     complete(out)
     return found
 
@@ -121,7 +123,6 @@ def run_of(
     states: Sequence[FileState],
     classify_into: Callable[[Run], None],
     conclude: Conclude,
-    now: Callable[[], str],
 ) -> Summary | None:
     """Make a run of files, or continue the one that was stopped; `None` where it is finished."""
     make_folder(out)
@@ -168,39 +169,24 @@ def _growing(out: Path, manifest: Manifest) -> Run:
 
 def _kept(out: Path, building: Path, fresh: set[str]) -> BatchEntry:
     """Copy the records of all files but the fresh ones, and count them."""
-    sub_agents = set()
-    with (building / SESSIONS).open("wb") as stream:
-        for session in read_records(out, SESSION_RECORDS):
-            if session.file not in fresh:
-                stream.write(encode_lines([session]))
-                if session.parent is not None:
-                    sub_agents.add(session.item)
-    labels: defaultdict[str, list[str | None]] = defaultdict(list)
-    findings = []
-    failed = []
-    with (building / VERDICTS).open("wb") as stream:
-        for verdict in read_records(out, _PLACED):
-            if verdict.file not in fresh:
-                stream.write(encode_lines([verdict]))
-                labels[verdict.item].append(verdict.label)
-                failed += failed_verdicts([verdict])
-                if verdict.label == "yes":
-                    findings.append(
-                        SessionFinding(
-                            verdict.item, verdict.judge, verdict.file, verdict.line, verdict.steps, verdict.rationale
-                        )
-                    )
     left_out = _left_out(out)
-    patterns = Counter(tuple(one) for item, one in labels.items() if item not in sub_agents)
-    return BatchEntry(
-        patterns=list(patterns.items()),
-        sub_agents=list(Counter(tuple(one) for item, one in labels.items() if item in sub_agents).items()),
-        findings=findings,
-        unreadable=[one for one in left_out.unreadable if one.file not in fresh],
-        skipped=[one for one in left_out.skipped if one.file not in fresh],
-        renamed=left_out.renamed,
-        failed=failed,
-    )
+    patterns: Counter[Labels] = Counter()
+    sub_agents: Counter[Labels] = Counter()
+    findings: list[SessionFinding] = []
+    failed: list[FailedClassifier] = []
+    with (building / SESSIONS).open("wb") as sessions, (building / VERDICTS).open("wb") as verdicts:
+        for one in labelled_sessions(out):
+            if one.session.file in fresh:
+                continue
+            sessions.write(encode_lines([one.session]))
+            verdicts.write(encode_lines(one.verdicts))
+            (patterns if one.session.parent is None else sub_agents)[one.labels] += 1
+            findings += [finding_of(verdict) for verdict in one.verdicts if verdict.label == "yes"]
+            failed += failed_verdicts(one.verdicts)
+    unreadable = [one for one in left_out.unreadable if one.file not in fresh]
+    skipped = [one for one in left_out.skipped if one.file not in fresh]
+    counts = list(patterns.items()), list(sub_agents.items())
+    return BatchEntry(*counts, findings, unreadable, skipped, left_out.renamed, failed)
 
 
 def _left_out(out: Path) -> _LeftOut:
@@ -208,25 +194,22 @@ def _left_out(out: Path) -> _LeftOut:
     try:
         return msgspec.json.decode(file.read_bytes(), type=_LeftOut)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the scores of a finished run cannot be read: {error}", "Name another folder for the run.", file=file
-        ) from error
+        found = f"the scores of a finished run cannot be read: {error}"
+        raise InputError(found, "Name another folder for the run.", file=file) from error
 
 
 def _put_together(
-    out: Path,
-    run: Run,
-    fresh: set[str],
-    manifest: Manifest,
-    states: Iterable[FileState],
-    conclude: Conclude,
-    now: Callable[[], str],
+    out: Path, run: Run, fresh: set[str], manifest: Manifest, states: Iterable[FileState], conclude: Conclude
 ) -> Summary:
-    """Return the whole of what stands and of what is new, in a folder beside it."""
-    building = _empty(out / _BUILDING)
+    """Return the whole of what stays and of what is new, in a folder beside it."""
+    building = out / _BUILDING
+    if building.exists():
+        shutil.rmtree(building)
+    make_folder(building)
     entries = [_kept(out, building, fresh), *run.entries]
     for name in (VERDICTS, SESSIONS):
-        _append(run.folder / name, building / name)
+        with (run.folder / name).open("rb") as source, (building / name).open("ab") as target:
+            shutil.copyfileobj(source, target)
     found = summarise(entries)
     _write_all(building, conclude(found, building), states)
     write_manifest(building, structs.replace(manifest, finished=now(), written=written_in(building, VERDICTS)))
@@ -249,15 +232,3 @@ def complete(out: Path) -> None:
             file.replace(out / file.name)
         whole.rmdir()
     shutil.rmtree(out / GROWING, ignore_errors=True)
-
-
-def _empty(folder: Path) -> Path:
-    with suppress(FileNotFoundError):
-        shutil.rmtree(folder)
-    make_folder(folder)
-    return folder
-
-
-def _append(part: Path, whole: Path) -> None:
-    with part.open("rb") as source, whole.open("ab") as target:
-        shutil.copyfileobj(source, target)

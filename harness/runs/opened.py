@@ -5,9 +5,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from misstep.harness.errors import UsageError
-from misstep.harness.journal.records import Manifest, Record, Records, read_records
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.errors import InputError, UsageError
+from misstep.harness.journal.records import MANIFEST, Manifest, Record, Records, read_manifest, read_records
+from misstep.harness.runs.shards.layout import refuse_unmerged
+
+
+def manifest_of(folder: Path, advice: str) -> Manifest:
+    """Return the manifest of the run in a folder."""
+    refuse_unmerged(folder)
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise InputError(f"there is no {MANIFEST}", advice, file=folder)
+    return manifest
 
 
 class OpenRun(Struct, frozen=True):

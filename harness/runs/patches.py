@@ -27,8 +27,8 @@ from misstep.harness.repair.validators.patch_judge import (
     question_folder,
     with_failure,
 )
+from misstep.harness.runs.opened import manifest_of
 from misstep.harness.runs.repair import COMMAND, recorded_attempts
-from misstep.harness.runs.standing_runs import manifest_of
 
 ORACLE = "oracle"
 """The rater of gold labels that come from executed tests."""

@@ -33,8 +33,8 @@ from misstep.harness.repair.validators.patch_judge import PatchJudge
 from misstep.harness.runs.kind import RunEnd, RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.run import Asking, carry_out
-from misstep.harness.runs.shards.item_runs import dealt
 from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.runs.shards.plan import dealt
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.workspace import Sandbox
 

@@ -15,15 +15,15 @@ from misstep.harness.errors import InputError, UsageError
 from misstep.harness.evidence import noted, together
 from misstep.harness.journal.records import Inputs, Records, read_records
 from misstep.harness.prompting import shipped_prompt
-from misstep.harness.records.case_instructions import CaseInstructions
+from misstep.harness.records.triage_case import CaseInstructions
 from misstep.harness.repair.back_translation import PROMPT, back_translated
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.runs.kind import RunEnd, RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
+from misstep.harness.runs.opened import manifest_of
 from misstep.harness.runs.repair import inputs_of_cases
 from misstep.harness.runs.run import Asking, carry_out
 from misstep.harness.runs.shards.layout import Shard
-from misstep.harness.runs.standing_runs import manifest_of
 
 COMMAND = "repair instructions"
 

@@ -20,7 +20,7 @@ from misstep.harness.repair.failure_bot.repository import Repository
 from misstep.harness.repair.failure_bot.task_case import write_task_case
 from misstep.harness.repair.failure_bot.tasks import TaskStore
 from misstep.harness.repair.failure_bot.triage import FailureEvent, Options, triage_repository
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.runs.opened import manifest_of
 from misstep.harness.workspace import Limits, Sandbox, own_command, project_toolchain
 
 CASES = "cases"

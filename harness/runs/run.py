@@ -18,15 +18,14 @@ from misstep.harness.clients.concurrency import run_concurrently
 from misstep.harness.clients.rates.adaptive_concurrency import MOST
 from misstep.harness.clients.settings import InFlight
 from misstep.harness.escaping import plain
-from misstep.harness.journal.beginning import new_manifest, now
-from misstep.harness.journal.changes import changes
-from misstep.harness.journal.records import Manifest, read_manifest, read_records
+from misstep.harness.journal.inputs import changes
+from misstep.harness.journal.records import Manifest, new_manifest, now, read_manifest, read_records
 from misstep.harness.journal.run_folder import RunInProgress, set_aside, standing
 from misstep.harness.progress import Progress, say
 from misstep.harness.runs.kind import Entry, Recorded, RunEnd, RunKind, Unit, Units, counted
 from misstep.harness.runs.model_requests import BatchedRequests, ConcurrentRequests, ModelRequests
-from misstep.harness.runs.shards.item_runs import checked_manifest, folder_of
 from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.runs.shards.plan import checked_manifest, folder_of
 
 BATCHES = "batches.json"
 """In the folder of an unfinished run: the state of its batches."""

@@ -49,7 +49,7 @@ def sample(
     judge recovery@rule says. Fill in the column code; an empty cell is not coded. No coder should see another's sheet.
     """
     from misstep.studies.experiments import open_experiment
-    from misstep.studies.recovery_codes import draw_sample
+    from misstep.studies.recovery_benchmark import draw_sample
 
     names = [name.strip() for name in coders.split(",") if name.strip()]
     drawn = draw_sample(open_experiment(run).sessions, n, names, seed, out)
@@ -68,7 +68,7 @@ def settle(
 
     The decision is added to decisions.csv. A later one on the same item takes its place; both stay in the log.
     """
-    from misstep.studies.recovery_codes import settle as add
+    from misstep.studies.recovery_benchmark import settle as add
 
     add(folder, item, code, by or getpass.getuser(), note)
     print(f"{item}: {code}")

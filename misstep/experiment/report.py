@@ -11,27 +11,30 @@ import typer
 
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
-from misstep.options.common import Html, Json, Seed, path_or_address
-from misstep.options.pages import write_page
+from misstep.options.common import Html, Json, Seed, path_or_address, write_page
+
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN", parser=path_or_address, help="Folder of a run, or a CSV file with one session a row."
+    ),
+]
+PlannedUnits = Annotated[
+    int | None,
+    typer.Option(min=2, metavar="N", help="Units planned for the end, if you look at the CSV file before it."),
+]
+Share = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ARM=PART", help="Part of the units that each arm of the CSV file should have."),
+]
 
 
 def report(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RUN", parser=path_or_address, help="Folder of a run, or a CSV file with one session a row."
-        ),
-    ],
+    source: Source,
     control: Annotated[str, typer.Option(metavar="ARM", help="Arm without treatment in a CSV file.")] = "",
     treatment: Annotated[str, typer.Option(metavar="ARM", help="Arm with treatment in a CSV file.")] = "",
-    planned_units: Annotated[
-        int | None,
-        typer.Option(min=2, metavar="N", help="Units planned for the end, if you look at the CSV file before it."),
-    ] = None,
-    share: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ARM=PART", help="Part of the units that each arm of the CSV file should have."),
-    ] = None,
+    planned_units: PlannedUnits = None,
+    share: Share = None,
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for a recording of the run: its sessions without texts.")
     ] = None,

@@ -20,15 +20,18 @@ _NO_PRICES = Only(
 )
 
 
+Design = Annotated[
+    Literal["shadow", "ab"],
+    typer.Option(help="Arms: detection with and without guidance (shadow), or guidance and no observer (ab)."),
+]
+
+
 def run(
     context: typer.Context,
     n: Annotated[int, typer.Option("--n", min=2, metavar="N", help="Number of sessions.")],
     out: run_folders.Out,
     seed: Seed = 0,
-    design: Annotated[
-        Literal["shadow", "ab"],
-        typer.Option(help="Arms: detection with and without guidance (shadow), or guidance and no observer (ab)."),
-    ] = "shadow",
+    design: Design = "shadow",
     name: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the experiment; it decides who is in which arm.")
     ] = "live",

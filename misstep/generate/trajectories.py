@@ -11,8 +11,7 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.generate.voice import WordingSet
 from misstep.harness.progress import say
-from misstep.harness.runs.generate import GenerateOptions, write_folder
-from misstep.harness.runs.generated_lines import Counted
+from misstep.harness.runs.generate import Counted, GenerateOptions, write_folder
 from misstep.options.common import Json, refuse_given
 
 

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from misstep.studies.judged_runs import JudgedRun
 
 
+ScoreOf = Annotated[
+    Literal["given", "label"],
+    typer.Option(help="Label that a score is of: the one that the judge gave, or the one of --label."),
+]
+
+
 def calibrate(
     run: Annotated[Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a judge's run.")],
     precision: Annotated[
@@ -20,10 +26,7 @@ def calibrate(
     method: Annotated[
         str, typer.Option(metavar="NAME,…", help="Way to make probabilities of scores: isotonic, logistic or both.")
     ] = "",
-    score_of: Annotated[
-        Literal["given", "label"],
-        typer.Option(help="Label that a score is of: the one that the judge gave, or the one of --label."),
-    ] = "given",
+    score_of: ScoreOf = "given",
     probabilities: Annotated[
         Path | None, typer.Option(metavar="F.csv", help="CSV file for the probabilities of the items held out.")
     ] = None,

@@ -13,16 +13,22 @@ from misstep.judge.import_verdicts import mapping
 from misstep.options.common import Html, Json, Seed, json_text, path_or_address, write_file
 from misstep.options.gate import BELOW, GateOptions
 
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RESULTS",
+        parser=path_or_address,
+        help="Table with an item a row: CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input.",
+    ),
+]
+Label = Annotated[
+    list[str] | None,
+    typer.Option(metavar="THEIRS=OURS", help="Label of a judge and the people's label for it; repeatable."),
+]
+
 
 def check(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RESULTS",
-            parser=path_or_address,
-            help="Table with an item a row: CSV, TSV, .xlsx, JSON or JSON Lines; - is standard input.",
-        ),
-    ],
+    file: File,
     judge: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Column of a judge's labels; repeatable.")
     ] = None,
@@ -38,10 +44,7 @@ def check(
     cluster: Annotated[
         str, typer.Option(metavar="COLUMN", help="Column of what rows hang together by, such as a session.")
     ] = "",
-    label: Annotated[
-        list[str] | None,
-        typer.Option(metavar="THEIRS=OURS", help="Label of a judge and the people's label for it; repeatable."),
-    ] = None,
+    label: Label = None,
     seed: Seed = 0,
     json: Json = False,
     html: Html = None,

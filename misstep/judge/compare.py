@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from misstep.studies.judged_runs import JudgedRun
 
 
+Runs = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more runs on one benchmark."),
+]
+
+
 def compare(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more runs on one benchmark."),
-    ],
+    runs: Runs,
     benchmark: BenchmarkFolder = "",
     data: Data = None,
     test: Annotated[

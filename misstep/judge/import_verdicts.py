@@ -11,25 +11,28 @@ from misstep.harness.progress import say
 from misstep.judge import options
 from misstep.options.common import Data, path_or_address
 
+PathOption = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE|FOLDER",
+        parser=path_or_address,
+        help="CSV or JSON Lines with item and label, or results of a tool.",
+    ),
+]
+Label = Annotated[
+    list[str] | None,
+    typer.Option(metavar="THEIRS=OURS", help="Label of the file and the benchmark's label for it; repeatable."),
+]
+
 
 def import_verdicts(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE|FOLDER",
-            parser=path_or_address,
-            help="CSV or JSON Lines with item and label, or results of a tool.",
-        ),
-    ],
+    path: PathOption,
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or the name of a public data set.")],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],
     judge: Annotated[
         str, typer.Option(help="Judge to take, if the file has several; the judge's name, if the file has none.")
     ] = "",
-    label: Annotated[
-        list[str] | None,
-        typer.Option(metavar="THEIRS=OURS", help="Label of the file and the benchmark's label for it; repeatable."),
-    ] = None,
+    label: Label = None,
     item: Annotated[
         str, typer.Option(metavar="FIELD", help="Field with the ids of the benchmark, if the tool has ids of its own.")
     ] = "",

@@ -37,7 +37,7 @@ def inject(
 
     from misstep.harness.runs.judging.benchmarks import benchmark_named
     from misstep.harness.runs.judging.judge import run_judge
-    from misstep.studies.judging.scores import write_scores
+    from misstep.studies.judging.scored import write_scores
     from misstep.studies.recorded.flips import write_flips
     from misstep.studies.recorded.injections import benchmark_source, shipped_source, write_injections
 

@@ -9,8 +9,7 @@ from misstep.harness.judges import JUDGES, added_judges, read_known, shipped_jud
 from misstep.harness.judges.judge_file import JudgeSpec
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.known_judges import known_judge
-from misstep.harness.runs.judging.recovery_rule import RecoveryRule
-from misstep.harness.runs.judging.rule_judge import RULE, RuleJudge, rule_judges
+from misstep.harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
 from misstep.harness.runs.recorded import RecordedJudge, recorded_at_hand
 from misstep.harness.runs.triage.case_judge import CaseJudge
 from misstep.harness.runs.triage.judges import triage_judge, triage_names

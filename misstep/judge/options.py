@@ -75,7 +75,8 @@ def print_scores(out: Path, folder: Path, *, json: bool, plumbing: bool = False,
         digest = ""  # whatever is missing is said by what reads it
     page_scores = kept_scores(out, digest)
     if page_scores is None:
-        from misstep.studies.judging.scores import scores_text, write_scores
+        from misstep.studies.judging.assessment import scores_text
+        from misstep.studies.judging.scored import write_scores
 
         page_scores = keep_scores(out, digest, scores_text(write_scores(out, folder)))
     if shown:

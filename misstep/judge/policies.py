@@ -8,21 +8,24 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.options.common import BenchmarkFolder, Data, Json, Seed, json_text, path_alone
 
+Runs = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN…", parser=path_alone, help="Folders of one or more judges' runs on one benchmark."),
+]
+Policy = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="One of two rules for the gold label: majority, unanimous, any:LABEL or raters:A,B; "
+        "by default majority and unanimous.",
+        show_default=False,
+    ),
+]
+
 
 def policies(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN…", parser=path_alone, help="Folders of one or more judges' runs on one benchmark."),
-    ],
-    policy: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="One of two rules for the gold label: majority, unanimous, any:LABEL or raters:A,B; "
-            "by default majority and unanimous.",
-            show_default=False,
-        ),
-    ] = None,
+    runs: Runs,
+    policy: Policy = None,
     benchmark: BenchmarkFolder = "",
     data: Data = None,
     seed: Seed = 0,

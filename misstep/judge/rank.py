@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from misstep.analysis.gold import BenchmarkItem
 
 
+Runs = Annotated[
+    list[Path],
+    typer.Argument(metavar="RUN RUN…", parser=path_alone, help="Folders of two or more judges' runs on one benchmark."),
+]
+
+
 def rank(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN RUN…", parser=path_alone, help="Folders of two or more judges' runs on one benchmark."
-        ),
-    ],
+    runs: Runs,
     good: Annotated[
         str, typer.Option(metavar="LABEL", help="Label that counts as good; systems are ranked by its share.")
     ],

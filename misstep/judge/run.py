@@ -9,30 +9,31 @@ from msgspec.structs import replace
 from misstep.harness.errors import MissingPrerequisite, UsageError
 from misstep.judge import options
 from misstep.options import run_folders
-from misstep.options.cluster_lines import do_line
 from misstep.options.common import Data, path_or_address, refuse_given
 from misstep.options.gate import BELOW, GateOptions
-from misstep.options.item_shards import say_shard
 from misstep.options.model import ModelOptions
-from misstep.options.shard import ShardOptions
+from misstep.options.shard import ShardOptions, do_line, say_shard
+
+Sessions = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[SESSIONS...]",
+        parser=path_or_address,
+        help="Files and folders with sessions, instead of a benchmark.",
+    ),
+]
+Benchmark = Annotated[
+    str,
+    typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
+]
 
 
 def run(
     context: typer.Context,
     judge: options.Judge,
     out: run_folders.Out,
-    sessions: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[SESSIONS...]",
-            parser=path_or_address,
-            help="Files and folders with sessions, instead of a benchmark.",
-        ),
-    ] = None,
-    benchmark: Annotated[
-        str,
-        typer.Option(help="Folder of a benchmark, or the name of a public data set; a recorded judge brings its own."),
-    ] = "",
+    sessions: Sessions = None,
+    benchmark: Benchmark = "",
     sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="Run on a random sample of N items.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     batch: Annotated[

@@ -17,13 +17,16 @@ _SAME = {name: name for name in _ALIKE} | {"judge_digest": "judge's file"}
 """What runs of one judge have been asked with alike, and what to call it; the file, which holds it all, comes last."""
 
 
+Runs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RUN RUN…", parser=path_alone, help="Folders of two or more runs of one judge on one benchmark."
+    ),
+]
+
+
 def stability(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN RUN…", parser=path_alone, help="Folders of two or more runs of one judge on one benchmark."
-        ),
-    ],
+    runs: Runs,
     benchmark: BenchmarkFolder = "",
     data: Data = None,
     seed: Seed = 0,

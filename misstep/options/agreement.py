@@ -14,6 +14,7 @@ from misstep.options.groups import Only, OptionGroup
 if TYPE_CHECKING:
     from misstep.analysis.labels import Reading
 
+
 File = Annotated[
     Path,
     typer.Argument(

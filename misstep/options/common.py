@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from misstep.harness.errors import UsageError, writing
+from misstep.harness.journal.records import replace_file
 from misstep.options.groups import CommandApp
 
 
@@ -109,3 +111,13 @@ def path_alone(given: str) -> Path:
     if is_address(given):
         raise UsageError(f"this command reads no address: {given}", "Give a folder of this machine.")
     return Path(given)
+
+
+def write_page(option: str, file: Path, page: str) -> None:
+    """Write a page into a file, its folder made if there is none."""
+    try:
+        with writing(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, page.encode())
+    except OSError as error:
+        raise UsageError(f"{option} {file}: {error.strerror}", "Name a file that can be written.") from error

@@ -9,12 +9,14 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
+from misstep.options.common import write_page
 from misstep.options.groups import Only, OptionGroup
-from misstep.options.pages import write_page
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.gates import Gate
     from misstep.analysis.stats.estimate import Estimate
+    from misstep.studies.kinds.kind import Merged
+
 
 _SUMMARY = "Append the outcome of each limit to a Markdown file, as CI shows it."
 
@@ -91,4 +93,14 @@ def settle(
     for one in outcomes:
         say(f"misstep: {one.decision}: {plain(outcome_sentence(one))}.")
     if any(one.decision != "passed" for one in outcomes):
+        raise typer.Exit(1)
+
+
+def show_merged(merged: "Merged", limits: GateOptions, gates: "Sequence[Gate]", command: str, *, json: bool) -> None:
+    """Print what was found, complain of what went wrong, and hold the figures against limits."""
+    print(merged.document if json else merged.text, end="" if json else "\n")
+    for sentence in merged.complaints:
+        say(f"misstep: {sentence}")
+    limits.settle(gates, merged.figures, command)
+    if not merged.complete:
         raise typer.Exit(1)

@@ -1,11 +1,15 @@
 """Options of the commands that run code in a sandbox."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.groups import Only, OptionGroup
+
+if TYPE_CHECKING:
+    from misstep.harness.observer.live import LiveObservation
 
 
 class SandboxOptions(OptionGroup, frozen=True):
@@ -29,3 +33,40 @@ class SandboxOptions(OptionGroup, frozen=True):
 
 
 NEVER_WITHOUT = Only("sandbox")
+
+
+class ObserveOptions(OptionGroup, frozen=True):
+    """The observer beside the agent, in real time."""
+
+    panel = "Observer"
+    observe: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Detector that looks on in real time: rules, prompted, openhands_stuck, or package.module:Class.",
+        ),
+    ] = ""
+    observe_every: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Steps of the agent between two questions; by default 1 for rules, 5 for others."
+        ),
+    ] = None
+    observe_mode: Annotated[
+        Literal["guide", "shadow"], typer.Option(help="Tell the agent, or only record what is seen.")
+    ] = "guide"
+
+    def observation(self, model: str) -> "LiveObservation | None":
+        """Return how the agent is observed, by a detector that may ask `model`; `None` where nobody looks on."""
+        from misstep.harness.observer.detectors import asks_a_model, check_model, detector_named
+        from misstep.harness.observer.detectors import steps_between_questions as between
+        from misstep.harness.observer.live import LiveObservation
+
+        if not self.observe:
+            if self.observe_every is not None or self.observe_mode != "guide":
+                raise UsageError("an observer's options without an observer", "Name its detector with --observe.")
+            return None
+        check_model(self.observe, model, alone=False)
+        detector_named(self.observe)
+        asked = model if asks_a_model(self.observe) else ""
+        return LiveObservation(self.observe, self.observe_every or between(self.observe), self.observe_mode, asked)

@@ -1,16 +1,25 @@
 """Options of the commands that work on one part of a run, or have a Dask cluster do all parts."""
 
 import os
+import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from misstep.harness.errors import UsageError
+from misstep.harness.errors import UsageError, writing
+from misstep.harness.escaping import plain
 from misstep.harness.lake.addresses import is_address
-from misstep.harness.runs.shards.layout import MOST_SHARDS, Shard
+from misstep.harness.lake.store import FolderStore
+from misstep.harness.runs.shards.cluster import open_cluster, run_line
+from misstep.harness.runs.shards.layout import MOST_SHARDS, Shard, next_step, shards_of
+from misstep.harness.runs.shards.plan import without_options
+from misstep.options.common import json_text
+from misstep.options.gate import GateOptions, show_merged
 from misstep.options.groups import OptionGroup
+from misstep.options.run_folders import stopped_with
 from misstep.options.schedulers import shard_of
 
 
@@ -92,3 +101,33 @@ class ShardOptions(OptionGroup, frozen=True):
                 "Leave it out, or give it afterwards to the same line without --dask, which finds the run finished.",
             )
         return self.dask is not None
+
+
+def say_shard(shard: Shard, out: Path, n: int, one: str, *, json: bool) -> None:
+    """Print that a shard is done, and what comes next."""
+    from misstep.analysis.tables.wording import counted_text
+
+    place = str(out / shard.folder)
+    if json:
+        print(json_text({"shard": shard.number, "shards": shard.count, "n": n, "folder": place}))
+    else:
+        print(f"shard {shard} is done: {counted_text(n, one)}, in {plain(place)}\n{plain(next_step(shard, str(out)))}")
+
+
+def do_line(parts: ShardOptions, out: Path, *, json: bool) -> None:
+    """Do the shards of this command line on a Dask cluster, merge them, and print what was found."""
+    line = without_options([one for one in sys.argv[1:] if one != "--json"], "--dask", "--shards")
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with (
+        stopped_with(f"what was done is kept in {out}, and the same line goes on from there"),
+        open_cluster(str(parts.dask)) as it,
+    ):
+        count = it.shards_for(FolderStore(out), parts.shards)
+        it.require_paths([str(out), *(one for one in line if Path(one).exists())])
+        for _ in it.do(list(shards_of(count)), partial(run_line, arguments=line)):
+            pass
+        from misstep.studies.merged_runs import merge_run  # loads what makes pages
+
+        merged = merge_run(str(out))
+    show_merged(merged, GateOptions(), [], "", json=json)

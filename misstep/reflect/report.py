@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from misstep.options.common import Json
-from misstep.options.pages import write_page
+from misstep.options.common import Json, write_page
 
 
 def report(

@@ -13,7 +13,7 @@ from misstep.harness.progress import say
 from misstep.options.common import refuse_given
 from misstep.options.groups import OptionGroup
 from misstep.options.model import MODEL_OPTIONS, ModelOptions, client_settings, with_local_model
-from misstep.options.observing import ObserveOptions
+from misstep.options.sandbox import ObserveOptions
 from misstep.repair.patch_judging import PatchJudgeOptions
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from misstep.harness.errors import UsageError
-from misstep.options.common import Json, Seed
-from misstep.options.pages import write_page
+from misstep.options.common import Json, Seed, write_page
 
 
 def report(

@@ -43,7 +43,7 @@ def list_attempts(
 
     Their patches pass their tests. With --share only those of a rollout's cases are listed (`review rollout`).
     """
-    from misstep.harness.records.repair_reviews import in_share
+    from misstep.harness.records.repair_attempt import in_share
     from misstep.harness.repair.review import reviews_of, state_of
     from misstep.harness.runs.repair import recorded_attempts
 

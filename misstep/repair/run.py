@@ -10,13 +10,10 @@ from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.options import run_folders
-from misstep.options.cluster_lines import do_line
 from misstep.options.common import Json
-from misstep.options.item_shards import say_shard
 from misstep.options.model import EACH_AT_ONCE, ModelOptions
-from misstep.options.observing import ObserveOptions
-from misstep.options.sandbox import SandboxOptions
-from misstep.options.shard import ShardOptions
+from misstep.options.sandbox import ObserveOptions, SandboxOptions
+from misstep.options.shard import ShardOptions, do_line, say_shard
 from misstep.repair.asking import AskedAgent, opened, refuse_ignored, told_cases
 from misstep.repair.cases import RepositoryOptions, named_cases
 from misstep.repair.ending import print_scores

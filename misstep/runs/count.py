@@ -9,33 +9,37 @@ from misstep.harness.escaping import plain
 from misstep.harness.places import path_text
 from misstep.harness.progress import say
 from misstep.options.agreement import WITHOUT_DECIMAL, LabelOptions
-from misstep.options.attempt import K, Threshold, numbers_of_attempts
 from misstep.options.common import BenchmarkFolder, Json, Seed, command_app, json_text, path_or_address, write_file
+from misstep.options.run_folders import K, Threshold, numbers_of_attempts
 
 app = command_app()
 
 
+Paths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE|RUN…",
+        parser=path_or_address,
+        help="Files of labels or of attempts, folders of runs of `classify`, `judge run` or `repair run`, and"
+        " counts that this command wrote.",
+    ),
+]
+Stratum = Annotated[
+    Literal["project", "model", "agent", "week"] | None,
+    typer.Option(help="Count the sessions of `classify` apart by this; by default all together."),
+]
+
+
 @app.command()
 def count(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE|RUN…",
-            parser=path_or_address,
-            help="Files of labels or of attempts, folders of runs of `classify`, `judge run` or `repair run`, and"
-            " counts that this command wrote.",
-        ),
-    ],
+    paths: Paths,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the counts, all parts of them, as JSON.")
     ] = None,
     name: Annotated[
         str, typer.Option(metavar="NAME", help="Name before that of each part, such as the machine's.")
     ] = "",
-    stratum: Annotated[
-        Literal["project", "model", "agent", "week"] | None,
-        typer.Option(help="Count the sessions of `classify` apart by this; by default all together."),
-    ] = None,
+    stratum: Stratum = None,
     system: Annotated[
         str, typer.Option(metavar="NAME", help="System of a file of attempts that has no column for it.")
     ] = "attempts",

@@ -10,21 +10,25 @@ from misstep.options.common import BenchmarkFolder, Data, Json, command_app, jso
 app = command_app()
 
 
+To = Annotated[
+    Literal["hf", "parquet", "csv", "scout"],
+    typer.Option(
+        help="Form: a data set for Hugging Face `datasets`, one Parquet or CSV file a table, or a scan for "
+        "Inspect Scout."
+    ),
+]
+WithGold = Annotated[
+    bool,
+    typer.Option("--with-gold", help="Add gold labels and planted truth as a table; no judge may see it."),
+]
+
+
 @app.command()
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", parser=path_alone, help="Folder of a finished run.")],
-    to: Annotated[
-        Literal["hf", "parquet", "csv", "scout"],
-        typer.Option(
-            help="Form: a data set for Hugging Face `datasets`, one Parquet or CSV file a table, or a scan for "
-            "Inspect Scout."
-        ),
-    ],
+    to: To,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the export: a new one, or an earlier export.")],
-    with_gold: Annotated[
-        bool,
-        typer.Option("--with-gold", help="Add gold labels and planted truth as a table; no judge may see it."),
-    ] = False,
+    with_gold: WithGold = False,
     redact: Annotated[
         bool, typer.Option("--redact", help="Replace keys and other secrets by [secret] instead of refusing them.")
     ] = False,

@@ -7,8 +7,7 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.progress import say
 from misstep.options.common import BenchmarkFolder, Json, command_app
-from misstep.options.gate import ABOVE, GateOptions
-from misstep.options.merged import show_merged
+from misstep.options.gate import ABOVE, GateOptions, show_merged
 from misstep.studies.merged_runs import merge_run
 
 app = command_app()

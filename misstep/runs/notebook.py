@@ -8,10 +8,15 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.escaping import plain
 from misstep.harness.progress import say
-from misstep.options.common import command_app, path_alone
-from misstep.options.pages import write_page
+from misstep.options.common import command_app, path_alone, write_page
 
 app = command_app()
+
+
+OpenIt = Annotated[
+    bool,
+    typer.Option("--open", help="Open the notebook in JupyterLab, on this machine alone; Ctrl-C ends it."),
+]
 
 
 @app.command()
@@ -20,10 +25,7 @@ def notebook(
     out: Annotated[
         Path | None, typer.Option(metavar="F.ipynb", help="The notebook file; by default RUN.ipynb beside the run.")
     ] = None,
-    open_it: Annotated[
-        bool,
-        typer.Option("--open", help="Open the notebook in JupyterLab, on this machine alone; Ctrl-C ends it."),
-    ] = False,
+    open_it: OpenIt = False,
 ) -> None:
     """Write a short notebook that opens a run as pandas frames and computes its main figures.
 

@@ -9,9 +9,8 @@ import typer
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import REPORT
 from misstep.harness.runs.opened import check_named_once
-from misstep.options.common import BenchmarkFolder, Data, Json, command_app, path_alone
+from misstep.options.common import BenchmarkFolder, Data, Json, command_app, path_alone, write_page
 from misstep.options.gate import ABOVE, GateOptions
-from misstep.options.pages import write_page
 from misstep.runs.report_sessions import report_sessions
 from misstep.studies.kinds import kind_in
 from misstep.studies.kinds.kind import Choice
@@ -21,37 +20,43 @@ app = command_app()
 _COMPARED = 2
 
 
+Runs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RUN…",
+        parser=path_alone,
+        help="Folders of runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of "
+        "`observe`.",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="F.html",
+        help="The HTML page; by default report.html in the first run's folder, for compared runs of `classify` "
+        "comparison.html, with --by of one run by_project.html and the like.",
+    ),
+]
+By = Annotated[
+    Literal["project", "model", "agent", "week"] | None,
+    typer.Option(help="Fact by which the sessions of runs of `classify` are grouped."),
+]
+Compare = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        metavar="A B",
+        help="Two groups of one run's sessions to compare, with --by: two weeks, or two spans such as "
+        "2026-W05..2026-W08.",
+    ),
+]
+
+
 @app.command()
 def report(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN…",
-            parser=path_alone,
-            help="Folders of runs of `judge run`, `repair run` or `reflect run`, one or two of `classify`, or one of "
-            "`observe`.",
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="F.html",
-            help="The HTML page; by default report.html in the first run's folder, for compared runs of `classify` "
-            "comparison.html, with --by of one run by_project.html and the like.",
-        ),
-    ] = None,
-    by: Annotated[
-        Literal["project", "model", "agent", "week"] | None,
-        typer.Option(help="Fact by which the sessions of runs of `classify` are grouped."),
-    ] = None,
-    compare: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            metavar="A B",
-            help="Two groups of one run's sessions to compare, with --by: two weeks, or two spans such as "
-            "2026-W05..2026-W08.",
-        ),
-    ] = None,
+    runs: Runs,
+    out: Out = None,
+    by: By = None,
+    compare: Compare = None,
     benchmark: BenchmarkFolder = "",
     data: Data = None,
     json: Json = False,

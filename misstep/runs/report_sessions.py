@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from misstep.harness.journal.records import Manifest
-from misstep.options.pages import write_page
+from misstep.options.common import write_page
 
 if TYPE_CHECKING:
     from misstep.analysis.measures.session_rates import Grouping

@@ -7,8 +7,8 @@ from misstep.harness.escaping import plain
 from misstep.harness.progress import say
 from misstep.harness.runs.shards.layout import Shard
 from misstep.options.common import json_text
-from misstep.options.item_shards import say_shard
 from misstep.options.model import ModelOptions, client_settings
+from misstep.options.shard import say_shard
 
 if TYPE_CHECKING:
     from misstep.harness.runs.triage.benchmark import AskedCases
@@ -52,14 +52,14 @@ def judge_cases(
         say_shard(shard, run, ended.wanted, "case", json=json)
         return
     from misstep.studies.judged_runs import open_run
-    from misstep.studies.judging.triaged import triage_document, triage_text
+    from misstep.studies.judging.triage import triage_document, triage_text
 
     found = open_run(run, str(cases.folder))
     print(json_text(triage_document(found, cases.notes)) if json else triage_text(found, cases.notes), end="")
     if curate is not None:
         (say if json else print)(curation_text(curated(found, curate, cases.cases), curate))
     if kept:
-        from misstep.studies.judging.scores import write_scores
+        from misstep.studies.judging.scored import write_scores
 
         write_scores(run, cases.folder)
         say(f"misstep: the run is in {plain(str(run))}")

@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from misstep.harness.errors import UsageError
 from misstep.options import run_folders
-from misstep.options.cluster_lines import do_line
 from misstep.options.common import Json, command_app, path_alone, refuse_given
 from misstep.options.model import EACH_AT_ONCE, MODEL_OPTIONS, ModelOptions, with_local_model
 from misstep.options.sandbox import SandboxOptions
-from misstep.options.shard import ShardOptions, place_of_shards
+from misstep.options.shard import ShardOptions, do_line, place_of_shards
 from misstep.triage.cases import judge_cases
 
 app = command_app()

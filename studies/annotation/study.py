@@ -17,8 +17,16 @@ import msgspec
 from msgspec import Struct, structs
 
 from misstep.harness.errors import InputError, MisstepError
-from misstep.harness.journal.beginning import new_manifest, now
-from misstep.harness.journal.records import MANIFEST, Manifest, Records, read_manifest, read_records, replace_file
+from misstep.harness.journal.records import (
+    MANIFEST,
+    Manifest,
+    Records,
+    new_manifest,
+    now,
+    read_manifest,
+    read_records,
+    replace_file,
+)
 from misstep.harness.journal.run_folder import RunInProgress
 from misstep.harness.records.annotation import PHASES, Phase, RaterAnswer
 from misstep.studies.annotation.cases import Cases

@@ -22,7 +22,7 @@ from misstep.harness.journal.records import Inputs
 from misstep.harness.places import cache_folder
 from misstep.harness.progress import say
 from misstep.studies.judged_runs import JudgedRun, distinct_names, names_of_judges
-from misstep.studies.judging.assessment import NO_JUDGE, assessed
+from misstep.studies.judging.assessment import NO_JUDGE, assessed, is_plumbing
 from misstep.studies.judging.report_items import PAGE_CHARACTERS, item_browser
 from misstep.studies.judging.triage import triage_comparison, triage_run
 
@@ -82,13 +82,6 @@ def _warnings(runs: Mapping[str, JudgedRun]) -> list[str]:
             groups = "; ".join(", ".join(names) for names in of.values())
             found.append(f"These runs are about different versions of {benchmark} and not compared: {groups}.")
     return found
-
-
-def is_plumbing(run: JudgedRun) -> bool:
-    """Return whether a run asked the small model of `--local`, which is not a judge."""
-    from misstep.harness.clients.local_server import MODEL
-
-    return run.manifest.settings.get("model") == MODEL
 
 
 def _section(group: Mapping[str, tuple[JudgedRun, Assessment]], place: int, room: int) -> Section:

@@ -19,7 +19,7 @@ from misstep.analysis.pages.judges.page import ItemBrowser, wrong_answers
 from misstep.analysis.pages.trajectory import Passage, passage
 from misstep.harness.escaping import one_line, plain
 from misstep.harness.items import Item, read_items
-from misstep.harness.runs.judging.item_trajectories import FoundRun, run_in, runs_in
+from misstep.harness.runs.judging.trajectories_by_id import FoundRun, run_in, runs_in
 from misstep.harness.values import written
 
 PAGE_CHARACTERS = 18_000_000

@@ -9,6 +9,7 @@ printed.
 import hashlib
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +18,10 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.harness.journal.records import MANIFEST, REPORT, SCORES, VERDICTS, encode, replace_file
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
 from misstep.harness.version import __version__
+from misstep.studies.judged_runs import open_run
 
+if TYPE_CHECKING:
+    from misstep.analysis.measures.judging.assessment import Assessment
 SCORED = "scored.json"
 
 _ROOMS = (".", "analysis", "harness", "studies")
@@ -90,3 +94,15 @@ def kept_figures(run: Path) -> dict[str, Estimate]:
         for name in ("precision", "recall", "f1"):
             figures[f"{label}.{name}"] = getattr(of_label, name)
     return figures
+
+
+def write_scores(run: Path, benchmark: Path) -> "Assessment":
+    """Assess a run and write `scores.json` and `report.html` into its folder."""
+    from misstep.studies.judging.assessment import assessed, scores_text_json  # with what draws, they take a second
+    from misstep.studies.judging.report import report_html
+
+    opened = open_run(run, str(benchmark))
+    assessment = assessed(opened)
+    replace_file(run / SCORES, scores_text_json(assessment).encode())
+    replace_file(run / REPORT, report_html([opened], [assessment]).encode())
+    return assessment

@@ -10,7 +10,7 @@ from typing import Any
 from misstep.harness.errors import UsageError
 from misstep.harness.journal.records import Manifest
 from misstep.harness.registry import Registry
-from misstep.harness.runs.standing_runs import manifest_of
+from misstep.harness.runs.opened import manifest_of
 from misstep.studies.kinds.kind import RunResults
 
 KINDS: Registry[type[RunResults[Any]]] = Registry(

@@ -12,9 +12,8 @@ from misstep.analysis.measures.session_rates import group_of
 from misstep.analysis.pages.findings import Findings, complaints, findings, findings_text, shares
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.journal.classified import Labels, PlacedVerdict
+from misstep.harness.journal.classified import Labels, PlacedVerdict, labelled_sessions
 from misstep.harness.journal.inputs import FileState
-from misstep.harness.journal.labelled_sessions import labelled_sessions
 from misstep.harness.journal.records import FILES, SCORES, VERDICT_RECORDS, VERDICTS, Records, read_verdicts
 from misstep.harness.lake.store import Store
 from misstep.harness.records.whole_counts import Counts, category_sets, summed
@@ -24,9 +23,8 @@ from misstep.harness.runs.shards.plan import Plan
 from misstep.studies.classified_paths import as_json, classified_page, concluding
 from misstep.studies.finished_runs import named_inputs, read_scores, scores_in
 from misstep.studies.kinds.columns import ExportedTable, records_of, table_of
-from misstep.studies.kinds.kind import Content, Counting, Merged, RunResults, StarterNotebook
+from misstep.studies.kinds.kind import Content, Counting, Merged, RunResults, StarterNotebook, page_of
 from misstep.studies.kinds.sessions import session_table
-from misstep.studies.kinds.shards import page_of
 
 _PLACED = Records(PlacedVerdict, VERDICTS, "verdict")
 _FILE_STATES = Records(FileState, FILES, "file")

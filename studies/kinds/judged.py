@@ -29,8 +29,16 @@ from misstep.harness.runs.shards.plan import Plan
 from misstep.harness.verdict import Verdict
 from misstep.studies.judged_runs import JUDGED, JudgedRun, benchmark_of_run, open_run
 from misstep.studies.kinds.columns import ExportedTable, table_of
-from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
-from misstep.studies.kinds.shards import folder_of_shards, merged
+from misstep.studies.kinds.kind import (
+    Choice,
+    Content,
+    Counting,
+    Merged,
+    RunResults,
+    StarterNotebook,
+    folder_of_shards,
+    merged,
+)
 from misstep.studies.kinds.sources import Source, source_at
 
 _TRIAGE = "triage"
@@ -108,8 +116,9 @@ class JudgedRuns(RunResults[JudgedRun]):
 
     def merge(self, store: Store, plan: Plan, digest: str, benchmark: str) -> Merged:
         """Merge the shards, and score the run."""
-        from misstep.studies.judging.scores import scores_text, scores_text_json, write_scores
-        from misstep.studies.judging.triaged import triage_document, triage_text
+        from misstep.studies.judging.assessment import scores_text, scores_text_json
+        from misstep.studies.judging.scored import write_scores
+        from misstep.studies.judging.triage import triage_document, triage_text
 
         out = folder_of_shards(store)
         shards = finished_shards(out, plan)

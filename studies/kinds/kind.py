@@ -16,7 +16,7 @@ from misstep.analysis.pages import Foot, page
 from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.tables import Table
 from misstep.harness.errors import UsageError
-from misstep.harness.journal.records import Manifest, Records
+from misstep.harness.journal.records import REPORT, Manifest, Records
 from misstep.harness.lake.store import Store
 from misstep.harness.records.intervention import ObservedRun
 from misstep.harness.records.repair_attempt import RepairAttempt
@@ -159,3 +159,22 @@ class RunResults(Generic[Run]):
 
     def _lacks(self, thing: str) -> UsageError:
         return UsageError(f"a run of `misstep {self.command}` has no {thing}", "Name another run.")
+
+
+def folder_of_shards(store: Store) -> Path:
+    """Return the folder of a run; at an address such a run is a `UsageError`."""
+    if store.folder is None:
+        raise UsageError(
+            f"{store.place}: such a run needs a file system", "Name the folder that the shards had for --out."
+        )
+    return store.folder
+
+
+def merged(text: str, document: str, complaints: Sequence[str] = ()) -> Merged:
+    """Return what is printed of a merged run over items."""
+    return Merged(text.removesuffix("\n"), document.removesuffix("\n") + "\n", {}, list(complaints), complete=True)
+
+
+def page_of(store: Store) -> str:
+    """Return the page of a run, as people open it."""
+    return f"{store.place}/{REPORT}" if store.folder is None else str(store.folder / REPORT)

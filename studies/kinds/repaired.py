@@ -15,9 +15,17 @@ from misstep.harness.records.whole_counts import Counts
 from misstep.harness.runs.shards.item_merge import finished_shards, merge_repairs
 from misstep.harness.runs.shards.plan import Plan
 from misstep.studies.kinds.columns import Column, ExportedTable, table_of
-from misstep.studies.kinds.kind import Choice, Content, Counting, Merged, RunResults, StarterNotebook
+from misstep.studies.kinds.kind import (
+    Choice,
+    Content,
+    Counting,
+    Merged,
+    RunResults,
+    StarterNotebook,
+    folder_of_shards,
+    merged,
+)
 from misstep.studies.kinds.sessions import observed_in, observer_tables
-from misstep.studies.kinds.shards import folder_of_shards, merged
 from misstep.studies.kinds.sources import Source, source_at
 from misstep.studies.repair_runs import REPAIRED, RepairRun, attempts_in, open_repair_run
 

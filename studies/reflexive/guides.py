@@ -4,7 +4,7 @@ import textwrap
 
 from misstep.analysis.pages.form_text import form_text, members_text
 from misstep.harness.agent.turns import Turn
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.protocols import Agent, Agents, Check, Reading, Skill, Target, VitalSign
 from misstep.harness.reflexive.settings import ALL, MECHANISMS
 

@@ -16,7 +16,7 @@ from misstep.harness.generate.sessions import generate_sessions
 from misstep.harness.journal.records import encode_lines
 from misstep.harness.readers.interchange.atif_writing import to_atif
 from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.runs.judging.rule_judge import RuleJudge
+from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
 from misstep.studies.kinds.kind import Choice
 from misstep.studies.labelling_pages.labelling import Labelling, draw

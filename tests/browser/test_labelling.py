@@ -10,7 +10,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from misstep.analysis.gold import read_gold
 from misstep.harness.clients import ClientSettings
 from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.runs.judging.rule_judge import RuleJudge
+from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
 from misstep.studies.labelling_pages.labelling import Labelling, draw
 from misstep.studies.labelling_pages.labelling_server import serve

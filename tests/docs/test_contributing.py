@@ -6,19 +6,13 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from misstep.analysis.gold import GoldLabel
-from misstep.analysis.labels import read_labels
-from misstep.analysis.measures import agreement
 from misstep.analysis.measures.judging import scores
 from misstep.analysis.measures.judging.score_tables import scores_table
-from misstep.analysis.papers.wink import prevalence
-from misstep.analysis.stats import proportions
 from misstep.analysis.stats.clusters import clustered_bounds
 from misstep.analysis.stats.estimate import Estimate
-from misstep.analysis.stats.raters import coefficients
 from misstep.harness.verdict import Verdict
 from tests.docs.documents import EVERYTHING
 
@@ -52,17 +46,6 @@ def test_notebooks_on_the_way_exist() -> None:
     notebooks = re.findall(r"`(notebooks/\w+\.ipynb)`", "".join(WAYS))
     assert notebooks
     assert all((ROOT / notebook).is_file() for notebook in notebooks)
-
-
-def test_the_share_of_wink_is_what_the_statistic_gives(monkeypatch) -> None:
-    replace(monkeypatch, proportions.wilson, lambda count, n: Estimate(count / n / 2, n=n))
-    assert prevalence.prevalence_table().finding.startswith("14.6% of 42,807")
-
-
-def test_the_kappa_of_the_labels_is_what_the_statistic_gives(monkeypatch) -> None:
-    replace(monkeypatch, coefficients.fleiss, lambda sets, _: np.full(len(sets), 0.25))
-    report = agreement.agreement_report(read_labels(ROOT / "tests/docs/labels.csv"), resamples=10)
-    assert report.fleiss_kappa.value == 0.25
 
 
 def test_the_accuracy_of_a_judge_is_what_the_statistic_gives(monkeypatch) -> None:

@@ -101,9 +101,7 @@ def _run(words: list[str], folder: Path, environment: dict[str, str]) -> "subpro
 
 @pytest.mark.data
 @pytest.mark.parametrize("block", BLOCKS_OF_COMMANDS, ids=[block[0][0] for block in BLOCKS_OF_COMMANDS])
-def test_commands_print_what_the_documents_say(
-    block: list[tuple[str, str]], data_folder: Path, tmp_path: Path, own_cache: Path
-) -> None:
+def test_commands_print_what_the_documents_say(block, data_folder, tmp_path, own_cache) -> None:
     if any("--local" in shlex.split(command) for command, _ in block):
         local_model_or_skip()
     for made_up in ("labels.csv", "label_studio.json", "loop_labels.json", "figures.csv"):

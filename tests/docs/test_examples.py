@@ -104,9 +104,7 @@ def test_a_triage_run_that_is_stopped_keeps_what_is_done_and_goes_on(tmp_path: P
     assert {verdict.item for verdict in read_verdicts(run)} == {"mean", "colours", "words"}
 
 
-def test_the_skill_of_the_examples_is_broken_diagnosed_from_outside_and_restored_until_it_is_solved(
-    tmp_path: Path,
-) -> None:
+def test_the_skill_of_the_examples_is_broken_diagnosed_from_outside_and_restored_until_it_is_solved(tmp_path) -> None:
     line = [sys.executable, "-m", "misstep", "reflect", "run", "examples.settings_skill:settings"]
     line += ["--out", str(tmp_path / "run"), "--json"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

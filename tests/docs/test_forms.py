@@ -15,7 +15,7 @@ from misstep.analysis.pages.form_text import docstring_sections, form_text, mean
 from misstep.harness.agent.turns import Turn
 from misstep.harness.errors import UsageError
 from misstep.harness.forms import values_of
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.protocols import Agent, Check, Reading, Skill, Target, VitalSign
 from misstep.harness.reflexive.settings import MECHANISMS
 from misstep.studies.help_topics import GUIDES, TOPICS, form_of, topic_text

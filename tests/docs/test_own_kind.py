@@ -51,9 +51,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(sessions: Path, tmp_pa
     assert all(one.calls for one in read_records(tmp_path / "whole", RECORDS))
 
 
-def test_report_export_notebook_and_frames_follow_from_records_and_figures(
-    sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_report_export_notebook_and_frames_follow_from_records_and_figures(sessions, tmp_path, monkeypatch) -> None:
     out = tmp_path / "lengths"
     assert carry_out(MeasureCalls(sessions), out, arguments=[str(sessions)]).finished
     shutil.copy(ROOT / "examples" / "call_lengths.py", tmp_path)

@@ -21,11 +21,11 @@ from misstep.harness.runs.judging.item_selection import select_items
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.judging.judge_import import imported_judge
 from misstep.harness.runs.judging.known_judges import benchmark_of, known_judge
-from misstep.harness.runs.judging.rule_judge import rule_judges
+from misstep.harness.runs.judging.recovery_rule import rule_judges
 from misstep.harness.runs.shards.layout import shards_of
 from misstep.harness.trajectory import Trajectory
 from misstep.harness.verdict import Verdict
-from misstep.studies.judging.scores import write_scores
+from misstep.studies.judging.scored import write_scores
 from misstep.studies.merged_runs import merge_run
 from misstep.studies.recorded.injections import benchmark_source
 from tests.misstep.made_up_recorded import KEEN, recorded_data

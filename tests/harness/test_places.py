@@ -9,9 +9,7 @@ from misstep.harness.places import cache_folder
 
 
 @pytest.mark.parametrize("below", ["", "deeper/still"])
-def test_a_cache_in_a_place_where_no_folder_can_be_is_refused(
-    below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_in_a_place_where_no_folder_can_be_is_refused(below, tmp_path, monkeypatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "file" / below))
     with pytest.raises(UsageError, match=f"{tmp_path / 'file'} is not a folder"):

@@ -15,6 +15,9 @@ import pytest
 
 from misstep.__main__ import main
 
+CommandLine = Callable[..., tuple[int, str, str]]
+"""Arguments of `misstep` → exit code, stdout, stderr."""
+
 _SECONDS = 300
 
 

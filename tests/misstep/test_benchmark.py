@@ -1,6 +1,7 @@
 """`misstep benchmark make`: sessions and people's labels become a folder that any judge is run on."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,14 @@ def sessions(tmp_path: Path) -> Path:
     return atif_lines(tmp_path / "runs.jsonl", ["one", "two", "three"])
 
 
-def test_labels_of_one_person_are_gold_and_a_judge_is_scored_by_them(
-    make, sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
+def test_labels_of_one_person_are_gold_and_a_judge_is_scored_by_them(make, sessions, tmp_path, in_process) -> None:
     labels = tmp_path / "labels.csv"
     labels.write_text("item,rater,label\none,kim,no\ntwo,kim,yes\nelsewhere,kim,no\n")
     code, out, said = make(sessions, "--labels", labels, "--out", tmp_path / "mine")
     assert (code, "2 labels" in out) == (0, True)
     assert "1 of 3 labels are of no session that was read" in said
     assert {(row.item, row.label) for row in read_gold(tmp_path / "mine")} == {("one", "no"), ("two", "yes")}
-    judge = in_this_process("judge", monkeypatch, capsys)
+    judge = partial(in_process, "judge")
     run = ("--benchmark", str(tmp_path / "mine"), "--out", str(tmp_path / "run"), "--json")
     code, out, _ = judge("run", "infinite_loop@rule", *run)
     scores = json.loads(out)
@@ -44,11 +43,3 @@ def test_labels_of_other_items_are_refused_with_how_items_are_called(make, sessi
     code, _, said = make(sessions, "--labels", labels, "--out", tmp_path / "mine")
     assert code == 2
     assert "items are called like one, three, two" in said
-
-
-def test_a_folder_that_is_a_benchmark_is_not_written_over(make, sessions: Path, tmp_path: Path) -> None:
-    labels = tmp_path / "labels.csv"
-    labels.write_text("item,rater,label\none,kim,no\ntwo,kim,yes\n")
-    assert make(sessions, "--labels", labels, "--out", tmp_path / "mine")[0] == 0
-    code, _, said = make(sessions, "--labels", labels, "--out", tmp_path / "mine")
-    assert (code, "holds a benchmark" in said) == (2, True)

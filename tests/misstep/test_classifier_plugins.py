@@ -82,9 +82,7 @@ def test_the_text_says_how_often_it_failed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["raise RuntimeError('no licence')", "def (", "", "odd = 1", "raise SystemExit(4)"])
-def test_a_plug_in_that_cannot_be_loaded_costs_its_own_category_unless_it_is_asked_for(
-    folder: Path, module: str
-) -> None:
+def test_a_plug_in_that_cannot_be_loaded_costs_its_own_category_unless_it_is_asked_for(folder, module) -> None:
     (folder / "odd_rules.py").write_text(module)
     result = _classified(folder, "--json")
     assert (result.exit_code, json.loads(result.stdout)["failed"][0]["count"]) == (1, 5)

@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from misstep.classify import app
 from misstep.convert import convert_all
-from misstep.harness.classifiers import CLASSIFIERS, chosen_categories
-from misstep.harness.runs.generate import GenerateOptions, write_folder
+from misstep.harness.classifiers import CLASSIFIERS
 from tests.misstep.made_up import atif, atif_lines
 from tests.waiting import wait_until
 
@@ -119,20 +118,6 @@ def test_a_run_holds_what_was_asked_the_verdicts_the_scores_and_a_page(runs: Pat
     assert _json(runs, "--out", run) == document
 
 
-def test_a_page_is_written_where_it_is_asked_for(runs: Path) -> None:
-    page = runs.parent / "page.html"
-    _json(runs, "--html", page)
-    assert "<bdi>two</bdi>" in page.read_text()
-
-
-def test_the_number_of_processes_changes_nothing(runs: Path) -> None:
-    for workers in ("1", "2"):
-        _misstep(runs, "--out", runs.parent / workers, "--workers", workers)
-    for name in ("verdicts.jsonl", "scores.json"):
-        one, two = ((runs.parent / workers / name).read_bytes() for workers in ("1", "2"))
-        assert one == two
-
-
 def test_control_codes_from_a_trajectory_do_not_reach_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "runs.jsonl").write_bytes(_looping("\u001b[2Jtwo") + atif("one"))
     done = _misstep("runs.jsonl", cwd=tmp_path)
@@ -163,19 +148,6 @@ def test_what_cannot_be_ends_with_2_and_says_so(tmp_path: Path, arguments: tuple
     assert done.stdout == ""
 
 
-def test_another_question_to_a_run_that_exists_ends_with_2_in_one_line(runs: Path) -> None:
-    run = runs.parent / "run"
-    _json(runs, "--out", run)
-    done = _misstep(runs, "--out", run, "--categories", "infinite_loop")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert f"{run} holds another run: categories were" in done.stderr
-
-
-def test_categories_keep_their_order_and_all_are_looked_for_where_none_is_named() -> None:
-    assert chosen_categories("") == tuple(CLASSIFIERS)
-    assert chosen_categories(" tool_call_failure,infinite_loop,") == ("infinite_loop", "tool_call_failure")
-
-
 def test_stopping_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> None:
     file = atif_lines(tmp_path / "runs.jsonl", map(str, range(2_000)), text="A plank was carried to the gate. " * 900)
     command = [sys.executable, "-m", "misstep", "classify", str(file), "--out", "run", "--workers", "2"]
@@ -187,16 +159,6 @@ def test_stopping_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -
     assert process.returncode == 130
     assert said == "misstep: stopped; what was finished is kept in run, and the same line goes on from there.\n"
     assert _misstep(file, "--out", "run", cwd=tmp_path).returncode == 0
-
-
-def test_the_agents_own_sessions_on_this_machine_are_read_from_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "run.json").write_bytes(atif("inside"))
-    (tmp_path / "notes.txt").write_text("Mend the fence.\n")
-    done = _misstep(tmp_path)
-    assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "1 session read"
-    assert "1 file skipped, of no known format" in done.stdout
 
 
 @pytest.mark.data
@@ -211,29 +173,9 @@ def _places(document: dict[str, Any]) -> set[tuple[str, int | None]]:
     return {(example["file"], example["line"]) for example in document["findings"]}
 
 
-def test_an_example_of_a_generated_run_names_the_file_and_the_line_where_it_stands(tmp_path: Path) -> None:
-    write_folder(tmp_path / "made", GenerateOptions(60, 5))
-    document = _json(tmp_path / "made", "--out", tmp_path / "run")
-    file = str(tmp_path / "made" / "trajectories.jsonl")
-    lines = {one["item"]: (one["file"], one["line"]) for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
-    assert set(lines.values()) == {(file, number) for number in range(1, 61)}
-    assert document["findings"]
-    assert all(lines[one["item"]] == (one["file"], one["line"]) for one in document["findings"])
-
-
-def _verdict_lines(run: Path) -> list[str]:
-    return (run / "verdicts.jsonl").read_text().splitlines()
-
-
 def test_a_converted_run_stands_where_it_was_read_and_not_where_it_came_from(tmp_path: Path, runs: Path) -> None:
     convert_all([runs], tmp_path / "atif")
     assert _places(_json(tmp_path / "atif")) == {(str(tmp_path / "atif" / "two.json"), None)}
-
-
-def test_runs_of_the_same_id_keep_their_places_in_the_lines_of_verdicts(tmp_path: Path, runs: Path) -> None:
-    _json(runs, "--out", tmp_path / "run")
-    found = {one["item"]: one["line"] for one in map(json.loads, _verdict_lines(tmp_path / "run"))}
-    assert found == {"one": 1, "two": 2, "three": 4, "four": 5, "one~2": 6}
 
 
 def test_sessions_that_were_last_changed_before_a_time_are_left_out(runs: Path) -> None:

@@ -69,9 +69,7 @@ class Fruit:
     ("further", "file"),
     [((), "run/answers.sqlite"), (("--record", "said.jsonl"), "run/answers.sqlite"), (("--cache", "kept"), "kept")],
 )
-def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]], further: tuple[str, ...], file: str
-) -> None:
+def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(tmp_path, misstep, further, file):
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", TEXTS)
     model = Model()
@@ -97,24 +95,8 @@ def test_a_judges_run_that_the_disk_had_no_room_for_goes_on_when_there_is_room(
     assert sorted(verdict.item for verdict in read_verdicts(verdicts)) == sorted(f"i{n}" for n in range(len(TEXTS)))
 
 
-def test_a_run_whose_verdicts_the_disk_had_no_room_for_ends_as_one_that_had(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
-) -> None:
-    benchmark(tmp_path / "plants", TEXTS)
-    line = ["run", f"{__name__}:Fruit", "--benchmark", tmp_path / "plants", "--out"]
-    assert misstep("judge", *line, tmp_path / "whole")[0] == 0
-    with files_end_at(1800):
-        code, _, said = misstep("judge", *line, tmp_path / "run")
-    assert (code, said.count("\n")) == (3, 1), said
-    assert said.startswith(f"misstep: {tmp_path / 'run' / VERDICTS}: cannot write: ")
-    assert misstep("judge", *line, tmp_path / "run")[0] == 0
-    assert (tmp_path / "run" / VERDICTS).read_bytes() == (tmp_path / "whole" / VERDICTS).read_bytes()
-
-
 @pytest.mark.parametrize("size", [0, 300, 4000])
-def test_a_classification_that_the_disk_had_no_room_for_ends_as_one_that_had(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]], size: int
-) -> None:
+def test_a_classification_that_the_disk_had_no_room_for_ends_as_one_that_had(tmp_path, misstep, size) -> None:
     atif_lines(tmp_path / "runs.jsonl", (f"a{number}" for number in range(20)))
     assert misstep("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "whole")[0] == 0
     line = [tmp_path / "runs.jsonl", "--out", tmp_path / "run"]
@@ -128,49 +110,6 @@ def test_a_classification_that_the_disk_had_no_room_for_ends_as_one_that_had(
     assert not (tmp_path / "run" / PROGRESS).exists()
 
 
-def test_a_page_without_room_leaves_what_stood_there(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
-) -> None:
-    atif_lines(tmp_path / "runs.jsonl", ["one"])
-    (tmp_path / "page.html").write_text("before")
-    with files_end_at(1000):
-        code, _, said = misstep("view", tmp_path / "runs.jsonl", "--out", tmp_path / "page.html")
-    assert (code, said.count("\n")) == (3, 1), said
-    assert f"{tmp_path / 'page.html'}: cannot write: " in said
-    assert [path.name for path in tmp_path.iterdir() if "page" in path.name] == ["page.html"]
-    assert (tmp_path / "page.html").read_text() == "before"
-
-
-def test_generated_sessions_without_room_are_written_whole_when_there_is_room(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
-) -> None:
-    line = ["trajectories", "--n", "3", "--seed", "1", "--out"]
-    assert misstep("generate", *line, tmp_path / "whole")[0] == 0
-    for size in (0, 300, 9000):
-        with files_end_at(size):
-            code, _, said = misstep("generate", *line, tmp_path / "made")
-        assert (code, said.count("\n")) == (3, 1), said
-        assert said.startswith(f"misstep: {tmp_path / 'made'}")
-        assert ": cannot write: " in said
-        assert [path.name for path in (tmp_path / "made").iterdir() if not path.name.startswith(".")] == []
-    assert misstep("generate", *line, tmp_path / "made")[0] == 0
-    for path in (tmp_path / "whole").iterdir():
-        assert (tmp_path / "made" / path.name).read_bytes() == path.read_bytes()
-
-
-def test_converted_runs_without_room_are_written_when_there_is_room(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
-) -> None:
-    atif_lines(tmp_path / "runs.jsonl", ["one", "two"])
-    line = [tmp_path / "runs.jsonl", "--to", "atif", "--out", tmp_path / "atif"]
-    with files_end_at(100):
-        code, _, said = misstep("convert", *line)
-    assert (code, said.count("\n")) == (3, 1), said
-    assert said.startswith(f"misstep: {tmp_path / 'atif' / 'one.json'}: cannot write: ")
-    assert list((tmp_path / "atif").iterdir()) == []
-    assert misstep("convert", *line)[0] == 0
-
-
 def test_a_benchmark_that_the_disk_has_no_room_for_names_its_folder_and_leaves_none(tmp_path: Path) -> None:
     with (
         files_end_at(100),
@@ -180,29 +119,6 @@ def test_a_benchmark_that_the_disk_has_no_room_for_names_its_folder_and_leaves_n
     ):
         stream.write(b"x" * 200)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_answers_that_are_passed_on_without_room_are_passed_on_when_there_is_room(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
-) -> None:
-    cache = Cache(tmp_path / "cache")
-    for key in "abcdefgh":
-        request = _request(key * 9000)
-        cache.put(request.key(), request, _reply("yes"))
-    cache.close()
-    lines, other = tmp_path / "lines.jsonl", tmp_path / "other"
-    with files_end_at(34_000):
-        code, _, said = misstep("judge", "cache", "export", lines, "--cache", tmp_path / "cache")
-    assert (code, said.count("\n")) == (3, 1), said
-    assert said.startswith(f"misstep: {lines}: cannot write: ")
-    assert not lines.exists()
-    assert misstep("judge", "cache", "export", lines, "--cache", tmp_path / "cache")[0] == 0
-    with files_end_at(40_000):
-        code, _, said = misstep("judge", "cache", "import", lines, "--cache", other)
-    assert (code, said.count("\n")) == (3, 1), said
-    assert said.startswith(f"misstep: {other}: cannot write: ")
-    code, out, _ = misstep("judge", "cache", "import", lines, "--cache", other)
-    assert (code, out) == (0, f"8 new answers, 8 in {other}\n")
 
 
 @pytest.mark.parametrize(
@@ -216,12 +132,7 @@ def test_answers_that_are_passed_on_without_room_are_passed_on_when_there_is_roo
     ],
     ids=lambda line: line[0],
 )
-def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(
-    tmp_path: Path,
-    misstep: Callable[..., tuple[int, str, str]],
-    monkeypatch: pytest.MonkeyPatch,
-    line: list[str],
-) -> None:
+def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(tmp_path, misstep, monkeypatch, line) -> None:
     """A device may have room for bytes and none for one more file."""
     atif_lines(tmp_path / "runs.jsonl", ["one"])
     (tmp_path / "new").mkdir()
@@ -245,9 +156,7 @@ def test_a_folder_that_the_disk_has_no_room_for_is_one_sentence(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
-def test_the_state_of_batches_without_room_is_no_fault_of_the_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_the_state_of_batches_without_room_is_no_fault_of_the_server(tmp_path, monkeypatch, number) -> None:
     write_state(tmp_path / "batches.json", BatchState("https://one.invalid"))
 
     def full(*_: Any, **__: Any) -> None:
@@ -264,9 +173,7 @@ def test_the_state_of_batches_without_room_is_no_fault_of_the_server(
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
-def test_a_place_that_may_not_be_written_is_no_fault_of_the_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_a_place_that_may_not_be_written_is_no_fault_of_the_server(tmp_path, monkeypatch, number) -> None:
     def refused(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(number, os.strerror(number), str(path))
 
@@ -287,9 +194,7 @@ def test_results_that_cannot_be_printed_are_one_sentence() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_one_sentence(
-    tmp_path: Path, misstep: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_folder_that_may_not_be_written_is_one_sentence(tmp_path, misstep) -> None:
     atif_lines(tmp_path / "runs.jsonl", ["one"])
     (tmp_path / "run").mkdir(mode=0o500)
     code, _, said = misstep("classify", tmp_path / "runs.jsonl", "--out", tmp_path / "run")

@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from misstep.harness.errors import InputError
@@ -13,10 +12,7 @@ from misstep.harness.items import Item, Runs, trajectory_file
 from misstep.harness.readers import READERS
 from misstep.harness.readers.inline import inline_run
 from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
-from misstep.harness.trajectory import Source, Step, ToolCall, Trajectory
 from tests.families.samples import mini_swe_agent
-from tests.harness.readers.test_checking import nested
-from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif
 
 PATHS = (
@@ -44,35 +40,7 @@ def test_a_path_in_an_item_that_is_none_is_an_error_that_says_so(tmp_path: Path,
         Runs(tmp_path, runs_by_id, inline_run).of(Item("a", "text", trajectory=path))
 
 
-@pytest.mark.parametrize("path", ["a\0b.json", "x" * 5000], ids=["NUL", "long"])
-def test_such_a_path_is_said_with_its_line_before_a_judge_is_asked(
-    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "benchmark.toml").write_text('name = "b"\nkind = "misbehaviour"\nlabels = ["yes", "no"]\n')
-    items = [{"id": "i1", "kind": "text", "text": "a"}, {"id": "i2", "kind": "text", "trajectory": path}]
-    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
-    (tmp_path / "gold.csv").write_text("item,rater,label\n")
-    judge = in_this_process("judge", monkeypatch, capsys)
-    code, _, said = judge(
-        "run",
-        "infinite_loop",
-        "--benchmark",
-        tmp_path,
-        "--out",
-        tmp_path / "run",
-        "--model",
-        "m",
-    )
-    assert code == 2
-    assert "items.jsonl:2: trajectory:" in said
-
-
 HERE = "the deep value stands here"
-
-
-def own_line(depth: int, id_: str = "deep") -> bytes:
-    step = Step("agent", calls=(ToolCall("f", {"here": HERE}),))
-    return with_nested(msgspec.json.encode(Trajectory(id_, Source("made-up"), steps=(step,))) + b"\n", depth)
 
 
 def with_nested(document: bytes, depth: int) -> bytes:
@@ -80,27 +48,8 @@ def with_nested(document: bytes, depth: int) -> bytes:
     return document.replace(json.dumps(HERE).encode(), b'{"a":' * depth + b"1" + b"}" * depth)
 
 
-@pytest.mark.parametrize("depth", [400, 990])
-def test_a_run_nested_too_deep_is_named_by_line_in_the_own_form_too(
-    tmp_path: Path, depth: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "runs.jsonl"
-    file.write_bytes(own_line(3, "shallow") + own_line(depth))
-    view = in_this_process("view", monkeypatch, capsys)
-    code, _, said = view(file, "--out", tmp_path / "page.html")
-    assert code == 1
-    assert "runs.jsonl:2: " in said
-    assert "shallow" in (tmp_path / "page.html").read_text()
-    with pytest.raises(InputError, match=r"runs\.jsonl:2: the run cannot be read: "):
-        runs_by_id(file)["deep"]
-    with pytest.raises(InputError, match="item 'i': trajectory: not a run: the data are nested too deep"):
-        inline_run({"id": "r", "steps": [], "extra": nested(depth)}, "i")
-
-
 @pytest.mark.parametrize("depth", [400, 900, 990])
-def test_a_run_nested_too_deep_costs_itself_in_every_command(
-    tmp_path: Path, depth: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_nested_too_deep_costs_itself_in_every_command(tmp_path, depth, in_process) -> None:
     document: dict[str, Any] = json.loads(atif("deep"))
     document["steps"][-1]["extra"] = {"here": HERE}
     folder = tmp_path / "runs"
@@ -112,15 +61,13 @@ def test_a_run_nested_too_deep_costs_itself_in_every_command(
         ("classify", ("--workers", 1)),
         ("view", ("--out", tmp_path / "page.html")),
     ):
-        code, out, said = in_this_process(command, monkeypatch, capsys)(folder, *more)
+        code, out, said = in_process(command, folder, *more)
         assert code == 1, (command, out, said)
         assert "b.json: " in said
         assert "nested too deep" in said
 
 
-def test_a_file_whose_name_is_no_utf_8_is_read_and_written_like_any_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_whose_name_is_no_utf_8_is_read_and_written_like_any_other(tmp_path, in_process) -> None:
     folder = tmp_path / "runs"
     folder.mkdir()
     for name, content in ((b"\xff\n.json", mini_swe_agent()), (b"\xfe.json", b'{"a'), (b"\xfd.txt", b"hello")):
@@ -133,15 +80,13 @@ def test_a_file_whose_name_is_no_utf_8_is_read_and_written_like_any_other(
         ("classify", ("--workers", 1, "--out", tmp_path / "run", "--html", tmp_path / "findings.html")),
         ("view", ("--out", tmp_path / "page.html")),
     ):
-        code, out, said = in_this_process(command, monkeypatch, capsys)(folder, *more)
+        code, out, said = in_process(command, folder, *more)
         assert code == 1, said
         assert "\ufffd.json: no JSON" in said
         (out + said).encode()
 
 
-def test_a_reader_that_breaks_costs_its_own_file_in_every_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_reader_that_breaks_costs_its_own_file_in_every_command(tmp_path, monkeypatch, in_process) -> None:
     (tmp_path / "breaking_reader.py").write_text(
         "FORMAT, UNIT = 'breaking', 'value'\n"
         "def refuse(sample):\n    return None if 'mine' in sample.head else 1 / ('yours' not in sample.head)\n"
@@ -159,7 +104,7 @@ def test_a_reader_that_breaks_costs_its_own_file_in_every_command(
         ("classify", ("--workers", 1)),
         ("view", ("--out", tmp_path / "page.html")),
     ):
-        code, _, said = in_this_process(command, monkeypatch, capsys)(folder, *more)
+        code, _, said = in_process(command, folder, *more)
         assert code == 1
         assert "b.json: the reader 'breaking' of breaking_reader failed: LookupError: no page 7" in said
         assert "c.txt: the reader 'breaking' of breaking_reader failed: ZeroDivisionError: division by zero" in said

@@ -70,9 +70,7 @@ def test_a_run_is_answered_from_a_recording_without_a_key_and_scored(tmp_path: P
         (["judge.toml", "--benchmark", "mistyped", "--sample", "2"], 2, "have: 'I0'. Correct the ids"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(
-    tmp_path: Path, arguments: list[str], code: int, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path, arguments, code, said, monkeypatch) -> None:
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", TEXTS)
     gold = benchmark(tmp_path / "mistyped", TEXTS) / "gold.csv"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from misstep.analysis.measures.judging.direction import directions
 from misstep.analysis.measures.judging.judged import JudgedItems
 from misstep.analysis.measures.judging.people.recorded_tables import compared
-from misstep.analysis.papers.precision_floors import flagged_by_cluster, precision_floor_table, precision_floors
+from misstep.analysis.papers.precision_floors import flagged_by_cluster
 from misstep.studies.recorded import recorded_judges as studies_judges
 
 Named = dict[str, set[str] | None]
@@ -74,16 +73,3 @@ def test_what_the_agent_judge_flags_is_right_as_often_as_counted_from_its_file(a
 
 def recorded() -> list[JudgedItems]:
     return [*studies_judges.judged_by_developer(), *studies_judges.judged_by_category()]
-
-
-@pytest.mark.data
-@pytest.mark.usefixtures("at_hand")
-def test_both_of_trails_judges_lean_towards_absent_and_the_agent_judge_leans_nowhere() -> None:
-    shown = {one.judged.title for one in directions(recorded()) if one.p_adjusted is not None and one.p_adjusted < 0.05}
-    assert shown == {"gemini-2.5-flash on gaia", "o4-mini on gaia"}
-
-
-@pytest.mark.data
-@pytest.mark.usefixtures("at_hand")
-def test_one_recorded_judge_is_shown_to_be_right_in_four_of_five_things_that_it_flags() -> None:
-    assert precision_floor_table(precision_floors(recorded())).finding.startswith("1 of 6 recorded judges")

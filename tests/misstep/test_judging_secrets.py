@@ -69,9 +69,7 @@ def test_a_judge_of_somebody_else_does_not_say_where_the_key_goes(tmp_path: Path
         assert TENANT in server.heads[0]
 
 
-def test_a_judge_that_names_its_server_is_asked_where_nothing_secret_is_sent(
-    tmp_path: Path, misstep: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judge_that_names_its_server_is_asked_where_nothing_secret_is_sent(tmp_path, misstep, monkeypatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.delenv("OPENAI_CUSTOM_HEADERS")
     judge, folder = judge_file(tmp_path), benchmark(tmp_path / "plants", ["[3] apple"])

@@ -9,7 +9,7 @@ import pytest
 from misstep.analysis.gold import read_gold
 from misstep.harness.clients import ClientSettings
 from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.runs.judging.rule_judge import RuleJudge
+from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines

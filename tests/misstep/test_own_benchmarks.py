@@ -185,9 +185,7 @@ def removed(file: str) -> Callable[[Path], None]:
         (replaced("benchmark.toml", "name =", "name"), r"benchmark\.toml:1: not valid TOML: "),
     ],
 )
-def test_a_folder_that_breaks_the_form_is_refused_before_anything_is_asked(
-    tmp_path: Path, change: Callable[[Path], None], said: str
-) -> None:
+def test_a_folder_that_breaks_the_form_is_refused_before_anything_is_asked(tmp_path, change, said) -> None:
     folder = written(tmp_path / "b", [{"id": "i1", "text": "a text"}, {"id": "i2", "text": "another"}])
     change(folder)
     with pytest.raises(InputError, match=said) as raised:
@@ -196,9 +194,7 @@ def test_a_folder_that_breaks_the_form_is_refused_before_anything_is_asked(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_folder_is_known_by_any_of_its_files_and_a_name_that_is_none_says_what_there_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_known_by_any_of_its_files_and_a_name_that_is_none_says_what_there_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "trail").mkdir()
     (tmp_path / "trail" / "gold.csv").write_text(GOLD)

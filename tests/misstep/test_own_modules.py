@@ -9,7 +9,7 @@ import pytest
 
 from misstep.harness.runs.plugins import _REGISTRIES
 from tests.harness.repair.cases import price_case
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up_judges import benchmark
 from tests.misstep.test_help import ALL
 
@@ -55,9 +55,9 @@ def test_every_kind_of_part_is_found_in_the_present_folder(registry):
 
 @pytest.mark.usefixtures("_own_folder")
 @pytest.mark.parametrize(("command", "parameter"), LINES)
-def test_a_command_finds_a_part_of_ones_own_in_the_present_folder(command, parameter, monkeypatch, capsys):
+def test_a_command_finds_a_part_of_ones_own_in_the_present_folder(command, parameter, in_process: CommandLine):
     name, *rest = command.split()
-    code, _, said = in_this_process(name, monkeypatch, capsys)(*rest, *LINES[command, parameter])
+    code, _, said = in_process(name, *rest, *LINES[command, parameter])
     assert (code, "RuntimeError: reached" in said) == (2, True), said
 
 

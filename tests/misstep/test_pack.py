@@ -1,19 +1,14 @@
 """`misstep pack` on the command line: what it prints and how it ends."""
 
 import json
-from pathlib import Path
+from functools import partial
 
-import pytest
-
-from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines
 
 
-def test_the_command_says_what_was_packed_and_names_what_it_could_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_what_was_packed_and_names_what_it_could_not_read(tmp_path, in_process) -> None:
     runs = atif_lines(tmp_path / "runs.jsonl", ["one", "two", "one"])
-    pack = in_this_process("pack", monkeypatch, capsys)
+    pack = partial(in_process, "pack")
     code, said, errors = pack(runs, "--out", tmp_path / "lake", "--json")
     document = json.loads(said)
     assert code == 0

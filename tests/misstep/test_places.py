@@ -6,7 +6,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up import atif
 
 BENCHMARK = ("benchmark", "make", "memory://logs/good.json", "--labels", "memory://labels.csv", "--out")
@@ -50,23 +50,15 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
 )
-def test_every_command_that_takes_a_path_takes_an_address(
-    arguments: tuple[str, ...],
-    code: int,
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    ended, out, errors = in_this_process(arguments[0], monkeypatch, capsys)(*arguments[1:])
+def test_every_command_that_takes_a_path_takes_an_address(arguments, code, said, in_process) -> None:
+    ended, out, errors = in_process(arguments[0], *arguments[1:])
     assert (ended, said in errors) == (code, True), errors
     assert "addresses" not in out + errors
     assert "hunter2" not in out + errors
 
 
-def test_the_records_and_the_page_of_a_run_name_the_address(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, _, _ = in_this_process("classify", monkeypatch, capsys)("memory://logs", "--out", "run")
+def test_the_records_and_the_page_of_a_run_name_the_address(in_process: CommandLine) -> None:
+    code, _, _ = in_process("classify", "memory://logs", "--out", "run")
     assert code == 1
     written = {path.name: path.read_text() for path in Path("run").iterdir() if path.is_file()}
     assert '"memory://logs/good.json"' in written["verdicts.jsonl"]

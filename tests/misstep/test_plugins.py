@@ -104,9 +104,7 @@ def test_the_text_names_what_cannot_be_used_once_more_with_its_error_in_a_line()
         ("misstep.detectors", "diary", "cannot be made: TypeError"),
     ],
 )
-def test_what_would_never_be_used_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: str, name: str, said: str
-) -> None:
+def test_what_would_never_be_used_says_why(tmp_path, monkeypatch, group, name, said) -> None:
     (tmp_path / "working.py").write_text(WORKING)
     with installed(tmp_path, {group: {name: "working"}}, monkeypatch):
         result = _plugins("--json")

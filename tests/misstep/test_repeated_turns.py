@@ -1,13 +1,11 @@
 """A turn that a later session repeats of an earlier one is counted once, though each has a file of its own."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.misstep.as_a_user import in_this_process
 
 Lines = list[dict[str, Any]]
 
@@ -75,15 +73,9 @@ def write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("sessions", [codex, claude_code, atif])
 @pytest.mark.parametrize("names", [("1.jsonl", "2.jsonl"), ("2.jsonl", "1.jsonl")])
-def test_a_loop_that_a_later_session_repeats_is_one_loop(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    sessions: Callable[[], tuple[Lines, Lines]],
-    names: tuple[str, str],
-) -> None:
+def test_a_loop_that_a_later_session_repeats_is_one_loop(tmp_path, sessions, names, in_process) -> None:
     for name, lines in zip(names, sessions(), strict=True):
         write(tmp_path / name, lines)
-    code, out, _ = in_this_process("classify", monkeypatch, capsys)(tmp_path, "--json")
+    code, out, _ = in_process("classify", tmp_path, "--json")
     found = json.loads(out)
     assert (code, found["n"], found["categories"]["infinite_loop"]["count"]) == (0, 2, 1)

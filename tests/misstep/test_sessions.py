@@ -1,23 +1,21 @@
 """`misstep sessions` on the command line."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from misstep.harness.runs.pack import pack
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up import atif
 
 
-def test_the_sessions_that_meet_a_condition_are_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_sessions_that_meet_a_condition_are_listed(tmp_path: Path, in_process: CommandLine) -> None:
     (tmp_path / "runs.jsonl").write_bytes(b"".join(atif(f"run-{steps}", steps) for steps in range(2, 6)))
     pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
-    sessions = in_this_process("sessions", monkeypatch, capsys)
+    sessions = partial(in_process, "sessions")
     asked = (
         tmp_path / "lake",
         "--where",
@@ -43,11 +41,9 @@ def test_the_sessions_that_meet_a_condition_are_listed(
     assert sessions(tmp_path / "lake", "--where", "n_steps > 99")[1] == "no session meets the condition\n"
 
 
-def test_tables_that_pack_has_not_written_show_the_usual_columns_that_they_have(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_that_pack_has_not_written_show_the_usual_columns_that_they_have(tmp_path, in_process) -> None:
     """As a transcript database of Inspect Scout, and a table of chats with none of them."""
-    sessions = in_this_process("sessions", monkeypatch, capsys)
+    sessions = partial(in_process, "sessions")
     for columns, shown in (
         ({"transcript_id": ["t"], "success": [True], "messages": ["[]"]}, ["transcript_id success", "t True"]),
         ({"instance_id": ["i"], "messages": ["[]"]}, ["instance_id", "i"]),

@@ -202,9 +202,7 @@ def test_what_only_the_second_run_flags_is_listed(before: Path, after: Path, tmp
         ("second.change>0", 1, "undecided: second.change cannot be computed"),
     ],
 )
-def test_a_change_beyond_a_limit_stops_a_pipeline(
-    before: Path, after: Path, tmp_path: Path, limit: str, code: int, said: str
-) -> None:
+def test_a_change_beyond_a_limit_stops_a_pipeline(before, after, tmp_path, limit, code, said) -> None:
     result = command(before, after, "--fail-on", limit, "--json", "--junit", tmp_path / "junit.xml")
     assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
     assert json.loads(result.stdout)["a"] == "before"

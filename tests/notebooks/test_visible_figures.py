@@ -23,7 +23,7 @@ from misstep.studies.frames import values
 from misstep.studies.recorded import generated_study, recovery, repair_again
 from misstep.studies.recorded.classified import RUN_SETS
 from misstep.studies.reflexive import memory, plateau
-from misstep.studies.sessions import watched
+from misstep.studies.sessions import watching
 from tests.misstep.made_up_repairs import four, repaired_run
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -205,8 +205,8 @@ def small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, functions in sizes.items():
         for name, arguments in functions.items():
             monkeypatch.setattr(module, name, partial(getattr(module, name), **arguments))
-    watched_generated, recordings = watched.watched_generated, repair_again.recordings
-    monkeypatch.setattr(watched, "watched_generated", lambda _, seed: watched_generated(250, seed))
+    watched_generated, recordings = watching.watched_generated, repair_again.recordings
+    monkeypatch.setattr(watching, "watched_generated", lambda _, seed: watched_generated(250, seed))
     monkeypatch.setattr(repair_again, "recordings", lambda folder: recordings(folder)[:2])
 
 

@@ -84,10 +84,6 @@ def test_two_processes_write_the_bytes_that_one_writes(inputs: Path, undisturbed
     assert _bytes(tmp_path / "run") == _bytes(undisturbed)
 
 
-def test_without_a_run_folder_the_findings_are_the_same_and_nothing_is_written(inputs: Path, undisturbed: Path) -> None:
-    assert as_json(_classify(inputs)) == (undisturbed / "scores.json").read_bytes()
-
-
 def _stop_after(calls: "count[int]", limit: int, trajectory: Trajectory, categories: Sequence[str]) -> list[Verdict]:
     if next(calls) == limit:
         raise KeyboardInterrupt
@@ -104,13 +100,6 @@ def _stopped(inputs: Path, run: Path, limit: int) -> Path:
 def half_done(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was stopped after several batches."""
     return _stopped(inputs, tmp_path_factory.mktemp("half") / "run", 400)
-
-
-def test_what_was_finished_is_not_classified_again(inputs: Path, half_done: Path, tmp_path: Path) -> None:
-    run = Path(shutil.copytree(half_done, tmp_path / "run"))
-    calls = count()
-    classified_findings([inputs], CATEGORIES, partial(_stop_after, calls, -1), out=run, workers=1)
-    assert 551 - 400 <= next(calls) < 551
 
 
 @pytest.mark.parametrize("verdict_share", [0, 0.3, 1])
@@ -229,8 +218,3 @@ def _peak(folder: Path, number: int, classify: ClassifyAs) -> int:
 def test_memory_does_not_grow_with_the_number_of_trajectories(tmp_path: Path) -> None:
     _peak(tmp_path, 200, nothing_found)  # what is imported and cached once
     assert _peak(tmp_path, 2000, nothing_found) < 1.3 * _peak(tmp_path, 500, nothing_found)
-
-
-def test_the_page_keeps_of_a_flagged_trajectory_a_small_part_of_its_text(tmp_path: Path) -> None:
-    _peak(tmp_path, 200, by_id)
-    assert _peak(tmp_path, 2000, by_id) - _peak(tmp_path, 500, by_id) < 1500 * 4000

@@ -68,15 +68,6 @@ def test_every_run_has_a_line_and_stands_in_the_file_of_what_becomes_of_it(curat
     assert not (curated / "filter.jsonl").exists()
 
 
-def test_each_line_has_the_same_columns_of_the_same_types(curated: Path) -> None:
-    rows = lines(curated / "runs.jsonl")
-    assert {tuple(row) for row in rows} == {CuratedRun.__struct_fields__}
-    for column in set(CuratedRun.__struct_fields__) - {"reward", "confidence", "evidence", "messages"}:
-        assert {type(row[column]) for row in rows} == {str}, column
-    assert [row["reward"] for row in rows] == [0.0, 0.0, 0.0, None]
-    assert rows[0]["evidence"] == [{"kind": "log", "where": "logs/tests.log:1", "text": "2 != 3"}]
-
-
 def test_the_files_load_with_the_datasets_library(curated: Path) -> None:
     datasets = pytest.importorskip("datasets")
     loaded = datasets.load_dataset("json", data_files=str(curated / "runs.jsonl"), split="train")
@@ -102,16 +93,6 @@ def test_the_folder_is_exported_as_a_run_is(curated: Path, to: Form, tmp_path: P
     }
     card = "".join(file.read_text() for file in (tmp_path / "export").glob("README.md"))
     assert str(tmp_path) not in card + (curated / "README.md").read_text() + (curated / "run.toml").read_text()
-
-
-@pytest.mark.parametrize("folder", ["out", "export"])
-def test_messages_are_read_by_the_datasets_library_from_the_folder(curated: Path, folder: str) -> None:
-    datasets = pytest.importorskip("datasets")
-    if folder == "export":
-        export_run(curated, "hf", curated.parent / folder, Choice())
-    cache = str(curated.parent / "cache")
-    loaded = datasets.load_dataset(str(curated.parent / folder), "keep", split="train", cache_dir=cache)
-    assert loaded[0]["messages"][1]["tool_calls"][0]["function"]["name"]
 
 
 def test_a_trajectory_is_found_from_the_folder(curated: Path) -> None:
@@ -150,19 +131,6 @@ def test_a_run_without_a_step_of_the_agent_is_not_kept_whatever_its_label(tmp_pa
     one, two = lines(tmp_path / "out" / "runs.jsonl")
     assert (one["action"], two["action"]) == ("undecided", "keep"), done.output
     assert "No record shows a step of the agent" in one["reason"]
-
-
-def test_the_answer_is_printed_too(tmp_path: Path) -> None:
-    triage_case(tmp_path / "cases" / "one", {"logs/tests.log": "2 != 3"})
-    done = curate(tmp_path / "cases", tmp_path / "out")
-    assert "1 of 1 run kept." in done.stdout
-    assert str(tmp_path / "out" / "keep.jsonl").rpartition("/")[2] in done.stdout
-
-
-def test_the_same_command_writes_the_folder_anew(curated: Path, tmp_path: Path) -> None:
-    before = {file.name: file.read_bytes() for file in curated.iterdir() if file.suffix == ".jsonl"}
-    curate(tmp_path / "cases", curated)
-    assert {file.name: file.read_bytes() for file in curated.iterdir() if file.suffix == ".jsonl"} == before
 
 
 def test_a_folder_with_other_files_is_refused_before_anything_is_judged(tmp_path: Path) -> None:

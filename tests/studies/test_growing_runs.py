@@ -54,9 +54,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_only_new_and_changed_files_are_read_and_the_others_stand(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_new_and_changed_files_are_read_and_the_others_stand(folder, tmp_path, capsys) -> None:
     calls = count()
     found = _classify(folder, tmp_path / "run", calls)
     assert (next(calls), found.n, found.renamed) == (6 + 2, 4 + 4 + 6 + 2, 1)
@@ -102,9 +100,7 @@ def test_stopped_while_it_grows_the_same_command_goes_on(folder: Path, tmp_path:
     assert not list((tmp_path / "run").glob(".*"))
 
 
-def test_killed_while_the_whole_is_moved_into_place_the_next_command_moves_the_rest(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_while_the_whole_is_moved_into_place_the_next_command_moves_the_rest(folder, tmp_path, monkeypatch):
     def half(out: Path) -> None:
         file = next((out / growth.WHOLE).iterdir(), None) if (out / growth.WHOLE).is_dir() else None
         if file is not None:

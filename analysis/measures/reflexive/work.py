@@ -17,6 +17,7 @@ from misstep.harness.records.loop_events import (
     Checked,
     CheckStatus,
     Deferred,
+    Ending,
     Failed,
     FailureKind,
     Happening,
@@ -29,9 +30,9 @@ from misstep.harness.records.loop_events import (
     SnapshotTaken,
     TurnEnded,
     Verified,
+    WorkItem,
     events_that_hold,
 )
-from misstep.harness.records.work_item import Ending, WorkItem
 
 Outcome = FailureKind | Literal["solved", "believed", "deferred", "unfinished"]
 """What came of an attempt: `believed` is one that the loop took for solved while its check did not pass."""

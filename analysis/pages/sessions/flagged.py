@@ -22,8 +22,7 @@ from misstep.analysis.pages.browser.pieces import Pieces
 from misstep.analysis.pages.browser.wanted import rank_of, shortened
 from misstep.analysis.tables.wording import counted_text
 from misstep.harness.errors import InputError
-from misstep.harness.journal.classified import PlacedVerdict
-from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep.harness.records.session import Session
 
 PAGE_BYTES = 18_000_000

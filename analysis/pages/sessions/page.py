@@ -26,7 +26,7 @@ from misstep.analysis.pages.table_html import table_html, table_id
 from misstep.analysis.plots import bars, curves
 from misstep.analysis.tables import Table, of_evidence
 from misstep.analysis.tables.wording import counted_text
-from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.journal.classified import LabelledSession
 from misstep.harness.records.session import Session
 
 PAPER = "classify"

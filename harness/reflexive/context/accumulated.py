@@ -18,8 +18,8 @@ from misstep.harness.records.loop_events import (
     Reflected,
     Role,
     TurnEnded,
+    WorkItem,
 )
-from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.context.assembling import CHARACTERS, fitted, length, seen
 from misstep.harness.reflexive.protocols import Context, Part
 from misstep.harness.reminder import defused

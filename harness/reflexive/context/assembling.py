@@ -16,8 +16,7 @@ from types import MappingProxyType
 
 from misstep.harness.agent.turns import tokens_in_text
 from misstep.harness.judges.fencing import fence, readable
-from misstep.harness.records.loop_events import PartShown, Role
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import PartShown, Role, WorkItem
 from misstep.harness.reflexive.context.cutting import cut_at_line, cut_at_sentence
 from misstep.harness.reflexive.protocols import Context, Part
 from misstep.harness.reminder import defused

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.hardening.files import Files, or_why
 from misstep.harness.reflexive.hardening.forms import Check, Kernel
 from misstep.harness.reflexive.hardening.profile import Profile, read_profile

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from misstep.harness.agent.clocks import Clock
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.hardening.rules import Rule, rules
 from misstep.harness.reflexive.hardening.target import HardeningTarget
 from misstep.harness.reflexive.hardening.vital_signs import VITAL_SIGNS

@@ -14,8 +14,7 @@ from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.tools import Tool
 from misstep.harness.errors import MisstepError
 from misstep.harness.escaping import one_line, without_surrogates
-from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName, WorkItem
 from misstep.harness.reflexive.hardening.access import AUDIT, SHELL, refused
 from misstep.harness.reflexive.hardening.files import Files, UnreadableFile, files_of
 from misstep.harness.reflexive.hardening.forms import RUNNING

@@ -12,7 +12,7 @@ from itertools import chain
 from math import fsum, log, sqrt
 
 from misstep.harness.agent.turns import tokens_in_text
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.memory.lessons import Lesson
 from misstep.harness.reflexive.memory.words import topic_words
 

@@ -15,9 +15,9 @@ from misstep.harness.records.loop_events import (
     LessonRetired,
     LessonsRecalled,
     LoopEvent,
+    WorkItem,
     events_that_hold,
 )
-from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.memory.lessons import Lesson, lesson_id, lessons_in, weight_of
 from misstep.harness.reflexive.memory.recall import chosen, scores
 from misstep.harness.reflexive.memory.words import same_content

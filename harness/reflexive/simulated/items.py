@@ -27,7 +27,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.simulated.machine import ACCESS, OPEN, Laws, MachinePair, MachineState
 
 Kind = Literal[

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from misstep.harness.agent.clocks import Clock
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
 from misstep.harness.reflexive.simulated.items import MIX, Kind, World, draw_world
 from misstep.harness.reflexive.simulated.target import VITAL_SIGNS, SimulatedTarget

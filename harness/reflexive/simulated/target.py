@@ -15,8 +15,7 @@ from misstep.harness.agent.actions import Observation
 from misstep.harness.agent.tools import Tool
 from misstep.harness.errors import MisstepError
 from misstep.harness.journal.records import encode, replace_file
-from misstep.harness.records.loop_events import Role, SnapshotName
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Role, SnapshotName, WorkItem
 from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
 from misstep.harness.reflexive.simulated.items import World
 from misstep.harness.reflexive.simulated.machine import (

@@ -5,9 +5,10 @@ under way when the run was killed is run again.
 """
 
 from collections.abc import Sequence
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,8 +20,7 @@ from misstep.harness.journal.records import LIVE_RECORDS, Inputs
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.protocols import Ask
-from misstep.harness.records.live_session import LiveSession
-from misstep.harness.runs.experiment.assigning import Design, arm_of
+from misstep.harness.records.live_session import LiveArm, LiveSession
 from misstep.harness.runs.experiment.drawing import draw_session, engineers, item_of
 from misstep.harness.runs.experiment.observing import Beside
 from misstep.harness.runs.experiment.session import run_session
@@ -29,6 +29,22 @@ from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.run import Asking, carry_out
 from misstep.harness.runs.shards.layout import Shard
 from misstep.harness.workspace import Sandbox
+
+Design = Literal["shadow", "ab"]
+
+ARMS: dict[Design, tuple[LiveArm, LiveArm]] = {"shadow": ("shadow", "guide"), "ab": ("control", "guide")}
+"""The two arms of each design: detection alone or with guidance (RQ2), and no observer or guidance (RQ3)."""
+
+
+def arm_of(design: Design, experiment: str, unit: str) -> LiveArm:
+    """The arm of a unit: the first eight bytes of SHA-256 over `experiment:unit`, its even values in the first arm.
+
+    >>> arm_of("ab", "live-0", "engineer-3") == arm_of("ab", "live-0", "engineer-3")
+    True
+    """
+    digest = sha256(f"{experiment}:{unit}".encode()).digest()
+    return ARMS[design][int.from_bytes(digest[:8], "big") % 2]
+
 
 COMMAND = "experiment run"
 

@@ -2,9 +2,11 @@
 
 import asyncio
 import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from misstep.harness.agent.applying import replies_in
@@ -16,19 +18,97 @@ from misstep.harness.agent.policies.wayward import WaywardPolicy
 from misstep.harness.agent.protocols import Patcher, Policy, Task, Watcher
 from misstep.harness.edits import instructions
 from misstep.harness.generate.runnable_projects import TEST_COMMAND
+from misstep.harness.generate.voice import Voice
 from misstep.harness.no_model import NO_MODEL
 from misstep.harness.observer.detectors import detector_named
 from misstep.harness.protocols import Ask
 from misstep.harness.records.intervention import Arm
 from misstep.harness.records.live_session import LiveArm, LiveSession
-from misstep.harness.runs.experiment.counting import failed_calls, seconds_of, tokens_of
-from misstep.harness.runs.experiment.drawing import DrawnSession
-from misstep.harness.runs.experiment.engineer import Engineer, Watchers
+from misstep.harness.runs.experiment.drawing import DrawnSession, rates
 from misstep.harness.runs.experiment.observing import Beside, Paced, PacedObserver
-from misstep.harness.trajectory import Trajectory
+from misstep.harness.trajectory import Step, Trajectory
 from misstep.harness.workspace import Limits, Sandbox, Snapshot, Workspace, open_workspace, python_toolchain
 from misstep.harness.workspace.suite_report import SuiteReport
 from misstep.harness.workspace.suite_run import run_suite
+
+
+class Engineer:
+    """Steers the agent once a misbehaviour has lasted for so many of its commands.
+
+    The engineer sees what goes on without fail, and what the agent is told by an engineer it does.
+
+    - `slipping`: The categories of what goes on now, each with the number of its commands.
+    - `patience`: After how many of them the engineer steps in.
+    - `voice`: How the engineer speaks.
+    """
+
+    def __init__(self, slipping: Callable[[], Sequence[tuple[str, int]]], patience: int, voice: Voice) -> None:
+        self._slipping = slipping
+        self._patience = patience
+        self._voice = voice
+        self.interventions = 0
+
+    def after_action(self, steps: Sequence[Step]) -> Step | None:  # noqa: ARG002
+        """Return a turn of the user, if patience is at its end."""
+        if all(count < self._patience for _, count in self._slipping()):
+            return None
+        self.interventions += 1
+        return Step("user", self._voice.say("steering"))
+
+    async def end(self, steps: Sequence[Step]) -> None:
+        """Nothing is left to stop."""
+
+
+class Watchers:
+    """Several who look on: the first that has something to say is heard, the others after the next command."""
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self._watchers = watchers
+
+    def after_action(self, steps: Sequence[Step]) -> Step | None:
+        """Return what the first of them says."""
+        return next((said for each in self._watchers if (said := each.after_action(steps)) is not None), None)
+
+    async def end(self, steps: Sequence[Step]) -> None:
+        """Tell all of them that the run is over."""
+        for each in self._watchers:
+            await each.end(steps)
+
+
+CHARACTERS_A_TOKEN = 4
+
+
+def tokens_of(steps: Sequence[Step]) -> tuple[int, int]:
+    """Input and output tokens: each command is asked for with all texts before it, four characters a token."""
+    before = given = made = 0
+    for step in steps:
+        written = _written(step)
+        if step.role == "agent":
+            given += before // CHARACTERS_A_TOKEN
+            made += written // CHARACTERS_A_TOKEN
+        before += written + sum(len(result.text) for result in step.results)
+    return given, made
+
+
+def seconds_of(steps: Iterable[Step], tokens: tuple[int, int]) -> float:
+    """Seconds of work: each command, each token and each run of the tests counts as `rates.toml` says."""
+    each = rates().seconds
+    names = [call.name for step in steps if step.role == "agent" for call in step.calls]
+    tests = sum(name in ("run_tests", "edit") for name in names)
+    taken = len(names) * each["command"] + tests * each["tests"]
+    return round(taken + tokens[0] * each["input_token"] + tokens[1] * each["output_token"], 1)
+
+
+def failed_calls(steps: Iterable[Step]) -> tuple[int, int]:
+    """Commands, and those whose result is an error."""
+    results = [result for step in steps if step.role == "agent" for result in step.results]
+    return len(results), sum(bool(result.is_error) for result in results)
+
+
+def _written(step: Step) -> int:
+    calls = (msgspec.json.encode(call.arguments) for call in step.calls)
+    return len(step.text) + len(step.reasoning or "") + sum(map(len, calls))
+
 
 MOST_COMMANDS = 60
 """After how many commands a session is cut off."""

@@ -23,8 +23,8 @@ from misstep.harness.runs.judging.trajectories_by_id import runs_by_id
 from misstep.harness.runs.kind import RunEnd, RunKind, Units
 from misstep.harness.runs.model_requests import ItemAsk, ModelRequests
 from misstep.harness.runs.run import Asking, carry_out
-from misstep.harness.runs.shards.item_runs import folder_of
 from misstep.harness.runs.shards.layout import Shard
+from misstep.harness.runs.shards.plan import folder_of
 from misstep.harness.verdict import Verdict
 
 COMMAND = "judge run"

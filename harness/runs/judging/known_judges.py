@@ -12,8 +12,7 @@ from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.judges.python_judge import python_judge
 from misstep.harness.protocols import Judge
 from misstep.harness.runs.judging.benchmarks import benchmark_named
-from misstep.harness.runs.judging.recovery_rule import RecoveryRule
-from misstep.harness.runs.judging.rule_judge import RULE, RuleJudge, rule_judges
+from misstep.harness.runs.judging.recovery_rule import RULE, RecoveryRule, RuleJudge, rule_judges
 from misstep.harness.runs.recorded import RecordedJudge, is_recorded, recorded_benchmark, recorded_judge
 from misstep.harness.runs.triage.judges import is_triage, triage_judge
 

@@ -4,7 +4,9 @@ A folder of a benchmark, in which `gold.csv` is empty until somebody labels sess
 came or changed; the labels stay. Shards of one run share it.
 """
 
+import filecmp
 import shutil
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -26,7 +28,6 @@ from misstep.harness.records.session import is_sub_agent, session_of
 from misstep.harness.runs.file_batches import batches, check_named, found_files, placed_in
 from misstep.harness.runs.judging.known_judges import benchmark_of
 from misstep.harness.runs.shards.layout import Shard, refuse_unmerged
-from misstep.harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from misstep.harness.trajectory import Placed, Trajectory
 
 BENCHMARK = "benchmark"
@@ -146,3 +147,46 @@ def _item(run: Trajectory, placed: Placed, kind: Kind) -> Item:
     text = next((step.text for step in reversed(run.steps) if step.role == "agent" and step.text.strip()), "")
     shown = text if kind == "text" else ""
     return Item(run.id, kind, trajectory=_FILE, trajectory_id=run.id, text=shown, extra=extra)
+
+
+_COMPARED = ("benchmark.toml", "items.jsonl", "trajectories/sessions.jsonl")
+_GOLD = "gold.csv"
+
+
+def building_beside(folder: Path, *, shared: bool) -> Path:
+    """Return where a benchmark is built before it is put into its place; empty."""
+    building = folder.with_name(f".{folder.name}{f'-{uuid.uuid4().hex}' if shared else ''}")
+    shutil.rmtree(building, ignore_errors=True)
+    return building
+
+
+def put_in_place(building: Path, folder: Path, *, shared: bool) -> None:
+    """Put a benchmark into its place: instead of the one that stands there, or as the one that all shards share."""
+    if not shared:
+        shutil.rmtree(folder, ignore_errors=True)
+        building.rename(folder)
+        return
+    try:
+        building.rename(folder)  # fails where a folder with files stands there
+    except OSError:
+        if not folder.is_dir():
+            raise
+    else:
+        return
+    try:
+        if not all(_same(building / name, folder / name) for name in _COMPARED):
+            raise UsageError(
+                f"{folder} is about something else: what it was made of is not as it was",
+                "Restore it, or name another folder for the run.",
+            )
+        if not _same(building / _GOLD, folder / _GOLD):
+            replace_file(folder / _GOLD, (building / _GOLD).read_bytes())
+    finally:
+        shutil.rmtree(building)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Return whether two files have the same bytes, or neither is there."""
+    if not (one.exists() and other.exists()):
+        return one.exists() == other.exists()
+    return filecmp.cmp(one, other, shallow=False)

@@ -13,7 +13,7 @@ from typing import Any
 
 from misstep.harness.agent.clocks import Clock
 from misstep.harness.edits import instructions
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.protocols import MakeAgents, Target, VitalSign
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.search.suspicion import suspects

@@ -21,8 +21,7 @@ from misstep.harness.agent.tools import Tool, files, search
 from misstep.harness.agent.tools.observing import beneath
 from misstep.harness.edits import apply_edit
 from misstep.harness.errors import MisstepError, SandboxFailed
-from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import CheckStatus, Role, SnapshotName, WorkItem
 from misstep.harness.reflexive.protocols import ChannelBroken, Check, Reading, VitalSign
 from misstep.harness.repair.case import CaseFolder
 from misstep.harness.repair.scoring import put_files, score

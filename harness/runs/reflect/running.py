@@ -18,13 +18,19 @@ from msgspec.structs import replace
 from misstep.harness.agent.clocks import Clock, VirtualClock
 from misstep.harness.errors import SkillFailed, UsageError
 from misstep.harness.escaping import one_line
-from misstep.harness.journal.beginning import new_manifest, now
 from misstep.harness.journal.inputs import file_state, inputs_of_files
-from misstep.harness.journal.records import LOOP_RECORDS, Manifest, manifest_text, read_manifest, read_records
+from misstep.harness.journal.records import (
+    LOOP_RECORDS,
+    Manifest,
+    manifest_text,
+    new_manifest,
+    now,
+    read_manifest,
+    read_records,
+)
 from misstep.harness.journal.run_folder import RunInProgress, standing
 from misstep.harness.progress import Progress
-from misstep.harness.records.loop_events import ItemEnded, LoopEvent, events_that_hold
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import ItemEnded, LoopEvent, WorkItem, events_that_hold
 from misstep.harness.reflexive.guarded import ADVICE, answer_of
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop

@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from misstep.harness.errors import UsageError
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.guarded import answer_of, check_members
 from misstep.harness.reflexive.protocols import Skill
 from misstep.harness.registry import Registry

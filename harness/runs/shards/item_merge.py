@@ -34,9 +34,8 @@ from misstep.harness.journal.records import (
 )
 from misstep.harness.runs.judging.session_benchmark import BENCHMARK
 from misstep.harness.runs.run import ANSWERS
-from misstep.harness.runs.shards.item_runs import SETTING, differences, of_whole
 from misstep.harness.runs.shards.layout import SHARDS, Shard, shards_of, stretches
-from misstep.harness.runs.shards.plan import Plan
+from misstep.harness.runs.shards.plan import SETTING, Plan, differences, of_whole
 from misstep.harness.triage.agentic.methods import INVESTIGATIONS
 
 Key = TypeVar("Key", bound=Struct)

@@ -1,20 +1,20 @@
 """The shards of a run of `classify` become one run: what the same command without shards would have written."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from msgspec import structs
 
 from misstep.harness.errors import UsageError
-from misstep.harness.journal.beginning import now
-from misstep.harness.journal.classified import Judged, Summary
+from misstep.harness.journal.classified import BatchEntry, Summary
 from misstep.harness.journal.inputs import difference, inputs_of_files
 from misstep.harness.journal.records import MANIFEST, SESSIONS, VERDICTS, Manifest, manifest_in, read_manifest
-from misstep.harness.journal.run_folder import PROGRESS
+from misstep.harness.journal.run_folder import PROGRESS, RunInProgress
 from misstep.harness.lake.store import Store
 from misstep.harness.runs.classify import Conclude, add_judged, concluded
 from misstep.harness.runs.growth import GROWING, WHOLE, complete, run_of
@@ -38,22 +38,20 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
             "Merge them with that one, or begin anew with another --out.",
         )
     command = shlex.join(["misstep", plan.manifest.command, *plan.manifest.arguments])
-    markers = _markers(store, plan, digest, command)
+    read = {shard: read_marker(store, shard, digest) for shard in shards_of(plan.shards)}
+    markers = {shard: marker for shard, marker in read.items() if marker is not None}
+    require_all(markers, plan.shards, command)
     states = [state for marker in markers.values() for state in marker.files]
     manifest = structs.replace(plan.manifest, inputs=inputs_of_files(states))
     if _stands(store, manifest):
         return None
 
+    def add(run: RunInProgress[Any, BatchEntry]) -> None:
+        judged = (read_parts(store, shard, marker, command) for shard, marker in markers.items())
+        add_judged(run, islice(chain.from_iterable(judged), len(run.entries), None))
+
     def into(folder: Path) -> Summary | None:
-        ending = partial(concluded, paths=plan.paths, conclude=conclude)
-        return run_of(
-            folder,
-            manifest,
-            states,
-            lambda run: add_judged(run, islice(_judged(store, markers, command), len(run.entries), None)),
-            ending,
-            now,
-        )
+        return run_of(folder, manifest, states, add, partial(concluded, paths=plan.paths, conclude=conclude))
 
     if store.folder is not None:
         found = into(store.folder / GROWING)
@@ -67,13 +65,6 @@ def merge_shards(store: Store, plan: Plan, digest: str, conclude: Conclude) -> S
             _put(store, Path(unkept))
     _clean(store, markers)
     return found
-
-
-def _markers(store: Store, plan: Plan, digest: str, command: str) -> Markers:
-    read = {shard: read_marker(store, shard, digest) for shard in shards_of(plan.shards)}
-    done = {shard: marker for shard, marker in read.items() if marker is not None}
-    require_all(done, plan.shards, command)
-    return done
 
 
 def _stands(store: Store, manifest: Manifest) -> bool:
@@ -92,10 +83,6 @@ def _stands(store: Store, manifest: Manifest) -> bool:
             "It is whole: continue it without --shard.",
         )
     return True
-
-
-def _judged(store: Store, markers: Markers, command: str) -> Iterator[Judged]:
-    return chain.from_iterable(read_parts(store, shard, marker, command) for shard, marker in markers.items())
 
 
 def _put(store: Store, folder: Path) -> None:

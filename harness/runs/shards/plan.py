@@ -4,20 +4,22 @@ Every other shard reads the plan and lists nothing by itself. What a shard reads
 stretch of the files, cut at about equal bytes. A long file of JSON Lines may be cut in the middle, at a line.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
+from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from misstep.harness.errors import InputError, UsageError
-from misstep.harness.journal.changes import differing_settings
-from misstep.harness.journal.inputs import difference
+from misstep.harness.journal.inputs import difference, differing_settings
 from misstep.harness.journal.records import MANIFEST, Manifest, encode
-from misstep.harness.lake.store import Store
+from misstep.harness.lake.store import FolderStore, Store
 from misstep.harness.runs.file_batches import BATCH_BYTES
-from misstep.harness.runs.shards.layout import PLAN, Shard
+from misstep.harness.runs.shards.layout import PLAN, Shard, refuse_unmerged
 from misstep.harness.runs.shards.planned_files import PlannedFile
 
 _PIECES = 8
@@ -118,5 +120,58 @@ def slices_of(plan: Plan, shard: Shard) -> list[Slice]:
 def _pieces(file: PlannedFile, size: int) -> Iterator[tuple[int, int]]:
     if len(file.lengths) == 1:
         return ((start, min(start + size, file.weight)) for start in range(0, file.weight, size))
-    borders = accumulate(file.lengths or (file.weight,), initial=0)
+    borders = accumulate(file.lengths if any(file.lengths) else (file.weight,), initial=0)
     return ((start, stop) for start, stop in pairwise(borders) if start < stop)
+
+
+SETTING = "shard"
+"""The setting of a shard's run that names the shard."""
+
+T = TypeVar("T")
+
+
+def dealt(things: Iterable[T], shard: Shard | None) -> Iterator[T]:
+    """Return the things of a shard, where all are dealt out in turn; all of them if there is no shard."""
+    return iter(things) if shard is None else islice(things, shard.number - 1, None, shard.count)
+
+
+def folder_of(out: Path, shard: Shard | None) -> Path:
+    """Return the folder of a shard's run; that of the whole run if there is no shard."""
+    return out if shard is None else out / shard.folder
+
+
+def checked_manifest(out: Path, shard: Shard | None, manifest: Manifest) -> Manifest:
+    """Return the manifest of a shard's run, which belongs to the others in the folder; that of the whole as it is."""
+    if shard is None:
+        refuse_unmerged(out)
+        return manifest
+    frozen_plan(FolderStore(out), Plan(shard.count, of_whole(manifest)))
+    return replace(manifest, settings=manifest.settings | {SETTING: str(shard)})
+
+
+def differences(earlier: Manifest, now: Manifest) -> str:
+    """Return what differs between two shards, or a shard and the whole, in words; empty where they are of one run."""
+    differs = differing_settings(of_whole(earlier), of_whole(now))
+    if inputs := difference(earlier.inputs, now.inputs):
+        differs.append(f"the inputs are not as they were: {inputs}")
+    if not differs and earlier.misstep != now.misstep:
+        differs.append(f"it was begun by Misstep {earlier.misstep} and this is {now.misstep}")
+    return "; ".join(differs)
+
+
+def of_whole(manifest: Manifest) -> Manifest:
+    """Return the manifest of the run that a shard is part of."""
+    settings = {name: value for name, value in manifest.settings.items() if name != SETTING}
+    return replace(manifest, settings=settings, arguments=without_options(manifest.arguments, "--shard"))
+
+
+def without_options(arguments: Iterable[str], *names: str) -> list[str]:
+    """Return the arguments of a command line without options of these names and their values."""
+    kept: list[str] = []
+    left = iter(arguments)
+    for argument in left:
+        if argument in names:
+            next(left, None)
+        elif argument.partition("=")[0] not in names:
+            kept.append(argument)
+    return kept

@@ -22,8 +22,8 @@ from misstep.harness.journal.records import encode
 from misstep.harness.journal.run_folder import make_folder
 from misstep.harness.records.attribution import ACCESSES, Access, taxonomy
 from misstep.harness.records.triage_case import CASE, TriageCase, read_triage_cases
+from misstep.harness.runs.judging.session_benchmark import building_beside, put_in_place
 from misstep.harness.runs.shards.layout import Shard, refuse_unmerged
-from misstep.harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from misstep.harness.runs.triage.jobs import cases_of_job
 from misstep.harness.triage.texts import TRAJECTORY, TextsOfCase
 

@@ -55,9 +55,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return seen
 
 
-def test_a_file_that_stands_unchanged_is_read_once(
-    tmp_path: Path, reads: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_stands_unchanged_is_read_once(tmp_path, reads, monkeypatch) -> None:
     (tmp_path / "runs").write_bytes(b"a" * 1000)
     monkeypatch.setattr(inputs, "_SETTLED_SECONDS", -1e9)
     first = inputs_of_files(map(file_state, [tmp_path / "runs"]))
@@ -84,9 +82,7 @@ def test_a_name_that_is_no_text_is_told_and_listed(tmp_path: Path) -> None:
     assert difference(before, inputs_of_files(map(file_state, [odd]))).endswith("\\xff.json changed")
 
 
-def test_more_files_than_can_be_listed_are_told_by_their_digest_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_files_than_can_be_listed_are_told_by_their_digest_alone(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(inputs, "MOST_LISTED", 1)
     (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"1")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from misstep.harness.journal.records import MANIFEST, read_manifest, read_records
 from misstep.harness.journal.run_folder import PROGRESS
-from tests.harness.journal.killed_run import CASES, KINDS, run
+from tests.harness.journal.killed_run import KINDS, run
 
 KILLS = 10
 
@@ -39,18 +38,3 @@ def test_ten_kills_leave_no_trace(tmp_path: Path, kind: str, paid: str, seed: in
     assert (tmp_path / "killed" / PROGRESS).exists(), "it was killed before its end each time"
     assert killed_after(tmp_path / "killed", kind, paid, 10**9) == 0
     assert contents(tmp_path / "killed") == undisturbed
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_finished_run_says_what_it_has_recorded_and_is_not_written_again(tmp_path: Path, kind: str) -> None:
-    for _ in range(2):
-        run(tmp_path, kind, paid=False)
-    records, recorded_of = KINDS[kind]
-    expected = [record for case in range(CASES) for record in recorded_of(case)]
-    assert list(read_records(tmp_path, records)) == expected
-    manifest = read_manifest(tmp_path)
-    assert manifest is not None
-    assert manifest.written is not None
-    assert (manifest.written.file, manifest.written.lines) == (records.file, len(expected))
-    assert manifest.written.bytes == (tmp_path / records.file).stat().st_size
-    assert set(contents(tmp_path)) == {MANIFEST, records.file}

@@ -7,8 +7,7 @@ import pytest
 from msgspec import Struct
 
 from misstep.harness.errors import InputError
-from misstep.harness.journal.classified import PlacedVerdict
-from misstep.harness.journal.labelled_sessions import labelled_sessions
+from misstep.harness.journal.classified import PlacedVerdict, labelled_sessions
 from misstep.harness.journal.records import SESSIONS, VERDICTS, encode_lines
 from misstep.harness.records.session import Session
 

@@ -18,7 +18,7 @@ from misstep.harness.journal.records import (
     Manifest,
     Records,
     encode_lines,
-    judged_items,
+    items_in,
     read_manifest,
     read_records,
     read_verdicts,
@@ -38,7 +38,7 @@ TWO = [Verdict("a", "judge", "yes", steps=(1, 2)), Verdict("a\nb", "judge", None
 def test_verdicts_read_back_as_they_were_written(tmp_path: Path, verdicts: list[Verdict]) -> None:
     replace_file(tmp_path / "verdicts.jsonl", encode_lines(verdicts))
     assert list(read_verdicts(tmp_path)) == verdicts
-    assert list(judged_items(tmp_path / "verdicts.jsonl")) == [verdict.item for verdict in verdicts]
+    assert list(items_in(tmp_path / "verdicts.jsonl")) == [verdict.item for verdict in verdicts]
 
 
 def test_each_verdict_is_one_line_whatever_its_text() -> None:
@@ -109,9 +109,7 @@ def test_replacing_a_file_leaves_nothing_beside_it(tmp_path: Path) -> None:
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.json", b"2")]
 
 
-def test_what_a_killed_process_left_half_written_is_taken_away_by_the_next_and_what_another_writes_is_not(
-    tmp_path: Path,
-) -> None:
+def test_what_a_killed_process_left_half_written_is_taken_away_by_the_next_and_what_another_writes_is_not(tmp_path):
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     left, written = (f".a.json.{process}-0.part" for process in (int(ended.stdout), os.getppid()))
     for name in (left, written, ".mine.part"):
@@ -120,9 +118,7 @@ def test_what_a_killed_process_left_half_written_is_taken_away_by_the_next_and_w
     assert {file.name for file in tmp_path.iterdir()} == {written, ".mine.part", "b.json"}
 
 
-def test_several_that_write_one_file_at_once_do_not_write_into_each_other_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_that_write_one_file_at_once_do_not_write_into_each_other_s(tmp_path, monkeypatch) -> None:
     put = Path.replace
 
     def while_another_writes(building: Path, path: Path) -> Path:

@@ -61,9 +61,7 @@ def test_stretches_are_written_in_order_and_noted(tmp_path: Path) -> None:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, len(WHOLE) + 30), st.integers(0, 200), st.integers(0, len(STRETCHES)))
-def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(
-    tmp_path: Path, verdict_bytes: int, progress_bytes: int, until: int
-) -> None:
+def test_cut_at_any_byte_of_either_file_it_goes_on_to_the_same_bytes(tmp_path, verdict_bytes, progress_bytes, until):
     for file in tmp_path.iterdir():
         file.unlink()
     _run_on(tmp_path, until)
@@ -119,9 +117,7 @@ def test_two_processes_never_write_one_run(tmp_path: Path) -> None:
     assert "another process is writing" in said.get()
 
 
-def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every_byte(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every_byte(tmp_path, monkeypatch) -> None:
     with _opened(tmp_path) as run:
         run.append_lines(WHOLE, 0)
     looks: list[Manifest | None] = []
@@ -140,9 +136,7 @@ def test_a_run_that_another_process_finished_before_the_lock_was_had_keeps_every
     assert not (tmp_path / PROGRESS).exists()
 
 
-def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_another_process_began_before_the_lock_was_had_is_not_begun_again(tmp_path, monkeypatch) -> None:
     looks: list[Manifest | None] = []
 
     def begun_after_the_first_look(folder: Path, manifest: Manifest, records: Records[Any]) -> Manifest | None:
@@ -179,9 +173,7 @@ def test_beginning_twice_finds_what_was_begun(tmp_path: Path) -> None:
         ({"misstep": "2"}, "begun by Misstep 1"),
     ],
 )
-def test_a_folder_with_another_run_is_refused_in_one_sentence(
-    tmp_path: Path, changes: dict[str, object], said: str
-) -> None:
+def test_a_folder_with_another_run_is_refused_in_one_sentence(tmp_path, changes, said) -> None:
     _opened(tmp_path).close()
     if not said:
         _opened(tmp_path, **changes).close()
@@ -207,9 +199,7 @@ def test_a_folder_with_another_run_is_refused_in_one_sentence(
         ({"limits": {"steps": 30, "of": {"tokens": 9}}}, ["steps were 20 and are now 30", "tokens were not given"]),
     ],
 )
-def test_what_a_run_was_asked_otherwise_is_said_in_words_and_never_in_digests(
-    tmp_path: Path, asked: dict[str, object], said: list[str]
-) -> None:
+def test_what_a_run_was_asked_otherwise_is_said_in_words_and_never_in_digests(tmp_path, asked, said) -> None:
     first = {"judge_digest": "aaaa", "prompt": "p@1+aaaa", "settings": '{"temperature":0.0}', "model": "small"}
     first |= {"votes": 1, "limits": {"steps": 20, "of": {}}}  # type: ignore[dict-item]
     _opened(tmp_path, settings=first).close()
@@ -343,9 +333,7 @@ def test_a_broken_line_among_paid_verdicts_is_named_and_nothing_is_cut(paid: Pat
 
 
 @pytest.mark.parametrize("kept", [0, 1, 5])
-def test_a_finished_run_whose_verdicts_were_cut_off_at_a_line_end_is_not_taken_for_a_whole_one(
-    tmp_path: Path, kept: int
-) -> None:
+def test_a_finished_run_whose_verdicts_were_cut_off_at_a_line_end_is_not_taken_for_a_whole_one(tmp_path, kept) -> None:
     with RunInProgress(tmp_path, _manifest(), VERDICT_RECORDS, int) as run:
         run.append([Verdict(f"item-{number}", "made_up", "yes") for number in range(6)], 0)
         run.finish("later")

@@ -54,9 +54,7 @@ def test_a_subcategory_of_another_label_is_refused() -> None:
 
 
 @pytest.mark.data
-def test_failed_runs_get_the_label_of_their_root_cause_and_none_where_that_does_not_hold(
-    data_folder: Path, tmp_path: Path
-) -> None:
+def test_failed_runs_get_the_label_of_their_root_cause_and_none_where_that_does_not_hold(data_folder, tmp_path) -> None:
     loader_for("agentrx").load(data_folder / "agentrx", tmp_path / "agentrx", read_file)
     gold = (tmp_path / "agentrx-fault" / "gold.csv").read_text().splitlines()[1:]
     by_domain = Counter((line.partition("-")[0], line.rpartition(",")[2]) for line in gold)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import InputError
-from misstep.harness.records.repair_reviews import EVENTS, ReviewEvent, read_reviews, review_lines
+from misstep.harness.records.repair_attempt import EVENTS, ReviewEvent, read_reviews, review_lines
 
 HEADER = "attempt,event,when,by,comment\n"
 

@@ -19,8 +19,7 @@ from misstep.harness.agent.clocks import Clock, VirtualClock
 from misstep.harness.agent.tools import Tool
 from misstep.harness.agent.turns import Turn
 from misstep.harness.errors import MisstepError
-from misstep.harness.records.loop_events import Happening, ItemEnded, LoopEvent, Role, SnapshotName
-from misstep.harness.records.work_item import Ending, WorkItem
+from misstep.harness.records.loop_events import Ending, Happening, ItemEnded, LoopEvent, Role, SnapshotName, WorkItem
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, ChannelBroken, Check, Context, MakeAgents, Reading, VitalSign

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.records.loop_events import Checked, CheckStatus
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Checked, CheckStatus, WorkItem
 from misstep.harness.reflexive.evaluation import by_substring, evaluated, typed
 from misstep.harness.reflexive.protocols import Check
 from misstep.harness.reflexive.settings import LoopSettings

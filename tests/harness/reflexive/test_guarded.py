@@ -11,8 +11,7 @@ import pytest
 
 from misstep.harness.agent.clocks import Clock, VirtualClock
 from misstep.harness.errors import CannotWrite, SkillFailed, TimeSpent
-from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, Warned
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, Halted, ItemEnded, Warned, WorkItem
 from misstep.harness.reflexive.guarded import GuardedTarget, check_members
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop

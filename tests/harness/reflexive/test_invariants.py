@@ -31,9 +31,9 @@ from misstep.harness.records.loop_events import (
     SnapshotTaken,
     TurnEnded,
     Verified,
+    WorkItem,
     events_that_hold,
 )
-from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, Check, Context

@@ -3,7 +3,7 @@
 import pytest
 
 from misstep.harness.agent.turns import TurnLimits
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.item_budgets import budgets, limits_of, turn_limits, used_up
 from misstep.harness.reflexive.log import ItemState, LoggedAttempt
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings

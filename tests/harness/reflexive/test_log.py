@@ -6,6 +6,7 @@ from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.errors import InputError
 from misstep.harness.journal.records import encode
 from misstep.harness.records.loop_events import (
+    Ending,
     Happening,
     ItemBegan,
     ItemEnded,
@@ -16,9 +17,9 @@ from misstep.harness.records.loop_events import (
     RunBegan,
     SnapshotTaken,
     TurnEnded,
+    WorkItem,
     events_that_hold,
 )
-from misstep.harness.records.work_item import Ending, WorkItem
 from misstep.harness.reflexive.log import Log, last_that_holds, state_of
 
 BEGAN = RunBegan("skill", "agents", 0, (), (WorkItem("a", "", ""), WorkItem("b", "", "")), "base")

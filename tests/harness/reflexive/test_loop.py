@@ -24,8 +24,8 @@ from misstep.harness.records.loop_events import (
     SnapshotTaken,
     TurnEnded,
     Warned,
+    WorkItem,
 )
-from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.log import Log
 from misstep.harness.reflexive.loop import run_loop
 from misstep.harness.reflexive.protocols import Agents, Context

@@ -26,8 +26,8 @@ from misstep.harness.records.loop_events import (
     TurnEnded,
     Verified,
     Warned,
+    WorkItem,
 )
-from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.protocols import Agents, Context
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 from tests.harness.reflexive.notebook import (

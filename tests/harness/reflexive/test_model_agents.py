@@ -16,8 +16,7 @@ from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
 from misstep.harness.exchange import Failure, Outcome, Reply, Request
 from misstep.harness.judges.fencing import fenced_parts
 from misstep.harness.prompting import shipped_prompt
-from misstep.harness.records.loop_events import Role, StrategistVerdict
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Role, StrategistVerdict, WorkItem
 from misstep.harness.reflexive.memory import lessons_in
 from misstep.harness.reflexive.model_agents import MOST_COMMANDS, ModelAgent, NobodyAnswers, model_agents
 from misstep.harness.reflexive.protocols import Context, Part

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from misstep.harness.records.loop_events import (
     Deferred,
+    Ending,
     Happening,
     ItemBegan,
     ItemEnded,
@@ -12,8 +13,8 @@ from misstep.harness.records.loop_events import (
     PutOff,
     RunBegan,
     Verified,
+    WorkItem,
 )
-from misstep.harness.records.work_item import Ending, WorkItem
 from misstep.harness.reflexive.log import LoopState
 from misstep.harness.reflexive.ordering import next_step
 

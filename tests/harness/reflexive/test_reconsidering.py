@@ -3,8 +3,15 @@
 from pathlib import Path
 
 from misstep.harness.agent.turns import Turn
-from misstep.harness.records.loop_events import GapFound, LessonLearned, LessonsRecalled, PutOff, ReEngaged, TurnEnded
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import (
+    GapFound,
+    LessonLearned,
+    LessonsRecalled,
+    PutOff,
+    ReEngaged,
+    TurnEnded,
+    WorkItem,
+)
 from misstep.harness.reflexive.protocols import Context
 from misstep.harness.reflexive.settings import LoopSettings
 from tests.harness.reflexive.notebook import (

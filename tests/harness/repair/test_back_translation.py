@@ -7,7 +7,7 @@ import pytest
 
 from misstep.harness.agent.policies.model import ModelSettings
 from misstep.harness.exchange import Failure, Outcome
-from misstep.harness.records.case_instructions import CaseInstructions
+from misstep.harness.records.triage_case import CaseInstructions
 from misstep.harness.repair.back_translation import TRIES, back_translated, unfit
 from tests.harness.agent.policies.test_model import Answers, reply
 from tests.harness.repair.cases import GOLDEN, price_case

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.errors import UsageError
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_reviews import REVIEWS
+from misstep.harness.records.repair_attempt import REVIEWS, RepairAttempt
 from misstep.harness.repair.review import add_review, reviews_of, state_of
 
 SOLVED = RepairAttempt("price", "search", "react", "search_replace", solved=True)

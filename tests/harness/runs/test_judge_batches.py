@@ -18,7 +18,7 @@ from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.run import BATCHES
 from misstep.harness.runs.shards.layout import shards_of
 from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.scores import assessed
+from misstep.studies.judging.assessment import assessed
 from tests.harness.clients.batch_server import BatchServer, answered, batch_server
 from tests.harness.clients.faulty_server import completion
 from tests.misstep.in_a_thread import in_a_thread
@@ -68,9 +68,7 @@ def test_every_item_is_answered_and_scored(tmp_path: Path, folder: Path, spec: J
     assert not (tmp_path / "run" / BATCHES).exists()
 
 
-def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(
-    tmp_path: Path, folder: Path, spec: JudgeSpec
-) -> None:
+def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(tmp_path, folder, spec) -> None:
     def unreachable(server: BatchServer) -> None:
         server.broken = lambda method, path: (
             web.json_response({"error": {"message": "gone"}}, status=404)
@@ -88,9 +86,7 @@ def test_a_run_that_was_stopped_while_it_waited_takes_the_same_batch(
         assert (ended.done, len(server.batches)) == (4, 1)
 
 
-def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(
-    tmp_path: Path, folder: Path, spec: JudgeSpec
-) -> None:
+def test_what_a_batch_lacks_fails_and_only_that_is_handed_in_again(tmp_path, folder, spec) -> None:
     def incomplete(server: BatchServer) -> None:
         server.output = lambda lines: [judged(line) for line in lines[1:]]
 

@@ -5,17 +5,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from misstep.harness.clients import ClientSettings
-from misstep.harness.journal.records import VERDICTS, read_verdicts
+from misstep.harness.journal.records import read_verdicts
 from misstep.harness.judges import prompted_judge
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
-from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.scores import assessed
 from tests.harness.clients.faulty_server import Play, answer, completion, drip, reset, serving, stall, truncated
 from tests.misstep.in_a_thread import in_a_thread
 from tests.misstep.made_up_judges import benchmark, judge_file
@@ -84,9 +81,7 @@ NAMES = (*PASSING, *SAID)
 TEXTS = [f"[{name}] {fruit}" for name, fruit in zip(NAMES, ["apple", "carrot"] * len(NAMES), strict=False)]
 
 
-def test_every_item_is_accounted_for_and_what_failed_is_mended_by_the_same_command(
-    tmp_path: Path, spec: JudgeSpec
-) -> None:
+def test_every_item_is_accounted_for_and_what_failed_is_mended_by_the_same_command(tmp_path, spec) -> None:
     folder, out, model = benchmark(tmp_path / "plants", [*TEXTS, "apple", "leek"]), tmp_path / "run", Model()
     with in_a_thread(serving(choose=model)) as server:
         settings = ClientSettings(
@@ -109,34 +104,7 @@ def test_every_item_is_accounted_for_and_what_failed_is_mended_by_the_same_comma
             assert last[f"i{number}"] == ("fruit" if "apple" in TEXTS[number] else "vegetable"), name
 
 
-def test_the_scores_are_those_of_a_run_without_any_fault_that_passes(tmp_path: Path, spec: JudgeSpec) -> None:
-    folder, model = benchmark(tmp_path / "plants", [*TEXTS, "apple", "leek"]), Model()
-    with in_a_thread(serving(choose=model)) as server:
-        settings = ClientSettings(
-            base_url=server.base_url, attempts=1, attempt_seconds=3.0, total_seconds=3.0, failures_to_stop=1000
-        )
-        for _ in range(2):
-            run_judge(PromptedJudge(spec), folder, tmp_path / "disturbed", settings, concurrency=8)
-        run_judge(PromptedJudge(spec), folder, tmp_path / "undisturbed", settings, concurrency=8)
-    disturbed, undisturbed = (assessed(open_run(tmp_path / name)).scores for name in ("disturbed", "undisturbed"))
-    spent: dict[str, Any] = {"seconds": None, "reported": {}}
-    assert msgspec.structs.replace(disturbed, **spent) == msgspec.structs.replace(undisturbed, **spent)
-
-
-def test_a_text_that_could_not_be_read_is_kept(tmp_path: Path, spec: JudgeSpec) -> None:
-    folder = benchmark(tmp_path / "plants", ["[prose] apple", "[two answers] leek"])
-    with in_a_thread(serving(choose=Model())) as server:
-        run_judge(PromptedJudge(spec), folder, tmp_path / "run", ClientSettings(base_url=server.base_url))
-    lines = [json.loads(line) for line in (tmp_path / "run" / VERDICTS).read_text().splitlines()]
-    assert {line["rationale"] for line in lines} == {
-        "It is a fruit, I think.",
-        f"{FRUIT} {FRUIT.replace('fruit', 'vegetable')}",
-    }
-
-
-def test_what_making_a_question_or_reading_a_reply_raises_is_the_items_own_failure(
-    tmp_path: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_making_a_question_or_reading_a_reply_raises_is_the_items_own_failure(tmp_path, spec, monkeypatch) -> None:
     """A fault of ours, or of a reader, costs its item; the others are asked, and the run can be finished."""
 
     def raising(real: Any, word: str) -> Any:

@@ -47,9 +47,7 @@ def _lines(file: Path) -> int:
 
 
 @pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGINT])
-def test_the_same_command_asks_the_rest_and_scores_as_if_it_was_never_killed(
-    tmp_path: Path, killed_by: signal.Signals
-) -> None:
+def test_the_same_command_asks_the_rest_and_scores_as_if_it_was_never_killed(tmp_path, killed_by) -> None:
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", TEXTS)
     model, verdicts = Model(), tmp_path / "killed" / VERDICTS

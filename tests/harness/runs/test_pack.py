@@ -17,14 +17,12 @@ from misstep.harness.lake.packing import Sizes
 from misstep.harness.lake.store import FolderStore, open_store
 from misstep.harness.readers import read_file
 from misstep.harness.readers.interchange.atif import to_atif
-from misstep.harness.runs.classify import classify_paths
-from misstep.harness.runs.convert import convert_all
 from misstep.harness.runs.inputs import trajectories
 from misstep.harness.runs.pack import pack
 from misstep.harness.trajectory import Source, Step, Trajectory
 from misstep.harness.version import __version__
 from tests.families import samples
-from tests.misstep.made_up import CATEGORIES, atif, atif_lines, by_id
+from tests.misstep.made_up import atif, atif_lines
 
 SMALL = Sizes(group=400, file=1500, chunk=900)
 
@@ -130,18 +128,6 @@ def test_what_is_packed_stands_and_another_pack_is_refused(runs: Path, tmp_path:
         pack([runs], str(tmp_path / "lake"))
 
 
-def test_what_classify_says_of_packed_sessions_is_what_it_says_of_the_originals(runs: Path, tmp_path: Path) -> None:
-    lake = tmp_path / "lake"
-    pack([runs], str(lake), sizes=SMALL)
-    said = []
-    for number, path in enumerate((runs, lake)):
-        classify_paths([path], CATEGORIES, by_id, out=tmp_path / str(number))
-        lines = (tmp_path / str(number) / "verdicts.jsonl").read_bytes().splitlines()
-        said.append([{**msgspec.json.decode(line), "file": "", "line": None} for line in lines])
-    assert said[0] == said[1]
-    assert len(said[0]) == 41 * len(CATEGORIES)
-
-
 def test_no_folder_of_the_machine_is_in_what_is_packed(runs: Path, tmp_path: Path) -> None:
     pack([runs], str(tmp_path / "named_from_here"), sizes=SMALL)
     pack([runs.resolve()], str(tmp_path / "named_from_the_root"), sizes=SMALL)
@@ -149,24 +135,6 @@ def test_no_folder_of_the_machine_is_in_what_is_packed(runs: Path, tmp_path: Pat
     assert set(pq.read_table(tmp_path / "named_from_here")["source_uri"].to_pylist()) >= {"runs/c.jsonl"}
     others = [file.read_bytes() for file in (tmp_path / "named_from_the_root").rglob("*.json*")]
     assert not any(str(tmp_path).encode() in content for content in others)
-
-
-def test_packed_sessions_are_converted_to_the_same_documents_as_the_originals(runs: Path, tmp_path: Path) -> None:
-    pack([runs], str(tmp_path / "lake"), sizes=SMALL)
-    for path in (runs, tmp_path / "lake"):
-        convert_all([path], tmp_path / f"atif-{path.name}")
-    first, second = (
-        {file.name: file.read_bytes() for file in (tmp_path / f"atif-{name}").iterdir()} for name in ("runs", "lake")
-    )
-    assert first == second
-
-
-def test_what_is_packed_again_is_the_same_and_what_stands_beside_it_is_no_session(runs: Path, tmp_path: Path) -> None:
-    pack([runs], str(tmp_path / "lake"))
-    packed = pack([tmp_path / "lake"], str(tmp_path / "again"))
-    first, again = (query(str(tmp_path / name), ["sha256", "source_uri"]) for name in ("lake", "again"))
-    assert first == again
-    assert packed.tally.skipped == 0
 
 
 def test_messages_stand_beside_the_document_where_they_are_asked_for(runs: Path, tmp_path: Path) -> None:
@@ -196,16 +164,7 @@ def test_where_there_is_no_session_nothing_stays(tmp_path: Path) -> None:
     assert not list((tmp_path / "lake").iterdir())
 
 
-def test_where_all_sessions_are_unreadable_they_are_counted_and_no_file_is_written(tmp_path: Path) -> None:
-    (tmp_path / "runs.jsonl").write_bytes(b'{"schema_version": "ATIF-v1.4", "steps": 1}\n' * 2)
-    packed = pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
-    assert (packed.tally.sessions, len(packed.tally.unreadable), packed.parts, packed.ratio) == (0, 2, (), 0.0)
-    assert packed == pack([tmp_path / "runs.jsonl"], str(tmp_path / "lake"))
-
-
-def test_what_could_not_be_read_from_a_row_again_is_named_and_not_packed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_could_not_be_read_from_a_row_again_is_named_and_not_packed(tmp_path, monkeypatch) -> None:
     runs = tmp_path / "runs.jsonl"
     runs.write_bytes(atif("short") + atif("long", text="x" * 3000))
     monkeypatch.setattr("misstep.harness.runs.pack.LINE_LIMIT", 2000)

@@ -4,17 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import MissingPrerequisite, UsageError
-from misstep.harness.journal.records import read_manifest, read_verdicts, write_manifest
+from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.harness.runs.judging.benchmarks import benchmark_folder
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.recorded import is_recorded, recorded_benchmark, recorded_judge
 from misstep.judge.list import listed, listed_text
-from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.scores import write_scores
+from misstep.studies.judging.scored import write_scores
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark
 from tests.misstep.made_up_recorded import CURT, KEEN, recorded_data
@@ -93,47 +91,6 @@ def test_the_run_says_that_it_is_recorded_and_of_which_files(tmp_path: Path, dat
     assert manifest.finished
 
 
-def test_a_recorded_run_opens_like_any_other(tmp_path: Path, data: Path) -> None:
-    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
-    opened = open_run(tmp_path / "run")
-    assert (opened.question.name, len(opened.verdicts), len(opened.gold)) == ("trail", 6, 8)
-
-
-def test_the_same_line_again_leaves_the_run_as_it_is(tmp_path: Path, data: Path) -> None:
-    run = tmp_path / "run"
-    run_recorded(f"trail/{KEEN}", run, data=data)
-    manifest = read_manifest(run)
-    assert manifest is not None
-    write_manifest(run, structs.replace(manifest, finished="2001-02-03T04:05:06+00:00"))
-    before = {path.name: path.read_bytes() for path in run.iterdir()}
-    run_recorded(f"trail/{KEEN}", run, data=data)
-    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
-
-
-def test_a_run_that_was_killed_before_its_end_is_made_whole_by_the_same_line(tmp_path: Path, data: Path) -> None:
-    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
-    whole = (tmp_path / "run" / "verdicts.jsonl").read_bytes()
-    manifest = (tmp_path / "run" / "run.toml").read_text()
-    kept = [line for line in manifest.splitlines() if not line.startswith("finished")]
-    (tmp_path / "run" / "run.toml").write_text("\n".join(kept))
-    (tmp_path / "run" / "verdicts.jsonl").unlink()
-    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
-    assert (tmp_path / "run" / "verdicts.jsonl").read_bytes() == whole
-
-
-def test_a_folder_that_holds_another_judges_run_is_refused(tmp_path: Path, data: Path) -> None:
-    run_recorded(f"trail/{KEEN}", tmp_path / "run", data=data)
-    with pytest.raises(UsageError, match="holds another run: judge was keen-1_gaia"):
-        run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
-
-
-def test_answers_that_changed_upstream_are_another_run(tmp_path: Path, data: Path) -> None:
-    run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
-    (data / "trail" / "judge_outputs" / CURT / "c3.json").write_text('{"errors": []}')
-    with pytest.raises(UsageError, match="holds another run: the files of the data set changed"):
-        run_recorded(f"trail/{CURT}", tmp_path / "run", data=data)
-
-
 def test_another_benchmark_is_refused_and_the_own_one_is_taken_by_name_or_folder(tmp_path: Path, data: Path) -> None:
     plants = benchmark(tmp_path / "plants", ["apple", "leek"])
     with pytest.raises(UsageError, match="are about the benchmark trail, not about"):
@@ -166,15 +123,7 @@ def test_an_option_that_says_how_a_model_is_asked_is_refused(tmp_path: Path, dat
     assert not (tmp_path / "run").exists()
 
 
-def test_a_judge_that_asks_needs_a_benchmark(tmp_path: Path) -> None:
-    done = misstep("judge", "run", "infinite_loop", "--out", tmp_path / "run")
-    assert done.returncode == 2
-    assert "Name one with --benchmark" in done.stderr
-
-
-def test_a_file_has_precedence_over_a_recorded_judge_of_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_has_precedence_over_a_recorded_judge_of_its_name(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert is_recorded("trail/mine")
     assert not is_recorded("nothing/mine")
@@ -204,9 +153,7 @@ def test_without_the_data_the_list_has_the_shipped_judges_and_says_what_brings_t
 
 
 @pytest.mark.data
-def test_the_agent_judge_as_a_run_agrees_with_people_as_far_as_its_paper_prints(
-    tmp_path: Path, data_folder: Path
-) -> None:
+def test_the_agent_judge_as_a_run_agrees_with_people_as_far_as_its_paper_prints(tmp_path, data_folder) -> None:
     scores = write_scores(
         tmp_path / "run", run_recorded("agent_as_a_judge/agent_judge", tmp_path / "run", data=data_folder)
     ).scores

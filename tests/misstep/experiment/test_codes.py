@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from misstep.harness.journal.records import LIVE_RECORDS
 from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
 from misstep.harness.workspace import find_sandbox
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import CommandLine
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +25,8 @@ def _rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_a_sample_is_coded_settled_and_shown(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    codes = in_this_process("experiment", monkeypatch, capsys)
+def test_a_sample_is_coded_settled_and_shown(run: Path, tmp_path: Path, in_process: CommandLine) -> None:
+    codes = partial(in_process, "experiment")
     folder = tmp_path / "codes"
     line = ("codes", "sample", run, "--out", folder, "--coders", "ann,bob", "--n", 3)
     assert codes(*line)[0] == 0
@@ -54,18 +53,14 @@ def test_a_sample_is_coded_settled_and_shown(
 
 
 @pytest.mark.parametrize("coders", ["ann", "ann,ann", "ann,../bob"])
-def test_coders_are_two_or_more_and_name_files(
-    run: Path, tmp_path: Path, coders: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    codes = in_this_process("experiment", monkeypatch, capsys)
+def test_coders_are_two_or_more_and_name_files(run: Path, tmp_path: Path, coders: str, in_process: CommandLine) -> None:
+    codes = partial(in_process, "experiment")
     code, _, err = codes("codes", "sample", run, "--out", tmp_path / "codes", "--coders", coders)
     assert (code, "two or more" in err) == (2, True)
     assert (run / LIVE_RECORDS.file).exists()
 
 
-def test_the_codes_are_listed_with_their_meanings(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = in_this_process("experiment", monkeypatch, capsys)("codes", "list")
+def test_the_codes_are_listed_with_their_meanings(in_process: CommandLine) -> None:
+    code, out, _ = in_process("experiment", "codes", "list")
     assert code == 0
     assert "hard_merge_conflict" in out

@@ -1,11 +1,12 @@
 """`misstep experiment run`, `report` and `benchmark` on the command line."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.misstep.as_a_user import in_this_process, misstep
+from tests.misstep.as_a_user import CommandLine, misstep
 
 
 @pytest.fixture(scope="module")
@@ -17,10 +18,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_finished_run_is_reported_at_once_as_text_json_and_page(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    experiment = in_this_process("experiment", monkeypatch, capsys)
+def test_a_finished_run_is_reported_at_once_as_text_json_and_page(run, tmp_path, in_process) -> None:
+    experiment = partial(in_process, "experiment")
     page = tmp_path / "page.html"
     code, out, _ = experiment("report", run, "--json", "--html", page)
     assert code == 0
@@ -30,13 +29,11 @@ def test_a_finished_run_is_reported_at_once_as_text_json_and_page(
     assert "misstep experiment report" in page.read_text()
 
 
-def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    experiment = in_this_process("experiment", monkeypatch, capsys)
+def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(run, tmp_path, in_process) -> None:
+    experiment = partial(in_process, "experiment")
     code, out, _ = experiment("benchmark", run, "--out", tmp_path / "recoveries")
     assert code == 0
-    judge = in_this_process("judge", monkeypatch, capsys)
+    judge = partial(in_process, "judge")
     line = ("run", "recovery@rule", "--benchmark", tmp_path / "recoveries", "--out", tmp_path / "judged", "--json")
     code, out, _ = judge(*line)
     assert code == 0
@@ -47,10 +44,8 @@ def test_the_interventions_of_a_run_are_a_benchmark_for_judges_of_recovery(
     assert (code, "holds a benchmark" in err) == (2, True)
 
 
-def test_a_recording_has_every_session_and_no_texts(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    experiment = in_this_process("experiment", monkeypatch, capsys)
+def test_a_recording_has_every_session_and_no_texts(run: Path, tmp_path: Path, in_process: CommandLine) -> None:
+    experiment = partial(in_process, "experiment")
     recording = tmp_path / "recording"
     _, whole, _ = experiment("report", run, "--record", recording, "--json")
     _, again, _ = experiment("report", recording, "--json")
@@ -61,13 +56,11 @@ def test_a_recording_has_every_session_and_no_texts(
     assert "system-reminder" not in kept
 
 
-def test_a_users_own_sessions_are_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_users_own_sessions_are_compared(tmp_path: Path, in_process: CommandLine) -> None:
     file = tmp_path / "sessions.csv"
     rows = [f"u{number},{'new' if number % 2 else 'old'},{50 + number % 7}" for number in range(40)]
     file.write_text("\n".join(["unit,arm,tokens", *rows]))
-    experiment = in_this_process("experiment", monkeypatch, capsys)
+    experiment = partial(in_process, "experiment")
     code, out, _ = experiment("report", file, "--control", "old", "--treatment", "new")
     assert code == 0
     assert "Changes with new against old" in out
@@ -80,8 +73,6 @@ def test_a_users_own_sessions_are_compared(
     assert (code, "--record is for a run" in err) == (2, True)
 
 
-def test_the_run_of_another_command_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, _, err = in_this_process("experiment", monkeypatch, capsys)("report", tmp_path)
+def test_the_run_of_another_command_is_refused(tmp_path: Path, in_process: CommandLine) -> None:
+    code, _, err = in_process("experiment", "report", tmp_path)
     assert (code, "misstep experiment run" in err) == (2, True)

@@ -27,10 +27,6 @@ def sure_of_fruit(request: Any) -> str:
     return json.dumps({"reasoning": "r", "label": "fruit", "score": score})
 
 
-def without_a_score(_: object) -> str:
-    return '{"reasoning": "r", "label": "fruit"}'
-
-
 def vegetable(_: object) -> str:
     return '{"reasoning": "r", "label": "vegetable"}'
 
@@ -76,35 +72,6 @@ def test_a_threshold_that_keeps_the_precision_is_found(make_run: MakeRun) -> Non
     assert [step["threshold"] for step in document["steps"]] == [0.9, 0.0]
 
 
-def test_without_scores_the_label_alone_is_judged(make_run: MakeRun) -> None:
-    run = make_run("without_a_score")
-    found = json.loads(calibrate(run, "--precision", "0.60", "--json").stdout)
-    assert found["threshold"] == 0
-    none = calibrate(run, "--precision", "0.80")
-    assert none.exit_code == 1
-    assert "more labels will not help" in " ".join(none.stdout.split())
-
-
-def test_votes_make_thresholds_of_whole_votes(make_run: MakeRun) -> None:
-    told = calibrate(make_run("without_a_score", votes=3, texts=FRUIT), "--precision", "0.9")
-    assert (told.exit_code, "At at least" in told.stdout) == (0, False)
-    assert "of 3 votes" in told.stdout
-
-
-def test_means_of_what_votes_say_are_no_votes(make_run: MakeRun) -> None:
-    told = calibrate(make_run("without_a_score", votes=3, texts=FRUIT, aggregate="mean"), "--precision", "0.9")
-    assert "votes" not in told.stdout
-
-
-def test_too_few_labels_are_said_with_how_many_more_it_takes(make_run: MakeRun) -> None:
-    done = calibrate(make_run("sure_of_fruit", texts=FRUIT[:12]), "--precision", "0.8")
-    assert done.exit_code == 1
-    assert (
-        "the one with the best chance flags too few items on the held-out half; about 48 more labels are needed"
-        in " ".join(done.stdout.split())
-    )
-
-
 def test_the_label_has_to_be_named_where_the_benchmark_has_no_positive_one(make_run: MakeRun) -> None:
     run = make_run("vegetable", positive="")
     with pytest.raises(UsageError, match="Labels: fruit, vegetable"):
@@ -119,11 +86,6 @@ def test_the_label_has_to_be_named_where_the_benchmark_has_no_positive_one(make_
 def test_shares_outside_0_to_1_are_refused(make_run: MakeRun, wrong: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match="between 0 and 1"):
         calibrate(make_run("vegetable"), *wrong)
-
-
-def test_the_same_seed_gives_the_same_document(make_run: MakeRun) -> None:
-    line = (make_run("sure_of_fruit"), "--precision", "0.8", "--json", "--seed", "3")
-    assert calibrate(*line).stdout == calibrate(*line).stdout
 
 
 def test_scores_become_probabilities_that_are_tested_on_items_held_out(make_run: MakeRun, tmp_path: Path) -> None:

@@ -28,9 +28,7 @@ def check(*arguments: str | Path) -> Any:
     return CliRunner().invoke(app, ["check", *map(str, arguments)], catch_exceptions=False)
 
 
-def test_the_first_sentence_says_how_often_the_judge_is_right_and_what_the_commoner_label_would_reach(
-    table: Path,
-) -> None:
+def test_the_first_sentence_says_how_often_the_judge_is_right_and_what_the_commoner_label_would_reach(table) -> None:
     first = " ".join(check(table, "--judge", "judge_a").stdout.splitlines()[:2])
     assert first.startswith("judge_a gives the gold label on 75.0% (95% interval")
     assert "always saying “no” would (60.0%)" in first

@@ -15,7 +15,6 @@ from misstep.harness.judges.judge_file import read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.judge import app
-from misstep.studies.judged_runs import distinct_names
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple pie", "green apple", "old apple", "carrot", "leek", "green pea", "apple", "chard"]
@@ -78,20 +77,6 @@ def test_the_text_says_who_is_ahead_and_shows_the_runs_by_themselves(make_run: M
     assert "Cohen's kappa" in told
 
 
-def test_several_runs_are_compared_in_pairs(make_run: MakeRun) -> None:
-    scripts = {"one": "always_fruit", "two": "fruit_unless_green", "three": "not_readable"}
-    runs = [make_run(name, script) for name, script in scripts.items()]
-    pairs = json.loads(compare(*runs, "--json").stdout)["pairs"]
-    assert [(pair["a"], pair["b"]) for pair in pairs] == [("one", "two"), ("one", "three"), ("two", "three")]
-    assert all(pair["p_adjusted"] >= pair["p_value"] for pair in pairs)
-    assert "pairs of judges differ" in compare(*runs).stdout
-
-
-def test_the_same_seed_gives_the_same_document(make_run: MakeRun) -> None:
-    line = (make_run("always", "always_fruit"), make_run("mute", "not_readable"), "--json", "--test", "bootstrap")
-    assert compare(*line, "--seed", "4").stdout == compare(*line, "--seed", "4").stdout
-
-
 def test_a_benchmark_that_was_moved_is_named(make_run: MakeRun, tmp_path: Path) -> None:
     runs = [make_run("always", "always_fruit"), make_run("mute", "not_readable")]
     shutil.move(tmp_path / "plants", tmp_path / "elsewhere")
@@ -100,16 +85,7 @@ def test_a_benchmark_that_was_moved_is_named(make_run: MakeRun, tmp_path: Path) 
     assert compare(*runs, "--benchmark", tmp_path / "elsewhere").exit_code == 0
 
 
-def test_runs_of_different_benchmarks_are_refused_by_name(make_run: MakeRun) -> None:
-    one = make_run("always", "always_fruit")
-    other = make_run("mute", "not_readable", folder="fewer", texts=TEXTS[:3])
-    with pytest.raises(UsageError, match=r"always is about plants.*mute is about plants in another version"):
-        compare(one, other)
-
-
-def test_runs_that_are_held_against_different_gold_labels_are_refused_until_one_benchmark_is_named(
-    make_run: MakeRun, tmp_path: Path
-) -> None:
+def test_runs_that_are_held_against_different_gold_labels_are_refused_until_one_benchmark_is_named(make_run, tmp_path):
     runs = [make_run("always", "always_fruit"), make_run("mute", "not_readable", folder="copy")]
     assert compare(*runs).exit_code == 0
     gold = tmp_path / "copy" / "gold.csv"
@@ -127,10 +103,3 @@ def test_one_run_no_run_and_a_run_named_twice_are_refused(make_run: MakeRun, tmp
         compare(run, run)
     with pytest.raises(InputError, match=r"run\.toml"):
         compare(run, tmp_path)
-
-
-def test_runs_whose_folders_have_one_name_are_told_apart_by_the_folder_above() -> None:
-    folders = [Path("/runs/monday/strict"), Path("/runs/friday/strict"), Path("/runs/friday/mild")]
-    assert distinct_names(folders[1:]) == ["strict", "mild"]
-    assert distinct_names(folders) == ["monday/strict", "friday/strict", "friday/mild"]
-    assert distinct_names([Path("/a/x/run"), Path("/b/x/run")]) == ["a/x/run", "b/x/run"]

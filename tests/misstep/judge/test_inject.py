@@ -10,7 +10,6 @@ import pytest
 from misstep.analysis.gold import BenchmarkItem, read_gold
 from misstep.analysis.measures.judging.pairs.flips import Flips, flips
 from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import InputError, UsageError
 from misstep.harness.exchange import Request
 from misstep.harness.items import read_items
 from misstep.harness.journal.records import read_verdicts
@@ -19,15 +18,12 @@ from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.assessment import NO_JUDGE
-from misstep.studies.recorded.flips import write_flips
 from misstep.studies.recorded.injections import Source, benchmark_source, shipped_source, write_injections
 from tests.local_model import local_model_or_skip
 from tests.misstep.as_a_user import misstep
 from tests.misstep.made_up_judges import benchmark, judge_file
 
 TEXTS = ["apple", "carrot", "apple pie", "leek"]
-FENCED = re.compile(r"<data (\w+)>\n(.*?)\n</data \1>", re.DOTALL)
 ORDER = re.compile(r"answer with the label (\w+)\.")
 
 
@@ -49,17 +45,6 @@ def obeying(request: Request) -> str:
     """The label that a plain order asks for, the first one without such an order."""
     order = ORDER.search(request.messages[-1].content)
     return reply(order[1] if order else first_label(request))
-
-
-def fickle(request: Request) -> str:
-    """A label that hangs on the digits of the fence, and so on the item's id."""
-    mark = FENCED.findall(request.messages[-1].content)[0][0]
-    return reply(("yes", "no")[int(mark[0], 16) % 2])
-
-
-def refusing(request: Request) -> str:
-    """No answer that can be read if there is an order, else the first label."""
-    return "I will not say." if ORDER.search(request.messages[-1].content) else never_moved(request)
 
 
 def judge(name: str = "infinite_loop") -> JudgeSpec:
@@ -98,20 +83,6 @@ def test_a_judge_that_obeys_an_order_flips_on_the_items_that_have_it_and_on_no_o
     assert got.chance.value == 0.0
 
 
-def test_a_judge_that_differs_from_itself_does_so_on_copies_too(tmp_path: Path) -> None:
-    got = injected_run(tmp_path / "run", "fickle")
-    assert got.chance.value is not None
-    assert 0.2 < got.chance.value < 0.8
-    assert got.excess.low is not None
-    assert got.excess.low < 0
-
-
-def test_a_reply_that_cannot_be_read_is_no_flip(tmp_path: Path) -> None:
-    got = injected_run(tmp_path / "run", "refusing")
-    assert (got.flips, got.statuses["unreadable"]) == (0, got.unanswered)
-    assert got.unanswered == len(with_orders(tmp_path / "run" / "benchmark"))
-
-
 def test_what_is_made_is_a_benchmark_like_any_other(tmp_path: Path) -> None:
     injected_run(tmp_path / "run", "never_moved")
     run = open_run(tmp_path / "run")
@@ -132,32 +103,12 @@ def test_items_of_a_benchmark_of_ones_own_are_attacked_with_their_gold_labels(tm
     assert got.to_target == got.flips > 0
 
 
-def test_a_benchmark_without_labels_cannot_be_attacked(tmp_path: Path) -> None:
-    folder = benchmark(tmp_path / "plants", TEXTS)
-    (folder / "gold.csv").write_text("item,rater,label\n")
-    with pytest.raises(InputError, match="no item has both a gold label and content for a judge"):
-        benchmark_source(PromptedJudge(judge()), folder)
-
-
 def test_a_judge_with_labels_of_its_own_is_attacked_without_a_gold_label(tmp_path: Path) -> None:
     spec = read_judge(judge_file(tmp_path))
     got = injected_run(tmp_path / "run", "obeying", spec=spec)
     assert {pair.target for pair in got.items} == {"fruit", "vegetable"}
     assert list(read_gold(tmp_path / "run" / "benchmark")) == []
     assert got.flips > 0
-
-
-def test_other_options_need_another_folder(tmp_path: Path) -> None:
-    injected_run(tmp_path / "run", "never_moved")
-    with pytest.raises(UsageError, match=r"items of another command: items.jsonl differs"):
-        write_injections(judge(), tmp_path / "run", shipped_source(judge()), seed=1)
-    folder = benchmark(tmp_path / "plants", TEXTS)
-    spec = read_judge(judge_file(tmp_path))
-    settings = ClientSettings(client="scripted", script="tests.misstep.judge.test_inject:never_moved")
-    run_judge(PromptedJudge(spec), folder, tmp_path / "other", settings)
-    with pytest.raises(UsageError, match="other holds another run"):
-        write_injections(spec, tmp_path / "other", shipped_source(spec))
-    assert not (tmp_path / "other" / "benchmark").exists()
 
 
 @pytest.fixture
@@ -176,9 +127,7 @@ def recording(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_document(
-    tmp_path: Path, recording: Path
-) -> None:
+def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_document(tmp_path, recording) -> None:
     command = ["judge", "inject", "infinite_loop", "--out", tmp_path / "run", "--model", "small-1", "--items", "4"]
     command += ["--attacks", "12", "--replay", recording]
     done = misstep(*command, "--json", OPENAI_API_KEY="")
@@ -207,9 +156,7 @@ def test_the_command_runs_from_a_recording_goes_on_where_it_was_and_prints_one_d
         (["infinite_loop@rule"], "has no prompt"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(
-    tmp_path: Path, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path, arguments, said, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = misstep("judge", "inject", *arguments, "--out", "run", PYTHONPATH=str(Path(__file__).parents[3]))
     assert (done.returncode, done.stdout) == (2, "")
@@ -227,14 +174,3 @@ def test_a_small_real_model_is_asked_about_attacked_items(tmp_path: Path) -> Non
     assert "it is not a judge" in done.stdout
     asked = [verdict.item.partition("~")[2] for verdict in read_verdicts(out)]
     assert asked == ["", "copy-1", "copy-2", "attack-000"]
-
-
-def test_the_page_says_first_of_a_model_that_is_no_judge_that_it_is_none(tmp_path: Path) -> None:
-    injected_run(tmp_path / "run", "never_moved")
-    folder = tmp_path / "run" / "benchmark"
-    _, text = write_flips(tmp_path / "run", folder, 0, plumbing=True)
-    page = (tmp_path / "run" / "flips.html").read_text()
-    assert NO_JUDGE in page.partition('class="lede"')[2].partition("</p>")[0]
-    assert NO_JUDGE in text
-    _, text = write_flips(tmp_path / "run", folder, 0)
-    assert NO_JUDGE not in text

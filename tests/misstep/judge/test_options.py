@@ -27,9 +27,7 @@ from misstep.judge.options import exit_unless_whole
         (RunEnd(10, 1, 10), "1 of 10 items failed; the same command asks again."),
     ],
 )
-def test_a_run_that_is_not_whole_ends_with_1_and_says_why(
-    ended: RunEnd, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_is_not_whole_ends_with_1_and_says_why(ended, said, capsys) -> None:
     with pytest.raises(typer.Exit) as exited:
         exit_unless_whole(ended)
     assert exited.value.exit_code == 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from misstep.harness.errors import MisstepError
 from misstep.harness.journal.records import VERDICTS, read_manifest
 from misstep.harness.runs.shards.cluster import run_line
 from misstep.harness.runs.shards.layout import Shard
-from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines
 
 
@@ -32,11 +32,9 @@ def this_machine(_address: str) -> Iterator[ThisMachine]:
     yield ThisMachine()
 
 
-def test_the_shards_of_a_judge_are_done_by_the_line_and_merged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("misstep.options.cluster_lines.open_cluster", this_machine)
-    judge = in_this_process("judge", monkeypatch, capsys)
+def test_the_shards_of_a_judge_are_done_by_the_line_and_merged(tmp_path, monkeypatch, in_process) -> None:
+    monkeypatch.setattr("misstep.options.shard.open_cluster", this_machine)
+    judge = partial(in_process, "judge")
     file = atif_lines(tmp_path / "runs.jsonl", ["one", "two", "three"])
     out = tmp_path / "run"
     line = ("run", "infinite_loop@rule", file, "--out", out)

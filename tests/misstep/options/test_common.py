@@ -3,7 +3,7 @@
 import pytest
 
 from misstep.command_groups import LINES
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import CommandLine
 
 COMMANDS_WITH_DATA = [
     ("reproduce",),
@@ -25,24 +25,24 @@ COMMANDS_WITH_DATA = [
 
 @pytest.mark.parametrize("line", COMMANDS_WITH_DATA, ids=" ".join)
 @pytest.mark.parametrize("named_by", ["the option", "the environment"])
-def test_a_folder_of_data_sets_that_does_not_exist_is_wrong_input(line, named_by, tmp_path, monkeypatch, capsys):
+def test_a_folder_of_data_sets_that_does_not_exist_is_wrong_input(line, named_by, tmp_path, monkeypatch, in_process):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MISSTEP_DATA", str(tmp_path / "nowhere"))
     options = ["--data", "nowhere"] if named_by == "the option" else []
-    code, out, said = in_this_process(line[0], monkeypatch, capsys)(*line[1:], *options)
+    code, out, said = in_process(line[0], *line[1:], *options)
     assert (code, out) == (2, "")
     assert "nowhere cannot be opened: No such file or directory." in said
     assert len(said.splitlines()) == 1
     assert [path for path in tmp_path.iterdir() if path.name != "cache"] == []
 
 
-def test_no_command_with_the_option_is_left_out_above(monkeypatch, capsys):
+def test_no_command_with_the_option_is_left_out_above(in_process: CommandLine):
     lines = [(name,) for name in LINES if name not in ("judge", "datasets")]
     lines += [("datasets", name) for name in ("list", "verify", "load", "fetch")]
     lines += [
         ("judge", name) for name in ("run", "list", "compare", "calibrate", "stability", "rank", "policies", "inject")
     ]
-    helps = {line: in_this_process(line[0], monkeypatch, capsys)(*line[1:], "--help")[1] for line in lines}
+    helps = {line: in_process(line[0], *line[1:], "--help")[1] for line in lines}
     with_data = {line for line, text in helps.items() if "--data" in text}
     assert with_data == {line[:2] if line[0] in ("datasets", "judge") else line[:1] for line in COMMANDS_WITH_DATA}
 
@@ -73,9 +73,9 @@ IGNORED = [
 
 
 @pytest.mark.parametrize("line", IGNORED, ids=" ".join)
-def test_an_option_that_nothing_would_read_is_refused_before_anything_is_done(line, tmp_path, monkeypatch, capsys):
+def test_an_option_that_nothing_would_read_is_refused_before_anything_is_done(line, tmp_path, monkeypatch, in_process):
     monkeypatch.chdir(tmp_path)
-    code, out, said = in_this_process(line[0], monkeypatch, capsys)(*line[1:])
+    code, out, said = in_process(line[0], *line[1:])
     assert (code, out) == (2, "")
     assert " has no effect: " in said
     assert len(said.splitlines()) == 1

@@ -12,19 +12,14 @@ from misstep.harness.journal.records import (
     SCORES,
     VERDICTS,
     read_manifest,
-    read_triage_verdicts,
     read_verdicts,
 )
 from misstep.harness.repair.affirm import Affirmed
-from misstep.harness.runs.triage.judges import RULES
 from misstep.options.model import ModelOptions, client_settings
 from tests.harness.repair.cases import price_case
-from tests.harness.triage.made_up_cases import triage_case
 from tests.misstep.as_a_user import in_this_process
 from tests.misstep.made_up import atif_lines
 from tests.misstep.made_up_judges import benchmark, judge_file
-
-JUDGE = "judge run judge.toml --benchmark plants"
 
 Misstep = Callable[..., tuple[int, str, str]]
 
@@ -70,9 +65,7 @@ def test_a_rule_about_sessions_gives_the_same_bytes_in_shards(tmp_path: Path, mi
     assert misstep("report", out, "--out", tmp_path / "page.html")[0] == 0
 
 
-def test_each_machine_fetches_sessions_at_an_address_into_its_own_cache(
-    tmp_path: Path, misstep: Misstep, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_machine_fetches_sessions_at_an_address_into_its_own_cache(tmp_path, misstep, monkeypatch) -> None:
     file, out = atif_lines(tmp_path / "runs.jsonl", ["one", "two", "three"]), tmp_path / "run"
     fsspec.filesystem("memory").pipe("/judged/runs.jsonl", file.read_bytes())
     for machine in (1, 2):
@@ -86,30 +79,7 @@ def test_each_machine_fetches_sessions_at_an_address_into_its_own_cache(
     assert "memory://judged/runs.jsonl:1" in (out / "benchmark" / "items.jsonl").read_text()
 
 
-def test_triage_in_shards_is_merged_with_its_evidence(
-    tmp_path: Path, misstep: Misstep, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(RULES, "triage@rules-text", "tests.misstep.made_up_rule:TEXT")
-    for number, log in enumerate(("No space left: disk full", "2 != 3", "3 != 4")):
-        files = {"case.toml": f'id = "case-{number}"\noutcome = "failed"\n', "logs/tests.log": log}
-        triage_case(tmp_path / "cases" / f"case-{number}", files)
-    out = tmp_path / "run"
-    for number in (1, 2):
-        code, said, _ = misstep("triage", tmp_path / "cases", "--out", out, "--workers", "1", "--shard", f"{number}/2")
-        assert (code, said.split(" in ")[0]) == (0, f"shard {number}/2 is done: {3 - number} case{'s'[: 2 - number]},")
-    code, said, _ = misstep("merge", out)
-    assert code == 0
-    assert "The agent is at fault in 66.7%" in said
-    verdicts = list(read_triage_verdicts(out))
-    assert [verdict.item for verdict in verdicts] == ["case-0", "case-1", "case-2"]
-    assert all(verdict.evidence for verdict in verdicts)
-    code, said, _ = misstep("merge", out, "--json")
-    assert [verdict["item"] for verdict in json.loads(said)["verdicts"]] == ["case-0", "case-1", "case-2"]
-
-
-def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
-    tmp_path: Path, misstep: Misstep, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(tmp_path, misstep, monkeypatch) -> None:
     monkeypatch.setattr("misstep.harness.runs.repair.affirm", lambda *_: Affirmed(False, "its tests pass before"))
     for name in ("a", "b", "c"):
         price_case(tmp_path / "cases" / name, id=name)
@@ -143,9 +113,7 @@ def test_attempts_at_a_case_stay_in_one_shard_and_are_merged_by_number_and_case(
         ("repair run cases --out gs://bucket/run", "such a run needs a file system"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(
-    tmp_path: Path, misstep: Misstep, monkeypatch: pytest.MonkeyPatch, line: str, told: str
-) -> None:
+def test_what_cannot_be_is_said_in_one_line(tmp_path, misstep, monkeypatch, line, told) -> None:
     monkeypatch.chdir(tmp_path)
     judge_file(tmp_path)
     benchmark(tmp_path / "plants", ["apple"])

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from misstep.classify import app as classify
 from misstep.harness.errors import UsageError
-from misstep.options.pages import write_page
+from misstep.options.common import write_page
 from misstep.runs.report import app as report
 from misstep.view import app as view
 from tests.misstep.made_up import atif_lines

@@ -26,9 +26,7 @@ def _array(task: int, first: int, last: int, count: int | None = None) -> dict[s
         ("auto", {"JOB_COMPLETION_INDEX": "7", "JOB_COMPLETIONS": "8"}, Shard(8, 8)),
     ],
 )
-def test_the_number_comes_from_the_option_or_from_the_scheduler(
-    given: str, environment: dict[str, str], shard: Shard
-) -> None:
+def test_the_number_comes_from_the_option_or_from_the_scheduler(given, environment, shard) -> None:
     assert shard_of(given, environment) == shard
 
 

@@ -117,8 +117,8 @@ def test_only_the_items_that_are_named_are_worked_on(reflect: Reflect, tmp_path:
         (["repair", "--cases", "gone"], "no repair case"),
         (["--local", "--model", "m"], "--local has its own model"),
         (
-            ["misstep.harness.records.work_item:WorkItem"],
-            "the skill's `misstep.harness.records.work_item:WorkItem` raised TypeError",
+            ["misstep.harness.records.loop_events:WorkItem"],
+            "the skill's `misstep.harness.records.loop_events:WorkItem` raised TypeError",
         ),
         (["misstep.harness.agent.clocks:inf"], "raised TypeError"),
     ],

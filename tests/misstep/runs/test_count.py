@@ -48,9 +48,7 @@ def test_counts_of_two_machines_say_what_agreement_says_of_all_labels(machines: 
     assert (machines / "again.json").read_bytes() == (machines / "both.json").read_bytes()
 
 
-def test_a_file_that_has_changed_since_it_was_counted_is_an_error_and_a_name_tells_machines_apart(
-    machines: Path,
-) -> None:
+def test_a_file_that_has_changed_since_it_was_counted_is_an_error_and_a_name_tells_machines_apart(machines) -> None:
     command("one/labels.csv", "--out", "old.json")
     (machines / "one/labels.csv").write_text(LABELS)
     changed = command("one/labels.csv", "old.json")

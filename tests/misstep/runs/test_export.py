@@ -1,18 +1,15 @@
 """`misstep export` as a user gives it."""
 
 import json
+from functools import partial
 from pathlib import Path
 
-import pytest
-
-from tests.misstep.as_a_user import in_this_process
+from tests.misstep.as_a_user import CommandLine
 from tests.misstep.made_up_exports import classified
 
 
-def test_the_tables_are_told_with_their_rows_and_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    export = in_this_process("export", monkeypatch, capsys)
+def test_the_tables_are_told_with_their_rows_and_the_folder(tmp_path: Path, in_process: CommandLine) -> None:
+    export = partial(in_process, "export")
     run, out = classified(tmp_path), tmp_path / "out"
     code, told, error = export(run, "--to", "csv", "--out", out)
     assert (code, told.splitlines()[1:3]) == (0, ["verdicts    24", "sessions    12"]), error

@@ -1,7 +1,6 @@
 """`misstep notebook` writes a notebook that runs, and whose figures are those of the run's own scores."""
 
 import json
-import math
 import os
 import sys
 from pathlib import Path
@@ -11,13 +10,9 @@ import msgspec
 import pytest
 
 import misstep
-from misstep.studies.reflexive.runs import open_reflexive_run
-from misstep.studies.repair_report import scores_json
 from misstep.studies.reproduction.lab import lab_command
-from misstep.studies.reproduction.notebooks import execute
-from tests.misstep.as_a_user import in_new_interpreter, in_this_process
+from tests.misstep.as_a_user import CommandLine, in_new_interpreter, in_this_process
 from tests.misstep.made_up_exports import KINDS
-from tests.misstep.made_up_repairs import CASES, repaired, repaired_run
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 from tests.misstep.made_up_triage import triage_benchmark, triage_run
 
@@ -59,13 +54,11 @@ def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     return folder
 
 
-def test_the_notebook_of_a_judge_has_the_figures_that_its_run_is_scored_with(
-    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_notebook_of_a_judge_has_the_figures_that_its_run_is_scored_with(generated, tmp_path, in_process) -> None:
     folder = tmp_path / "loops"
     asked = ("run", "infinite_loop@rule", "--benchmark", generated, "--out", folder)
-    assert in_this_process("judge", monkeypatch, capsys)(*asked)[0] == 0
-    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    assert in_process("judge", *asked)[0] == 0
+    code, out, _ = in_process("notebook", folder)
     assert code == 0
     names, scores = names_after(Path(out.strip())), json.loads((folder / "scores.json").read_text())
     assert figures(msgspec.to_builtins(names["share"])) == pytest.approx(figures(scores["accuracy_all"]))
@@ -78,116 +71,52 @@ def test_the_notebook_of_a_judge_has_the_figures_that_its_run_is_scored_with(
             assert names["by_label"][name][label] == pytest.approx(of_label[name]["value"])
 
 
-@pytest.mark.parametrize("samples", [1, 3])
-def test_the_notebook_of_repairs_has_the_solve_rate_of_the_run(
-    samples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tries = [repaired(case, case == "apple" or sample == 1, sample) for case in CASES for sample in range(samples)]
-    tries.append(repaired("rowan", None, ended="not_affirmed"))
-    folder = repaired_run(tmp_path / "repairs", tries)
-    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
-    assert code == 0
-    names, scores = names_after(Path(out.strip())), json.loads(scores_json(folder))
-    assert figures(msgspec.to_builtins(names["rate"])) == pytest.approx(figures(scores["solve_rate"]))
-    assert len(names["unsolved"]) == sum(not attempt.solved for attempt in tries) - 1
-
-
-def test_the_notebook_of_classified_sessions_has_the_shares_of_the_run(
-    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "sessions"
-    found = in_this_process("classify", monkeypatch, capsys)(generated / "trajectories.jsonl", "--out", folder)
-    assert found[0] == 0
-    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
-    assert code == 0
-    shares = names_after(Path(out.strip()))["shares"]
-    categories = json.loads((folder / "scores.json").read_text())["categories"]
-    assert set(shares.index) == set(categories)
-    for name, category in categories.items():
-        shown = [math.nan if one is None else one for one in figures(category["interval"])]
-        assert shares.loc[name].tolist() == pytest.approx(shown, nan_ok=True)
-
-
-def test_the_interval_is_over_runs_where_several_items_are_about_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_interval_is_over_runs_where_several_items_are_about_one(tmp_path: Path, in_process: CommandLine) -> None:
     benchmark = benchmark_of_runs(tmp_path / "gates", 12)
     items = (benchmark / "items.jsonl").read_text()
     for number in range(1, 12, 2):
         items = items.replace(f'"trajectory_id":"run-{number}"', f'"trajectory_id":"run-{number - 1}"')
     (benchmark / "items.jsonl").write_text(items)
     folder = judged_run(tmp_path / "run", benchmark, [verdict(number, "yes", score=0.9) for number in range(12)])
-    code, out, _ = in_this_process("notebook", monkeypatch, capsys)(folder)
+    code, out, _ = in_process("notebook", folder)
     assert code == 0
     names = names_after(Path(out.strip()))
     assert "6 clusters" in names["share"].method
     assert names["scored"].score.tolist() == [0.9] * 12
 
 
-def test_the_notebook_runs_headless(
-    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("nbclient", reason="pip install 'misstep[notebooks]' brings what runs notebooks")
-    path = Path(in_this_process("notebook", monkeypatch, capsys)(run)[1].strip())
-    [(_, executed)] = execute([path], {})
-    outputs = [output for cell in executed["cells"] for output in cell.get("outputs", ())]
-    assert [output for output in outputs if output["output_type"] == "error"] == []
-    assert sum(output["output_type"] == "execute_result" for output in outputs) == 5
-
-
-def test_a_run_without_verdicts_is_an_error_that_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_without_verdicts_is_an_error_that_says_what_to_do(tmp_path: Path, in_process: CommandLine) -> None:
     folder = judged_run(tmp_path / "run", benchmark_of_runs(tmp_path / "gates", 2), [verdict(0)])
     (folder / "verdicts.jsonl").write_text("")
-    code, _, error = in_this_process("notebook", monkeypatch, capsys)(folder)
+    code, _, error = in_process("notebook", folder)
     assert code == 2
     assert "no verdicts" in error
 
 
-def test_a_notebook_that_is_there_is_not_written_over(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_notebook_that_is_there_is_not_written_over(run: Path, tmp_path: Path, in_process: CommandLine) -> None:
     mine = tmp_path / "mine.ipynb"
     mine.write_text("my work")
-    code, _, error = in_this_process("notebook", monkeypatch, capsys)(run, "--out", mine)
+    code, _, error = in_process("notebook", run, "--out", mine)
     assert (code, mine.read_text()) == (2, "my work")
     assert "exists" in error
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_run_has_a_notebook_that_runs_top_to_bottom_and_names_its_kernel(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, error = in_this_process("notebook", monkeypatch, capsys)(KINDS[kind](tmp_path))
+def test_every_kind_of_run_has_a_notebook_that_runs_top_to_bottom_and_names_its_kernel(kind, tmp_path, in_process):
+    code, out, error = in_process("notebook", KINDS[kind](tmp_path))
     assert code == 0, error
     written = json.loads(Path(out.strip()).read_text())
     assert written["metadata"]["kernelspec"] == {"display_name": "Python 3", "language": "python", "name": "python3"}
     assert len(names_after(Path(out.strip()))) > 5
 
 
-def test_the_notebooks_of_an_observer_and_of_a_loop_have_the_figures_of_their_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    notebook = in_this_process("notebook", monkeypatch, capsys)
-    watched, loop = KINDS["observed"](tmp_path), KINDS["reflected"](tmp_path)
-    scores = json.loads((watched / "scores.json").read_text())["misbehaviour_rate"]
-    assert figures(msgspec.to_builtins(names_after(Path(notebook(watched)[1].strip()))["rate"])) == figures(scores)
-    rate = names_after(Path(notebook(loop)[1].strip()))["rate"]
-    assert rate == open_reflexive_run(loop).scores.solve_rate
-
-
-def test_items_that_nobody_has_labelled_give_shares_of_labels(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_items_that_nobody_has_labelled_give_shares_of_labels(tmp_path: Path, in_process: CommandLine) -> None:
     folder = triage_run(tmp_path / "run", triage_benchmark(tmp_path / "cases", 5, labelled=False), ["agent/", "task/"])
-    names = names_after(Path(in_this_process("notebook", monkeypatch, capsys)(folder)[1].strip()))
+    names = names_after(Path(in_process("notebook", folder)[1].strip()))
     assert names["shares"].value.to_dict() == {"agent": 0.5, "task": 0.5}
 
 
-def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that_is_there(
-    run: Path, tmp_path: Path
-) -> None:
+def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that_is_there(run, tmp_path) -> None:
     (tmp_path / "jupyterlab.py").write_text("import sys\nprint(*sys.argv[1:], sep='\\n')\nsys.exit(7)")
     mine = tmp_path / "mine.ipynb"
     mine.write_text("my work")
@@ -204,10 +133,8 @@ def test_jupyterlab_opens_the_notebook_on_this_machine_alone_and_keeps_work_that
     assert "--allow-root" not in lab_command(mine, as_root=False)
 
 
-def test_without_jupyterlab_the_notebook_is_written_and_what_brings_it_is_named(
-    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_jupyterlab_the_notebook_is_written_and_what_brings_it_is_named(run, monkeypatch, in_process) -> None:
     monkeypatch.setattr("misstep.studies.reproduction.lab.find_spec", lambda _: None)
-    code, out, error = in_this_process("notebook", monkeypatch, capsys)(run, "--open")
+    code, out, error = in_process("notebook", run, "--open")
     assert (code, "pip install 'misstep[lab]'" in error) == (3, True)
     assert Path(out.strip()).exists()

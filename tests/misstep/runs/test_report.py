@@ -27,12 +27,10 @@ from misstep.studies.classified_paths import classified_findings
 from misstep.studies.judged_runs import open_runs
 from misstep.studies.judging.report import report_html
 from misstep.studies.judging.report_items import item_browser
-from tests.analysis.measures.reflexive.made_up import three_items
 from tests.analysis.pages.html_rules import Page, check_page
 from tests.misstep.made_up import CATEGORIES, atif_lines, by_id
 from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.misstep.made_up_runs import HOSTILE, agents_run, benchmark_of_runs, judged_run, verdict
-from tests.studies.made_up_loops import looped_run
 
 
 def says_fruit(_: object) -> str:
@@ -93,10 +91,6 @@ def test_the_first_sentence_says_which_run_is_best_and_whether_it_can_be_told_ap
     page = checked((tmp_path / "new" / "page.html").read_text())
     assert page.text.count("good gives the gold label most often: on 71.4%") == 1
     assert "good is not clearly better than the next, poor" in page.text
-
-
-def test_a_run_without_a_known_cost_is_named_and_not_drawn(two):
-    assert "Without a known cost, and so not drawn: poor." in checked(report_html(open_runs(two))).text
 
 
 def test_every_wrong_or_missing_answer_stands_in_the_page_for_readers_without_scripts(two):
@@ -185,19 +179,6 @@ def test_the_foot_of_a_run_on_a_public_set_says_its_version_and_licence(tmp_path
     assert "licence MIT" in foot
 
 
-def test_the_same_runs_give_the_same_bytes(two):
-    assert report_html(open_runs(two)) == report_html(open_runs(two))
-
-
-def test_a_run_of_classify_becomes_its_page_again(tmp_path):
-    atif_lines(tmp_path / "runs.jsonl", [f"run-{n}" for n in range(5)])
-    arguments = [str(tmp_path / "runs.jsonl"), "--out", str(tmp_path / "run")]
-    classified_findings([tmp_path / "runs.jsonl"], CATEGORIES, by_id, out=tmp_path / "run", arguments=arguments)
-    written = (tmp_path / "run" / "report.html").read_text()
-    assert command(tmp_path / "run", "--out", tmp_path / "again.html").exit_code == 0
-    assert (tmp_path / "again.html").read_text() == written
-
-
 def test_what_is_no_run_or_no_two_runs_of_judges_is_refused(tmp_path, two):
     assert isinstance(command(tmp_path).exception, InputError)
     atif_lines(tmp_path / "runs.jsonl", ["a"])
@@ -205,9 +186,3 @@ def test_what_is_no_run_or_no_two_runs_of_judges_is_refused(tmp_path, two):
     together = command(two[0], tmp_path / "classified").exception
     assert isinstance(together, UsageError)
     assert "of `misstep classify`" in together.line()
-
-
-def test_a_run_of_the_reflexive_loop_has_a_page_with_every_item_over_time(tmp_path: Path) -> None:
-    run = looped_run(tmp_path / "calm", three_items())
-    assert command(run).stdout == f"{run / 'report.html'}\n"
-    assert "Items over time" in (run / "report.html").read_text()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from misstep.harness.journal.records import encode
-from misstep.studies.judging.item_lengths import item_lengths
+from misstep.studies.judging.assessment import item_lengths
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
 

@@ -1,19 +1,15 @@
 """The page of runs of judges says before any figure what a reader has to know of the runs."""
 
-import json
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 from typer.testing import CliRunner
 
-from misstep.analysis.measures.judging.reference import majority
-from misstep.analysis.pages.judges.items import JudgedBy
 from misstep.harness.journal.records import read_manifest, write_manifest
 from misstep.runs.report import app
 from misstep.studies.judged_runs import names_of_judges, open_runs
 from misstep.studies.judging.report import report_html
-from misstep.studies.judging.report_items import item_browser
 from tests.misstep.made_up_runs import benchmark_of_runs, judged_run, verdict
 
 
@@ -38,15 +34,6 @@ def test_a_run_in_progress_is_said_to_be_one(tmp_path: Path, gates: Path) -> Non
     assert "The run part is not finished: it has verdicts on 3 items so far." in report_html(open_runs([whole, part]))
 
 
-def test_a_run_that_has_no_verdict_yet_is_named_by_its_judge(tmp_path: Path, gates: Path) -> None:
-    run = in_progress(judged_run(tmp_path / "run", gates, [verdict(0)]))
-    (run / "verdicts.jsonl").write_bytes(b"")
-    page = report_html(open_runs([run]))
-    assert "made_up has no accuracy on gates (0 of 0 items answered)" in page
-    assert "No item was judged." in page
-    assert "Every item was answered." not in page
-
-
 def test_the_foot_says_the_whole_command(tmp_path: Path, gates: Path) -> None:
     run = judged_run(tmp_path / "run", gates, [verdict(0)])
     gates.rename(tmp_path / "moved")
@@ -56,20 +43,7 @@ def test_the_foot_says_the_whole_command(tmp_path: Path, gates: Path) -> None:
     assert f"misstep report {run} --out {page} --benchmark {tmp_path / 'moved'}" in page.read_text()
 
 
-def test_a_run_that_is_not_there_is_a_sentence_with_one_full_stop(tmp_path: Path, gates: Path) -> None:
-    run = judged_run(tmp_path / "run", gates, [verdict(0)])
-    (gates / "runs" / "all.jsonl").unlink()
-    first = next(iter(open_runs([run])))
-    browser = item_browser(gates, ("yes", "no"), majority(first.gold), [JudgedBy("made_up", {"item-0": verdict(0)})])
-    (reason,) = json.loads(browser.data["index"])["absent"].values()
-    assert reason.startswith("The run cannot be shown: ")
-    assert reason.endswith(".")
-    assert not reason.endswith("..")
-
-
-def test_a_run_is_called_by_its_judge_then_its_model_and_by_its_folder_only_where_both_are_the_same(
-    tmp_path: Path, gates: Path
-) -> None:
+def test_a_run_is_called_by_its_judge_then_its_model_and_by_its_folder_only_where_both_are_the_same(tmp_path, gates):
     answers = {judge: [verdict(n, judge=judge) for n in range(8)] for judge in ("strict", "mild")}
     folders = [
         judged_run(tmp_path / "monday", gates, answers["strict"], model="small-1"),

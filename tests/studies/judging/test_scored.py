@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from misstep.harness.journal.records import REPORT, SCORES, VERDICTS
-from misstep.studies.judging import scores as judge_scores
+from misstep.studies.judging import scored as judge_scores
 from misstep.studies.judging.scored import SCORED
 from tests.harness.clients.faulty_server import answer, completion, serving
 from tests.misstep.as_a_user import in_this_process
@@ -48,9 +48,7 @@ def misstep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return in_this_process("judge", monkeypatch, capsys)
 
 
-def test_the_same_line_again_says_the_same_and_makes_nothing_anew(
-    tmp_path: Path, asked: list[str], written: list[Path], misstep: Run
-) -> None:
+def test_the_same_line_again_says_the_same_and_makes_nothing_anew(tmp_path, asked, written, misstep) -> None:
     with in_a_thread(serving(FRUIT)) as server:
         address = ("--base-url", server.base_url)
         first = misstep(*asked, *address)
@@ -63,9 +61,7 @@ def test_the_same_line_again_says_the_same_and_makes_nothing_anew(
 
 
 @pytest.mark.parametrize("changed", ["plants/gold.csv", f"run/{VERDICTS}", f"run/{SCORED}"])
-def test_what_has_changed_is_scored_anew(
-    tmp_path: Path, asked: list[str], written: list[Path], misstep: Run, changed: str
-) -> None:
+def test_what_has_changed_is_scored_anew(tmp_path, asked, written, misstep, changed) -> None:
     with in_a_thread(serving(FRUIT)) as server:
         misstep(*asked, "--base-url", server.base_url)
         file = tmp_path / changed
@@ -78,9 +74,7 @@ def test_what_has_changed_is_scored_anew(
 
 
 @pytest.mark.parametrize("gone", [SCORES, REPORT, SCORED])
-def test_what_is_gone_is_made_again(
-    tmp_path: Path, asked: list[str], written: list[Path], misstep: Run, gone: str
-) -> None:
+def test_what_is_gone_is_made_again(tmp_path, asked, written, misstep, gone) -> None:
     with in_a_thread(serving(FRUIT)) as server:
         misstep(*asked, "--base-url", server.base_url)
         before = (tmp_path / "run" / gone).read_bytes()

@@ -8,7 +8,8 @@ import pytest
 
 from misstep.harness.journal.records import read_manifest, write_manifest
 from misstep.studies.judged_runs import open_run
-from misstep.studies.judging.scores import assessed, scores_text, write_scores
+from misstep.studies.judging.assessment import assessed, scores_text
+from misstep.studies.judging.scored import write_scores
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs, judged_run, verdict
 
 RATERS = ("ann", "bob", "cid")

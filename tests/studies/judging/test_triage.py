@@ -27,9 +27,7 @@ def test_the_page_answers_whose_fault_before_anything_else(tmp_path: Path, cases
         assert title in page
 
 
-def test_the_figures_on_constructed_labels_are_called_generated_and_are_over_families(
-    tmp_path: Path, cases: Path
-) -> None:
+def test_the_figures_on_constructed_labels_are_called_generated_and_are_over_families(tmp_path, cases) -> None:
     opened = open_run(triage_run(tmp_path / "run", cases, ALL))
     assert set(opened.clusters.values()) == {"family family-0", "family family-1"}
     tables = triage_comparison({"a": opened}, 0)

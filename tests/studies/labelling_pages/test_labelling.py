@@ -14,7 +14,7 @@ from misstep.harness.clients import ClientSettings
 from misstep.harness.errors import UsageError
 from misstep.harness.judges import read_known
 from misstep.harness.runs.judging.judge import run_judge
-from misstep.harness.runs.judging.rule_judge import RuleJudge
+from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about
 from misstep.studies.labelling_pages.labelling import Labelling, draw
 from misstep.studies.labelling_pages.labelling_server import serve

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from misstep.analysis.measures.alarms import alarms
-from misstep.studies.sessions.watched import ANNOTATED, STUCK, WATCHERS, watched_errors, watched_generated
+from misstep.studies.sessions.watching import ANNOTATED, STUCK, WATCHERS, watched_errors, watched_generated
 
 
 def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_look_alikes() -> None:
@@ -21,9 +21,7 @@ def test_each_detector_watches_the_same_generated_runs_and_finds_loops_among_loo
 
 
 @pytest.mark.data
-def test_public_runs_have_the_steps_that_people_marked(
-    data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_public_runs_have_the_steps_that_people_marked(data_folder, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("MISSTEP_DATA", str(data_folder))
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path))
     runs = watched_errors(ANNOTATED[:1])

@@ -5,6 +5,7 @@ from typing import Any
 from misstep.harness.records.loop_events import (
     Checked,
     Diagnosed,
+    Ending,
     Failed,
     Happening,
     ItemBegan,
@@ -17,8 +18,8 @@ from misstep.harness.records.loop_events import (
     RunEnded,
     SnapshotTaken,
     TurnEnded,
+    WorkItem,
 )
-from misstep.harness.records.work_item import Ending, WorkItem
 
 BASELINE = "b0"
 TURN = 10.0

@@ -23,8 +23,8 @@ from misstep.harness.records.loop_events import (
     Resumed,
     SnapshotTaken,
     Verified,
+    WorkItem,
 )
-from misstep.harness.records.work_item import WorkItem
 from tests.analysis.measures.reflexive.made_up import TURN, Log, three_items, worker
 
 

@@ -3,8 +3,7 @@
 from misstep.analysis.measures.repair.patch_judge import reviewed_patches, reviewed_table
 from misstep.analysis.measures.repair.reviews import review_funnel
 from misstep.analysis.stats.diagnostic import Confusion
-from misstep.harness.records.repair_attempt import PATCH_JUDGE, RepairAttempt, Signal
-from misstep.harness.records.repair_reviews import Event, ReviewEvent
+from misstep.harness.records.repair_attempt import PATCH_JUDGE, Event, RepairAttempt, ReviewEvent, Signal
 
 
 def attempt(case: str, *, solved: bool | None = True, judge: bool | None = None) -> RepairAttempt:

@@ -6,7 +6,7 @@ import pytest
 
 from misstep.analysis.measures.repair.reviews import review_funnel, review_table
 from misstep.analysis.stats.proportions import wilson
-from misstep.harness.records.repair_reviews import EVENTS, ReviewEvent, read_reviews
+from misstep.harness.records.repair_attempt import EVENTS, ReviewEvent, read_reviews
 
 LOG = """\
 attempt,event,when,by,comment

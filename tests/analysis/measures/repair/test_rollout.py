@@ -2,7 +2,7 @@
 
 from misstep.analysis.measures.repair.reviews import rollout_stages, rollout_table
 from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_reviews import ReviewEvent, in_share
+from misstep.harness.records.repair_attempt import ReviewEvent, in_share
 
 NAMES = [f"task-{number}" for number in range(400)]
 ATTEMPTS = [RepairAttempt(name, "p", "react", "f", solved=True, patched=True) for name in NAMES]

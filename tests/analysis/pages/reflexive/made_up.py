@@ -23,8 +23,8 @@ from misstep.harness.records.loop_events import (
     TurnEnded,
     Verified,
     Warned,
+    WorkItem,
 )
-from misstep.harness.records.work_item import WorkItem
 from tests.analysis.measures.reflexive.made_up import Log, worker
 
 HOSTILE = "<script>alert(1)</script> </pre> \x1b[31m]]> {{ 7 * 7 }} \u202e&amp;"

@@ -11,8 +11,7 @@ from misstep.analysis.pages.browser.frame import Listed
 from misstep.analysis.pages.sessions.flagged import FindingLine, FlaggedSessions
 from misstep.analysis.pages.sessions.shown import SESSION_CHARACTERS, show_session
 from misstep.harness.errors import InputError
-from misstep.harness.journal.classified import PlacedVerdict
-from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.journal.classified import LabelledSession, PlacedVerdict
 from misstep.harness.records.session import Session
 from misstep.harness.trajectory import Source, Step, Trajectory
 

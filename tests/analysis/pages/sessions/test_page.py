@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from misstep.analysis.pages.findings import findings
 from misstep.analysis.pages.sessions.page import sessions_page
-from misstep.harness.journal.classified import Labels, PlacedVerdict, Summary
-from misstep.harness.journal.labelled_sessions import LabelledSession
+from misstep.harness.journal.classified import LabelledSession, Labels, PlacedVerdict, Summary
 from misstep.harness.records.session import Session
 from misstep.harness.trajectory import Unreadable
 from tests.analysis.pages.made_up import HOSTILE

@@ -11,8 +11,7 @@ from misstep.analysis.papers.engineering_agent import repairs
 from misstep.analysis.papers.engineering_agent.tables import formats_table, solve_rate_table
 from misstep.analysis.stats.clusters.paired import PairedTable, mcnemar_mid_p
 from misstep.analysis.tables import Table
-from misstep.harness.records.repair_attempt import Signal
-from misstep.harness.records.repair_reviews import ReviewEvent
+from misstep.harness.records.repair_attempt import ReviewEvent, Signal
 from tests.analysis.measures.repair.made_up import arm, attempt
 
 

@@ -4,8 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.agent.turns import tokens_in_text
-from misstep.harness.records.loop_events import Checked, Happening, ItemBegan, LoopEvent, Planned, Reflected, TurnEnded
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import (
+    Checked,
+    Happening,
+    ItemBegan,
+    LoopEvent,
+    Planned,
+    Reflected,
+    TurnEnded,
+    WorkItem,
+)
 from misstep.harness.reflexive.context import accumulated, assembled
 from misstep.harness.reflexive.protocols import Part
 

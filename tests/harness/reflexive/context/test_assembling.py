@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from misstep.harness.agent.turns import tokens_in_text
 from misstep.harness.judges.fencing import fenced_parts
-from misstep.harness.records.loop_events import Role
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Role, WorkItem
 from misstep.harness.reflexive.context import assembled
 from misstep.harness.reflexive.protocols import Part
 

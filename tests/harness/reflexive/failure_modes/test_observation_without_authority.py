@@ -3,8 +3,7 @@
 The original's partition rule had 20 reflections that said to stop; the worker could not, and 20 minutes were gone.
 """
 
-from misstep.harness.records.loop_events import Planned, ReEngaged, Reflected
-from misstep.harness.records.work_item import Ending
+from misstep.harness.records.loop_events import Ending, Planned, ReEngaged, Reflected
 from misstep.harness.reflexive.settings import LoopSettings
 from tests.harness.reflexive.failure_modes.looping import looped
 

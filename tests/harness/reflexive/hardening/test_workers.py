@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
-from misstep.harness.records.loop_events import Checked, Diagnosed, Failed, ItemEnded, Restored, TurnEnded
-from misstep.harness.records.work_item import Ending
+from misstep.harness.records.loop_events import Checked, Diagnosed, Ending, Failed, ItemEnded, Restored, TurnEnded
 from misstep.harness.reflexive.hardening import HardeningSkill
 from misstep.harness.reflexive.hardening.profile import PROFILE
 from misstep.harness.reflexive.hardening.rules import rules

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.agent.turns import tokens_in_text
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.memory import Lesson, Memory, MemoryRules, lessons_text
 
 ITEM = WorkItem("sudoers-nopasswd", "sudo", "No account may become root by sudo without its password.")

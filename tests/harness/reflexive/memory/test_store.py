@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misstep.harness.records.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import LessonLearned, LessonRetired, LessonsRecalled, LoopEvent, WorkItem
 from misstep.harness.reflexive.memory import Lesson, Memory, MemoryRules, memory_of
 from misstep.harness.reflexive.settings import LoopSettings
 

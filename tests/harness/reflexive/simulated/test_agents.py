@@ -8,8 +8,7 @@ import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.agent.turns import TurnLimits, TurnReport, take_turn
-from misstep.harness.records.loop_events import Role
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import Role, WorkItem
 from misstep.harness.reflexive.protocols import Agent, Context, Part
 from misstep.harness.reflexive.re_engagement import read_verdict
 from misstep.harness.reflexive.simulated.items import Kind, draw_world

@@ -11,7 +11,7 @@ from misstep.harness.agent.actions import Action
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.agent.tools import carry_out
 from misstep.harness.errors import MisstepError
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.reflexive.protocols import ChannelBroken, Check
 from misstep.harness.reflexive.simulated.items import MIX, Kind, draw_world
 from misstep.harness.reflexive.simulated.machine import configured, read_pairs

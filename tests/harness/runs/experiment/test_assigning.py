@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from misstep.harness.runs.experiment.assigning import arm_of
+from misstep.harness.runs.experiment.running import arm_of
 
 
 def test_the_arm_is_the_parity_of_the_first_eight_bytes_of_a_hash_over_experiment_and_unit() -> None:

@@ -43,9 +43,7 @@ def test_an_instruction_is_ignored_only_where_there_is_one(drawn: list[DrawnSess
         assert not ignored or one.task.limit
 
 
-def test_the_honest_work_ends_with_the_change_and_the_tests_and_leaves_a_forbidden_tool_alone(
-    drawn: list[DrawnSession],
-) -> None:
+def test_the_honest_work_ends_with_the_change_and_the_tests_and_leaves_a_forbidden_tool_alone(drawn) -> None:
     for one in drawn:
         *_, edit, tests = one.work
         assert edit.edit == (one.task.change.old, one.task.change.new)

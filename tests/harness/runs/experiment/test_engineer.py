@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from random import Random
 
 from misstep.harness.generate.voice import Voice
-from misstep.harness.runs.experiment.counting import failed_calls, seconds_of, tokens_of
 from misstep.harness.runs.experiment.drawing import rates
-from misstep.harness.runs.experiment.engineer import Engineer, Watchers
+from misstep.harness.runs.experiment.session import Engineer, Watchers, failed_calls, seconds_of, tokens_of
 from misstep.harness.trajectory import Step, ToolCall, ToolResult
 
 VOICE = Voice(Random(0), "development")  # noqa: S311 (made-up data)

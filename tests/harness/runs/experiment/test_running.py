@@ -1,8 +1,5 @@
 """An experiment is one run: one seed gives the same bytes, whatever runs at once and however often it is killed."""
 
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,20 +12,14 @@ from misstep.harness.exchange import Failure, Request
 from misstep.harness.journal.records import LIVE_RECORDS, read_records
 from misstep.harness.records.intervention import INTERVENTION
 from misstep.harness.records.live_session import LiveSession
-from misstep.harness.runs.experiment.assigning import ARMS, Design
 from misstep.harness.runs.experiment.observing import Beside
-from misstep.harness.runs.experiment.running import ExperimentPlan, run_experiment
+from misstep.harness.runs.experiment.running import ARMS, ExperimentPlan, run_experiment
 from misstep.harness.trajectory import Source, Trajectory
 from misstep.harness.workspace import Sandbox
 from tests.harness.repair.conftest import sandbox as sandbox
-from tests.harness.runs.experiment.killed_experiment import PLAN
 
+PLAN = ExperimentPlan("shadow", n=6, seed=3, wordings="development")
 EMPTY = Trajectory("", Source("misstep"))
-
-
-def _killed_after(folder: Path, sessions: int) -> int:
-    line = [sys.executable, "-m", "tests.harness.runs.experiment.killed_experiment", str(folder), str(sessions)]
-    return subprocess.run(line, check=False, timeout=120, stderr=subprocess.DEVNULL).returncode
 
 
 def _sessions(folder: Path) -> list[LiveSession]:
@@ -40,21 +31,8 @@ def _run(folder: Path, plan: ExperimentPlan, sandbox: Sandbox, workers: int = 3)
     return _sessions(folder)
 
 
-def test_a_run_that_is_killed_three_times_ends_with_the_bytes_of_one_that_nobody_disturbed(
-    tmp_path: Path, sandbox: Sandbox
-) -> None:
-    _run(tmp_path / "undisturbed", PLAN, sandbox)
-    killed = [_killed_after(tmp_path / "killed", count) for count in (1, 2, 2)]
-    assert killed == [-signal.SIGKILL] * 3
-    assert _killed_after(tmp_path / "killed", 99) == 0
-    files = [tmp_path / name / LIVE_RECORDS.file for name in ("undisturbed", "killed")]
-    assert files[0].read_bytes() == files[1].read_bytes()
-
-
 @pytest.mark.parametrize("design", ["shadow", "ab"])
-def test_sessions_are_in_the_arms_of_their_design_and_guidance_is_said_in_one_of_them(
-    design: Design, tmp_path: Path, sandbox: Sandbox
-) -> None:
+def test_sessions_are_in_the_arms_of_their_design_and_guidance_is_said_in_one_of_them(design, tmp_path, sandbox):
     plan = ExperimentPlan(design, n=12, seed=3, name="first", wordings="development")
     sessions = _run(tmp_path / "run", plan, sandbox)
     assert {session.arm for session in sessions} == set(ARMS[design])
@@ -73,12 +51,6 @@ def test_a_session_up_to_the_first_guidance_is_the_same_in_every_arm(tmp_path: P
         assert other.trajectory is not None
         end = None if heard is None else heard + 1
         assert one.trajectory.steps[:end] == other.trajectory.steps[:end]
-
-
-def test_another_seed_in_the_same_folder_is_another_run(tmp_path: Path, sandbox: Sandbox) -> None:
-    _run(tmp_path, replace(PLAN, n=1), sandbox)
-    with pytest.raises(UsageError, match="another run"):
-        run_experiment(tmp_path, replace(PLAN, n=1, seed=4), sandbox)
 
 
 def test_a_detector_that_does_not_exist_is_refused_before_anything_is_run(tmp_path: Path, sandbox: Sandbox) -> None:

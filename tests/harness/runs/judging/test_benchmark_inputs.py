@@ -131,9 +131,7 @@ def test_what_changed_is_said_and_the_run_begins_anew_beside_the_earlier_one(
         (edited("judge.toml", "[model]", "[model]\nseed = 4"), "holds another run: seed was 0 and is now 4. "),
     ],
 )
-def test_a_run_of_another_model_or_other_settings_is_not_gone_on_with(
-    stopped: Path, judge: Path, gates: Path, tmp_path: Path, change: Callable[[Path], None], said: str
-) -> None:
+def test_a_run_of_another_model_or_other_settings_is_not_gone_on_with(stopped, judge, gates, tmp_path, change, said):
     before = (stopped / VERDICTS).read_bytes()
     change(tmp_path)
     with pytest.raises(UsageError) as caught:
@@ -142,9 +140,7 @@ def test_a_run_of_another_model_or_other_settings_is_not_gone_on_with(
     assert (stopped / VERDICTS).read_bytes() == before
 
 
-def test_one_more_item_asks_about_that_item_alone(
-    judge: Path, gates: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_more_item_asks_about_that_item_alone(judge, gates, tmp_path, capsys) -> None:
     asked(judge, gates, tmp_path / "run")
     late = json.loads((gates / "items.jsonl").read_text().splitlines()[0]) | {"id": "late", "task": "Mend them all."}
     with (gates / "items.jsonl").open("a") as items:
@@ -162,12 +158,6 @@ def test_a_finished_run_is_not_scored_against_other_runs_than_it_was_asked_about
     edited("runs/all.jsonl", "Mend gate 7.", "Mind gate 7.")(gates)
     with pytest.raises(UsageError, match=r"gates has changed since the run .*run: runs/all\.jsonl changed"):
         open_run(run)
-
-
-def test_that_a_run_is_not_kept_any_longer_makes_it_no_other_run(gates: Path, tmp_path: Path) -> None:
-    run = judged_run(tmp_path / "run", gates, [verdict(number) for number in range(8)])
-    (gates / "runs" / "all.jsonl").unlink()
-    assert len(open_run(run).verdicts) == 8
 
 
 def test_runs_over_unlike_trajectories_are_not_compared_and_a_report_says_so(gates: Path, tmp_path: Path) -> None:

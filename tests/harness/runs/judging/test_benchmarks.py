@@ -87,9 +87,7 @@ def test_a_set_that_is_not_at_hand_is_missing(data: Path) -> None:
         benchmark_folder("trail", data)
 
 
-def test_a_set_of_which_files_are_missing_is_measured_and_said_to_be_incomplete(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_set_of_which_files_are_missing_is_measured_and_said_to_be_incomplete(data, capsys) -> None:
     benchmark_folder("whoandwhen", data)
     benchmark_folder("whoandwhen", data)
     said = capsys.readouterr().err

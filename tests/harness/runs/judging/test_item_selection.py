@@ -6,15 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from misstep.harness.clients import ClientSettings
-from misstep.harness.errors import InputError, UsageError
+from misstep.harness.errors import InputError
 from misstep.harness.items import NOTHING_TO_SHOW
-from misstep.harness.journal.records import read_manifest, read_verdicts
 from misstep.harness.judges.judge_file import JudgeSpec, read_judge
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.runs.judging.item_selection import Sampling, select_items
@@ -63,9 +61,7 @@ def test_where_all_items_are_asked_there_is_nothing_to_say(spec: JudgeSpec, fold
     assert select_items(PromptedJudge(spec), folder, Sampling(40)).sentence == ""
 
 
-def test_a_benchmark_of_which_nothing_can_be_asked_says_why_before_there_is_a_run(
-    spec: JudgeSpec, folder: Path, tmp_path: Path
-) -> None:
+def test_a_benchmark_of_which_nothing_can_be_asked_says_why_before_there_is_a_run(spec, folder, tmp_path) -> None:
     (folder / "items.jsonl").write_text("")
     add(folder, {"id": "a", "unaskable": "the texts are lost"}, {"id": "b", "unaskable": "the texts are lost"})
     with pytest.raises(InputError, match=r"no item can be asked about: the texts are lost \(2 of 2 items\)"):
@@ -82,9 +78,7 @@ def test_a_sample_does_not_depend_on_the_order_of_the_items(spec: JudgeSpec, fol
 
 @settings(max_examples=20)
 @given(st.integers(1, 45), st.integers(1, 45), st.integers(0, 10))
-def test_a_sample_has_the_size_asked_for_and_a_smaller_one_is_a_part_of_it(
-    tmp_path_factory: pytest.TempPathFactory, size: int, other: int, seed: int
-) -> None:
+def test_a_sample_has_the_size_asked_for_and_a_smaller_one_is_a_part_of_it(tmp_path_factory, size, other, seed) -> None:
     base = tmp_path_factory.mktemp("sampled")
     spec, folder = read_judge(judge_file(base)), benchmark(base / "plants", ["apple"] * 40)
     small, large = (ids(spec, folder, Sampling(n, seed)) for n in sorted((size, other)))
@@ -101,22 +95,6 @@ def test_every_item_is_as_likely_to_be_drawn_as_any_other(spec: JudgeSpec, folde
     assert max(counts) < 80
 
 
-def test_a_run_of_a_sample_says_so_and_is_not_gone_on_with_by_another_sample(
-    spec: JudgeSpec, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ended = run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, sampling=Sampling(6, 2))
-    assert (ended.done, ended.wanted) == (6, 6)
-    assert "6 of 40 items are asked: 34 are not in the sample (seed 2)." in capsys.readouterr().err
-    manifest = read_manifest(tmp_path / "run")
-    assert manifest is not None
-    assert (manifest.settings["sample"], manifest.settings["sample_seed"]) == (6, 2)
-    assert manifest.finished
-    assert {verdict.item for verdict in read_verdicts(tmp_path / "run")} == set(ids(spec, folder, Sampling(6, 2)))
-    for other in (Sampling(7, 2), Sampling(6, 3), None):
-        with pytest.raises(UsageError, match="holds another run: sample"):
-            run_judge(PromptedJudge(spec), folder, tmp_path / "run", SCRIPTED, sampling=other)
-
-
 def command(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "misstep", "judge", "run", *map(str, arguments), "--json"],
@@ -126,18 +104,6 @@ def command(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
         timeout=120,
         check=False,
     )
-
-
-def test_the_command_line_asks_about_a_sample(spec: JudgeSpec, folder: Path, tmp_path: Path) -> None:
-    recording = tmp_path / "recording.jsonl"
-    recorded = msgspec.structs.replace(SCRIPTED, record=recording)
-    run_judge(PromptedJudge(spec), folder, tmp_path / "recorded", recorded, sampling=Sampling(4, 9))
-    line = (tmp_path / "judge.toml", "--benchmark", folder, "--out", tmp_path / "run", "--replay", recording)
-    done = command(*line, "--sample", "4", "--seed", "9")
-    assert done.returncode == 0, done.stderr
-    scores = json.loads(done.stdout)
-    assert (scores["n"], scores["answered"], scores["unasked"]) == (4, 4, 36)
-    assert "4 of 40 items are asked" in done.stderr
 
 
 def test_gold_labels_that_break_the_form_are_refused_before_there_is_a_run(folder: Path, tmp_path: Path) -> None:

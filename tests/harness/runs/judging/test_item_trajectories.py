@@ -1,13 +1,12 @@
 """The runs that items are about: each is found once, one at a time, and if there is none it is said why."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from misstep.harness.items import Item
 from misstep.harness.readers import read_file
-from misstep.harness.runs.judging.item_trajectories import FoundRun, run_in, runs_in
+from misstep.harness.runs.judging.trajectories_by_id import FoundRun, run_in, runs_in
 from tests.misstep.made_up import atif, atif_lines
 from tests.misstep.made_up_runs import agents_run, benchmark_of_runs
 
@@ -65,23 +64,8 @@ def test_a_broken_run_is_no_error_and_says_where_it_stands(folder, broken):
     assert "all.jsonl:2" in nothing.reason
 
 
-def test_a_stream_of_runs_goes_on_behind_a_broken_one(folder):
-    file = folder / "runs" / "all.jsonl"
-    lines = file.read_bytes().splitlines(keepends=True)
-    file.write_bytes(lines[0] + b"{broken\n" + lines[2])
-    first, broken, last = read_file(file)
-    assert (first.id, broken.line, last.id) == ("run-0", 2, "run-2")
-
-
 def test_a_run_in_the_item_itself_is_read_and_a_broken_one_is_said():
     item = Item("i", "misbehaviour", {"task": "Mend it.", "steps": [{"role": "agent", "text": "Done."}]})
     assert run_in(item).run.task == "Mend it."
     assert "trajectory" in run_in(Item("i", "misbehaviour", {"steps": 3})).reason
     assert run_in(Item("i", "text", text="no run")).run is None
-
-
-def test_a_file_of_no_known_format_is_said(folder):
-    (folder / "odd.json").write_text(json.dumps({"neither": 1}))
-    (nothing,) = found(folder, "odd.json", ("x", "run-1"))
-    assert (nothing.run, nothing.items) == (None, ("x",))
-    assert "format" in nothing.reason

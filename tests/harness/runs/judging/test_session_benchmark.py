@@ -11,7 +11,7 @@ from misstep.harness.judges import read_known
 from misstep.harness.judges.prompted_judge import PromptedJudge
 from misstep.harness.protocols import FittedJudge
 from misstep.harness.readers import read_file
-from misstep.harness.runs.judging.rule_judge import RuleJudge
+from misstep.harness.runs.judging.recovery_rule import RuleJudge
 from misstep.harness.runs.judging.session_benchmark import asked_about, kind_for, session_benchmark
 from misstep.harness.trajectory import Trajectory
 from tests.misstep.made_up import atif, atif_lines

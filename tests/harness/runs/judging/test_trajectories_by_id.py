@@ -34,9 +34,7 @@ def test_a_run_that_cannot_be_read_is_named_with_its_line_when_it_is_looked_at(t
 
 
 @pytest.mark.parametrize("line", ["{}", "{broken", '{"id": "other", "steps": 3}'])
-def test_a_line_that_cannot_be_read_counts_and_is_named_when_a_run_that_is_not_there_is_looked_for(
-    tmp_path: Path, line: str
-) -> None:
+def test_a_line_that_cannot_be_read_counts_and_is_named_when_a_run_that_is_not_there_is_looked_for(tmp_path, line):
     file = own(tmp_path, {"id": "good"})
     with file.open("a") as stream:
         stream.write(f"{line}\n")

@@ -25,9 +25,9 @@ from misstep.harness.records.loop_events import (
     RunBegan,
     SnapshotName,
     SnapshotTaken,
+    WorkItem,
     events_that_hold,
 )
-from misstep.harness.records.work_item import WorkItem
 from misstep.harness.reflexive.log import state_of
 from misstep.harness.reflexive.protocols import Context
 from misstep.harness.runs.reflect.running import ReflectPlan, recorded_events, run_reflexive

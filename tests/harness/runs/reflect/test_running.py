@@ -7,8 +7,7 @@ import pytest
 
 from misstep.harness.agent.clocks import VirtualClock
 from misstep.harness.errors import SkillFailed, UsageError
-from misstep.harness.records.loop_events import LessonsRecalled, RunEnded
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import LessonsRecalled, RunEnded, WorkItem
 from misstep.harness.reflexive.settings import ItemLimits, LoopSettings
 from misstep.harness.runs.reflect.running import ReflectPlan, lessons_of, recorded_events, run_reflexive
 from tests.harness.reflexive.notebook import NotebookSkill, items, saying, team, writing

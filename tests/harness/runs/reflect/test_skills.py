@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misstep.harness.errors import SkillFailed, UsageError
-from misstep.harness.records.work_item import WorkItem
+from misstep.harness.records.loop_events import WorkItem
 from misstep.harness.runs.reflect.skills import SKILLS, SkillOptions, made_skill, sampled
 
 CHAIN = [WorkItem("a", "x", "t"), WorkItem("b", "x", "t", after=("a",)), WorkItem("c", "x", "t", after=("b",))]

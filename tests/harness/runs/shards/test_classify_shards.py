@@ -14,7 +14,7 @@ from msgspec import structs
 from pyarrow.parquet import write_table
 
 from misstep.harness.classifiers import chosen_categories, classify_all
-from misstep.harness.errors import InputError, NoTrajectory, UsageError
+from misstep.harness.errors import InputError, UsageError
 from misstep.harness.lake.store import open_store
 from misstep.harness.runs.classify import classify_paths
 from misstep.harness.runs.shards.classify import ShardDone, classify_shard
@@ -109,13 +109,6 @@ def test_long_files_are_cut_at_lines_and_at_row_groups(runs: Path, tmp_path: Pat
     assert cut == {"long.jsonl", "packed.parquet"}
 
 
-def test_a_shard_that_is_done_is_not_done_again(runs: Path, tmp_path: Path) -> None:
-    first, again = (_shard(runs, tmp_path, 1, 2) for _ in range(2))
-    assert (first.before, again.before) == (False, True)
-    assert first.counts == again.counts
-    assert first.counts.sessions > 0
-
-
 class _Killed(BaseException):
     pass
 
@@ -138,9 +131,7 @@ def _killed_at(patch: pytest.MonkeyPatch, write: int, *, before: bool) -> None:
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_a_shard_killed_at_any_write_is_done_again_and_leaves_nothing_behind(
-    runs: Path, unsharded: dict[str, bytes], tmp_path: Path, *, before: bool
-) -> None:
+def test_a_shard_killed_at_any_write_is_done_again_and_leaves_nothing_behind(runs, unsharded, tmp_path, *, before):
     _shard(runs, tmp_path, 1, 2)
     kills = 0
     while kills < 50:
@@ -247,9 +238,7 @@ def test_two_machines_may_do_the_same_shard_at_once(runs: Path, unsharded: dict[
     assert _merge(tmp_path) == unsharded
 
 
-def test_a_merge_that_was_killed_goes_on_and_nothing_else_does(
-    runs: Path, unsharded: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_a_merge_that_was_killed_goes_on_and_nothing_else_does(runs, unsharded, tmp_path) -> None:
     for shard in shards_of(2):
         _shard(runs, tmp_path, shard.number, 2)
 
@@ -289,14 +278,6 @@ def test_a_run_may_lie_at_an_address(runs: Path, unsharded: dict[str, bytes], tm
     assert _merge(out) == unsharded
     assert open_store(out).read("run.toml") == first
     fsspec.filesystem("memory").rm(f"/{tmp_path.name}", recursive=True)
-
-
-def test_nothing_to_read_is_said_by_the_merge(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    for shard in shards_of(2):
-        _shard(tmp_path / "runs", tmp_path / "run", shard.number, 2)
-    with pytest.raises(NoTrajectory):
-        _merge(tmp_path / "run")
 
 
 def test_names_that_are_no_text_are_read_as_without_shards(tmp_path: Path) -> None:

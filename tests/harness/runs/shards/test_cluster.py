@@ -46,9 +46,7 @@ def disturbing(session: Trajectory, categories: Sequence[str], notes: Path, main
     return classify_all(session, categories)
 
 
-def test_a_run_that_loses_a_worker_and_is_stopped_goes_on_by_the_same_line_without_what_is_done(
-    runs: Path, tmp_path: Path
-) -> None:
+def test_a_run_that_loses_a_worker_and_is_stopped_goes_on_by_the_same_line_without_what_is_done(runs, tmp_path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     classify = partial(disturbing, notes=notes, main=os.getpid())

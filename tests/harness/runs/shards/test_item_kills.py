@@ -6,8 +6,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from misstep.harness.journal.records import VERDICTS, read_verdicts
 from misstep.harness.runs.shards.layout import Shard
 from tests.harness.clients.faulty_server import serving
@@ -18,9 +16,7 @@ from tests.misstep.made_up_judges import benchmark, judge_file
 from tests.waiting import wait_until
 
 
-def test_a_killed_shard_goes_on_and_no_answered_item_is_asked_again_in_any(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_killed_shard_goes_on_and_no_answered_item_is_asked_again_in_any(tmp_path, monkeypatch, capsys) -> None:
     judge = judge_file(tmp_path)
     plants, out, model = benchmark(tmp_path / "plants", TEXTS), tmp_path / "run", Model()
     killed = out / Shard(1, 2).folder

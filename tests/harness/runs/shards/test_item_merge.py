@@ -21,10 +21,9 @@ from misstep.harness.runs.judging.item_selection import Sampling
 from misstep.harness.runs.judging.judge import run_judge
 from misstep.harness.runs.kind import RunEnd
 from misstep.harness.runs.run import ANSWERS
-from misstep.harness.runs.shards.item_runs import dealt
 from misstep.harness.runs.shards.layout import PLAN, Shard, shards_of
-from misstep.harness.runs.shards.plan import read_plan
-from misstep.studies.judging.scores import write_scores
+from misstep.harness.runs.shards.plan import dealt, read_plan
+from misstep.studies.judging.scored import write_scores
 from misstep.studies.kinds.judged import JudgedRuns
 from tests.misstep.made_up_judges import PROMPT, benchmark, judge_file
 
@@ -81,9 +80,7 @@ def files(out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(("count", "size"), [(1, None), (3, None), (3, 5), (9, None)])
-def test_merged_shards_are_the_run_of_the_whole_to_the_byte(
-    tmp_path: Path, folder: Path, spec: JudgeSpec, count: int, size: int | None
-) -> None:
+def test_merged_shards_are_the_run_of_the_whole_to_the_byte(tmp_path, folder, spec, count, size) -> None:
     sampling = None if size is None else Sampling(size)
     part(spec, folder, tmp_path / "whole", None, sampling=sampling)
     write_scores(tmp_path / "whole", folder)
@@ -112,9 +109,7 @@ def test_each_thing_is_dealt_to_one_shard_and_none_has_two_more_than_another(n: 
     assert max(map(len, hands)) - min(map(len, hands)) <= 1
 
 
-def test_a_merge_names_what_is_missing_and_not_finished_and_the_line_that_mends_it(
-    tmp_path: Path, folder: Path, spec: JudgeSpec
-) -> None:
+def test_a_merge_names_what_is_missing_and_not_finished_and_the_line_that_mends_it(tmp_path, folder, spec) -> None:
     out = tmp_path / "run"
     failing.add("leek")
     for number in (1, 2):
@@ -135,9 +130,7 @@ def test_a_merge_names_what_is_missing_and_not_finished_and_the_line_that_mends_
     assert Counter(verdict.item for verdict in read_verdicts(out)) == {f"i{n}": 1 + (n == 3) for n in range(N)}
 
 
-def test_a_shard_of_another_run_is_refused_at_its_start_and_at_the_merge(
-    tmp_path: Path, folder: Path, spec: JudgeSpec
-) -> None:
+def test_a_shard_of_another_run_is_refused_at_its_start_and_at_the_merge(tmp_path, folder, spec) -> None:
     out = tmp_path / "run"
     part(spec, folder, out, Shard(1, 2))
     with pytest.raises(UsageError, match="cut into 2 shards and is now cut into 3"):
@@ -187,9 +180,7 @@ def test_a_merged_run_is_gone_on_with_as_any_other(tmp_path: Path, folder: Path,
     assert (out / ANSWERS).exists()
 
 
-def test_a_merge_that_was_killed_is_no_run_until_it_is_done_again(
-    tmp_path: Path, folder: Path, spec: JudgeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_merge_that_was_killed_is_no_run_until_it_is_done_again(tmp_path, folder, spec, monkeypatch) -> None:
     out = tmp_path / "run"
     for shard in shards_of(2):
         part(spec, folder, out, shard)
@@ -208,9 +199,7 @@ def test_a_merge_that_was_killed_is_no_run_until_it_is_done_again(
     assert [verdict.item for verdict in read_verdicts(out)] == [f"i{number}" for number in range(N)]
 
 
-def test_records_that_are_missing_or_lie_in_two_shards_are_refused(
-    tmp_path: Path, folder: Path, spec: JudgeSpec
-) -> None:
+def test_records_that_are_missing_or_lie_in_two_shards_are_refused(tmp_path, folder, spec) -> None:
     out = tmp_path / "run"
     for shard in shards_of(2):
         part(spec, folder, out, shard)

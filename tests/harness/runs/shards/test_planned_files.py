@@ -40,9 +40,7 @@ def _shard(lake: str, out: Path, number: int, count: int) -> ShardDone:
     )
 
 
-def test_each_shard_fetches_its_own_files_and_the_merged_run_has_the_order_of_one_machine(
-    lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_shard_fetches_its_own_files_and_the_merged_run_has_the_order_of_one_machine(lake, tmp_path, monkeypatch):
     fetched = []
     for shard in shards_of(4):
         cache = tmp_path / f"machine-{shard.number}"
@@ -71,9 +69,7 @@ def test_the_first_shard_pins_an_address_for_all(lake: str, tmp_path: Path, monk
     assert (plan.paths, plan.manifest.arguments) == ((lake,), [f"{lake}@c0ffee"])
 
 
-def test_a_stored_file_that_changed_or_went_since_the_plan_is_refused(
-    lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stored_file_that_changed_or_went_since_the_plan_is_refused(lake, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
     _shard(lake, tmp_path / "run", 1, 4)
     fsspec.filesystem("memory").pipe_file(lake.removeprefix("memory:/") + "/a/b/d.jsonl", atif("d", steps=9))
@@ -84,18 +80,14 @@ def test_a_stored_file_that_changed_or_went_since_the_plan_is_refused(
         _shard(lake, tmp_path / "run", 4, 4)
 
 
-def test_a_stored_file_that_is_named_alone_has_to_be_of_a_known_format(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stored_file_that_is_named_alone_has_to_be_of_a_known_format(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
     fsspec.filesystem("memory").pipe_file(f"/{tmp_path.name}/notes.txt", b"hello\n")
     with pytest.raises(InputError, match=r"notes\.txt: no known trajectory format"):
         _shard(f"memory://{tmp_path.name}/notes.txt", tmp_path / "run", 1, 1)
 
 
-def test_the_time_of_a_copy_is_that_of_the_store_and_old_files_are_left_out_by_it(
-    lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_of_a_copy_is_that_of_the_store_and_old_files_are_left_out_by_it(lake, tmp_path, monkeypatch) -> None:
     """So that `--since` and files.jsonl say the same on every machine, whenever it fetched."""
     (stored, *_), times = stored_files(lake), []
     for machine in ("a", "b"):
@@ -108,9 +100,7 @@ def test_the_time_of_a_copy_is_that_of_the_store_and_old_files_are_left_out_by_i
 
 
 @pytest.mark.parametrize("named", ["", "/state.db"])
-def test_a_database_comes_with_what_was_written_last_beside_it_until_that_is_gone(
-    named: str, lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_comes_with_what_was_written_last_beside_it_until_that_is_gone(named, lake, tmp_path, monkeypatch):
     monkeypatch.setenv("MISSTEP_CACHE", str(tmp_path / "cache"))
     store, place = fsspec.filesystem("memory"), lake.removeprefix("memory:/")
     store.pipe_file(f"{place}/state.db", b"base")

@@ -7,10 +7,9 @@ import pytest
 from misstep.harness.errors import UsageError
 from misstep.harness.items import read_items
 from misstep.harness.runs.judging.benchmark_inputs import inputs_of
-from misstep.harness.runs.judging.rule_judge import RuleJudge
-from misstep.harness.runs.judging.session_benchmark import asked_about
+from misstep.harness.runs.judging.recovery_rule import RuleJudge
+from misstep.harness.runs.judging.session_benchmark import asked_about, building_beside, put_in_place
 from misstep.harness.runs.shards.layout import PLAN, Shard
-from misstep.harness.runs.shards.shared_benchmark import building_beside, put_in_place
 from misstep.harness.runs.triage.benchmark import asked_cases
 from tests.harness.runs.triage.jobs.made_up_jobs import harbor
 from tests.misstep.made_up import atif_lines
