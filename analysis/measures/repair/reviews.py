@@ -14,8 +14,7 @@ from misstep.analysis.stats.estimate import Estimate
 from misstep.analysis.stats.proportions import wilson
 from misstep.analysis.tables import Evidence, Row, Table, TableHead, made_by_this, rows_in
 from misstep.analysis.tables.wording import with_interval
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_attempt import EVENTS, SHARES, ReviewEvent, in_share
+from misstep.harness.records.repair_attempt import EVENTS, SHARES, RepairAttempt, ReviewEvent, in_share
 
 _ANSWERS = ("accepted", "changes_requested", "rejected")
 _SOURCE = "review log"

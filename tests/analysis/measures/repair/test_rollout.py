@@ -1,8 +1,7 @@
 """A rollout's shares lie in each other, and each has the funnel of its own cases."""
 
 from misstep.analysis.measures.repair.reviews import rollout_stages, rollout_table
-from misstep.harness.records.repair_attempt import RepairAttempt
-from misstep.harness.records.repair_attempt import ReviewEvent, in_share
+from misstep.harness.records.repair_attempt import RepairAttempt, ReviewEvent, in_share
 
 NAMES = [f"task-{number}" for number in range(400)]
 ATTEMPTS = [RepairAttempt(name, "p", "react", "f", solved=True, patched=True) for name in NAMES]
