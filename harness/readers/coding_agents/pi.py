@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
@@ -33,14 +33,16 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_lines,
     filled,
+    kept_line,
     rest_of,
     text_or_none,
     time_of_milliseconds,
+    without,
 )
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.naming import name_of
-from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "pi"
 UNIT: Unit = "file"
@@ -99,8 +101,8 @@ class _Session(Struct):
 
     line: int
     header: dict[str, Any]
-    lines: list[_Line]
-    others: list[dict[str, Any]]
+    lines: list[_Line] = field(default_factory=list)
+    others: list[dict[str, Any]] = field(default_factory=list)
 
 
 def refuse(sample: Sample) -> str | None:
@@ -118,17 +120,13 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     lines = decode_lines(data, source)
     sessions: list[_Session] = []
     for number, value in lines.values:
-        if isinstance(value, dict) and value.get("type") == "session":
-            sessions.append(_Session(number, value, [], []))
-            continue
-        if not sessions:
-            sessions.append(_Session(number, {}, [], []))
-        if isinstance(value, dict) and value.get("type") in _REPEATING:
-            continue
-        if isinstance(value, dict):
+        kind = value.get("type") if isinstance(value, dict) else None
+        if kind == "session" or not sessions:
+            sessions.append(_Session(number, value if kind == "session" else {}))
+        if not isinstance(value, dict):
+            sessions[-1].others.append(kept_line(number, value))
+        elif kind != "session" and kind not in _REPEATING:
             sessions[-1].lines.append(_Line(number, value, convert(value, _Entry, source, number)))
-        else:
-            sessions[-1].others.append({"line": number, "value": value})
     for session in sessions:
         place = source if len(sessions) == 1 else replace(source, line=session.line)
         yield _trajectory(session, place, lines.unfinished if session is sessions[-1] else None)
@@ -143,29 +141,15 @@ def _trajectory(session: _Session, source: Source, unfinished: str | None) -> Tr
     model = text_or_none(header.get("modelId"))
     for line in session.lines:
         if origin is not None and began and line.entry.timestamp and line.entry.timestamp < began:
-            replayed.append({"line": line.number, "value": line.value})
+            replayed.append(kept_line(line.number, line.value))
         elif not _place(conversation, line):
-            session.others.append({"line": line.number, "value": line.value})
+            session.others.append(kept_line(line.number, line.value))
         if line.entry.message is not None:
             model = model or line.entry.message.model
-    steps = conversation.steps()
-    return Trajectory(
-        id=text_or_none(header.pop("id", None)) or name_of(source),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
-        agent="pi",
-        model=model,
-        parent=origin,
-        extra=filled(
-            [
-                ("session", header),
-                ("replayed_lines", replayed),
-                ("other_lines", session.others),
-                ("unfinished_line", unfinished),
-            ]
-        ),
-    )
+    identity = text_or_none(header.pop("id", None)) or name_of(source)
+    kept = [("session", header), ("replayed_lines", replayed), ("other_lines", session.others)]
+    extra = filled([*kept, ("unfinished_line", unfinished)])
+    return conversation.trajectory(identity, source, agent="pi", model=model, parent=origin, extra=extra)
 
 
 def _origin(header: dict[str, Any]) -> str | None:
@@ -179,13 +163,11 @@ def _place(conversation: Conversation, line: _Line) -> bool:
     entry, message = line.entry, line.entry.message
     extra = filled([("id", entry.id), ("parentId", entry.parent_id)]) | rest_of(line.value, _Entry)
     if message is None or entry.type not in _MESSAGES:
-        if entry.type not in _SUMMARIES:
-            return False
-        text, others = split_content(entry.content)
-        said = [entry.summary or text]
-        extra |= filled([("type", entry.type), ("content", others)])
-        conversation.begin(Turn("system", said, timestamp=entry.timestamp, extra=extra))
-        return True
+        if entry.type in _SUMMARIES:
+            text, others = split_content(entry.content)
+            extra |= filled([("type", entry.type), ("content", others)])
+            conversation.begin(Turn("system", [entry.summary or text], timestamp=entry.timestamp, extra=extra))
+        return entry.type in _SUMMARIES
     value = line.value["message"]
     written = entry.timestamp or time_of_milliseconds(message.timestamp)
     extra |= filled([("message", rest_of(value, _Message))])
@@ -194,11 +176,10 @@ def _place(conversation: Conversation, line: _Line) -> bool:
         kept = filled([("content", others), ("timestamp", written)]) | extra
         conversation.result(ToolResult(text, message.is_error, None, message.tool_call_id, kept))
         return True
-    turn = Turn(_ROLES.get(message.role, "system"), timestamp=written, extra=extra)
+    turn = conversation.say(_ROLES.get(message.role, "system"), [], written, extra)
     if message.role not in _ROLES:
         turn.extra["role"] = message.role
         turn.texts += [text for text in (message.command, message.output, message.summary) if text]
-    conversation.begin(turn)
     _fill(conversation, turn, message, value)
     return True
 
@@ -206,31 +187,23 @@ def _place(conversation: Conversation, line: _Line) -> bool:
 def _fill(conversation: Conversation, turn: Turn, message: _Message, value: dict[str, Any]) -> None:
     """The parts of a message, and what it took."""
     others: list[Any] = []
-    parts = message.content if isinstance(message.content, list) else split_content(message.content)[:1]
-    for part in parts:
+    for part in message.content if isinstance(message.content, list) else split_content(message.content)[:1]:
         kind = part.get("type") if isinstance(part, dict) else None
-        if isinstance(part, str):
-            turn.texts += [part] if part else []
-        elif kind == "thinking":
+        if kind == "thinking":
             turn.reasoning += [as_text(part.get("thinking"))]
-            others += [rest] if (rest := filled(_without(part, "type", "thinking"))) else []
+            others += [rest] if (rest := without(part, "type", "thinking")) else []
         elif kind == "toolCall":
-            arguments, error = parse_arguments(part.get("arguments"))
             name, identity = as_text(part.get("name")), text_or_none(part.get("id"))
-            rest = filled(_without(part, "type", "id", "name", "arguments"))
-            conversation.call(turn, ToolCall(name, arguments, identity, error, rest))
+            rest = without(part, "type", "id", "name", "arguments")
+            conversation.call(turn, tool_call(name, part.get("arguments"), identity, rest))
         else:
-            text, more = split_content(part)
-            turn.texts += [text] if text else []
+            texts, more = text_and_others(part)
+            turn.texts += texts
             others += more
     turn.extra |= filled([("content", others)])
     if message.usage is not None:
         turn.tokens = _tokens(message.usage)
         turn.extra |= filled([("usage", value["usage"])])
-
-
-def _without(part: dict[str, Any], *names: str) -> list[tuple[str, Any]]:
-    return [(name, field) for name, field in part.items() if name not in names]
 
 
 def _tokens(usage: _Usage) -> Tokens:

@@ -76,6 +76,16 @@ def rest_of(value: dict[str, Any], placed: type[msgspec.Struct], *more: str) -> 
     return {name: field for name, field in value.items() if name not in known and not _is_empty(field)}
 
 
+def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return the fields of a JSON object that `names` do not name, empty ones left out."""
+    return filled((name, field) for name, field in value.items() if name not in names)
+
+
+def kept_line(number: int, value: Any) -> dict[str, Any]:
+    """Return a line that is not a turn as it is kept beside the steps."""
+    return {"line": number, "value": value}
+
+
 def filled(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return the fields that say something: not null and not an empty text, list or object."""
     return {name: field for name, field in fields if not _is_empty(field)}
@@ -133,6 +143,14 @@ class _Lines(msgspec.Struct, frozen=True):
 
     values: tuple[tuple[int, Any], ...]
     unfinished: str | None = None
+
+    def objects(self, others: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Return the lines that are objects; the others are added to `others`."""
+        for number, value in self.values:
+            if isinstance(value, dict):
+                yield number, value
+            else:
+                others.append(kept_line(number, value))
 
 
 def decode_lines(data: bytes, source: Source) -> _Lines:

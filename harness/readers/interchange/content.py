@@ -9,8 +9,21 @@ from typing import Any
 import msgspec
 
 from misstep.harness.errors import UnreadableTrajectory
+from misstep.harness.trajectory import ToolCall
 
 _untyped = msgspec.json.Decoder()
+
+
+def tool_call(name: str, arguments: Any, call_id: str | None = None, extra: dict[str, Any] | None = None) -> ToolCall:
+    """Return a call with its arguments parsed, or the raw text with the reason why they do not parse."""
+    parsed, error = parse_arguments(arguments)
+    return ToolCall(name, parsed, call_id, error, {} if extra is None else extra)
+
+
+def text_and_others(content: Any) -> tuple[list[str], list[Any]]:
+    """Return the text of a content as one of a turn's texts, if there is any, and the parts that hold no text."""
+    text, others = split_content(content)
+    return [text] if text else [], others
 
 
 def as_text(value: Any) -> str:
@@ -54,6 +67,4 @@ def parse_arguments(raw: Any) -> tuple[dict[str, Any] | str, str | None]:
         parsed = _untyped.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         return raw, f"arguments are not JSON: {error}"
-    if isinstance(parsed, dict):
-        return parsed, None
-    return raw, f"arguments are not object but {type(parsed).__name__}"
+    return (parsed, None) if isinstance(parsed, dict) else (raw, f"arguments are not object but {type(parsed).__name__}")

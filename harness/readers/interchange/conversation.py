@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from misstep.harness.trajectory import Role, Step, Tokens, ToolCall, ToolResult
+from misstep.harness.trajectory import Role, Source, Step, Tokens, ToolCall, ToolResult, Trajectory
 
 
 class Turn(Struct):
@@ -49,6 +49,13 @@ class Conversation:
         self.last_of_agent: Turn | None = None
         self._maker: dict[str, Turn] = {}
 
+    def say(
+        self, role: Role, texts: list[str], timestamp: str | None = None, extra: dict[str, Any] | None = None
+    ) -> Turn:
+        """Add a turn in which something is said; empty texts are none."""
+        said = [text for text in texts if text]
+        return self.begin(Turn(role, said, timestamp=timestamp, extra={} if extra is None else extra))
+
     def begin(self, turn: Turn) -> Turn:
         """Add a turn."""
         self.turns.append(turn)
@@ -83,6 +90,11 @@ class Conversation:
     def steps(self) -> tuple[Step, ...]:
         """Return the turns as steps."""
         return tuple(turn.step() for turn in self.turns)
+
+    def trajectory(self, identity: str, source: Source, *, task: str = "", **fields: Any) -> Trajectory:
+        """Return the turns as a trajectory; where no task is named, it is what the user says first."""
+        steps = self.steps()
+        return Trajectory(identity, source, task or first_words_of_user(steps), steps, **fields)
 
 
 def first_words_of_user(steps: tuple[Step, ...]) -> str:
