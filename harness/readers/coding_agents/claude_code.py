@@ -29,7 +29,6 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from misstep.harness.protocols import Sample, Unit
@@ -43,10 +42,17 @@ from misstep.harness.readers.coding_agents.claude_code_lines import (
     session_of,
 )
 from misstep.harness.readers.coding_agents.cursor_agent import is_stream
-from misstep.harness.readers.input.decoding import convert, decode_document_or_lines, filled, rest_of, unreadable
-from misstep.harness.readers.interchange.content import parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
-from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.readers.input.decoding import (
+    convert,
+    decode_document_or_lines,
+    filled,
+    kept_line,
+    rest_of,
+    unreadable,
+)
+from misstep.harness.readers.interchange.content import Block, split_content, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
+from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "claude_code"
 UNIT: Unit = "file"
@@ -75,18 +81,6 @@ _COMMAND_ARGUMENTS = re.compile(r"<command-args>([^<]+)</command-args>")
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code:? (\d{1,3})\b")
 
 
-class _Block(Struct):
-    type: str = ""
-    text: str | None = None
-    thinking: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: Any = None
-    tool_use_id: str | None = None
-    content: Any = None
-    is_error: bool | None = None
-
-
 def refuse(sample: Sample) -> str | None:
     """Return why the file is not a Claude Code session."""
     first = sample.first
@@ -110,75 +104,154 @@ def refuse(sample: Sample) -> str | None:
 def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the session's trajectory and those of its sub-agents, each after the session's."""
     lines = decode_document_or_lines(data, source)
-    numbered = lines.values
     wrapper: dict[str, Any] = {}
-    whole = numbered[0][1]
-    if len(numbered) == 1 and isinstance(whole, dict) and isinstance(whole.get("loglines"), list):
-        numbered = tuple(enumerate(whole["loglines"], 1))
+    whole = lines.values[0][1]
+    if len(lines.values) == 1 and isinstance(whole, dict) and isinstance(whole.get("loglines"), list):
         wrapper = {name: value for name, value in whole.items() if name != "loglines"}
-    entries: list[SessionLine] = []
+        lines = replace(lines, values=tuple(enumerate(whole["loglines"], 1)))
     others: list[dict[str, Any]] = []
-    for number, value in numbered:
-        if isinstance(value, dict):
-            entries.append(SessionLine(number, convert(value, SessionFileLine, source, number), value))
-        else:
-            others.append({"line": number, "value": value})
-    kept = filled([("wrapper", wrapper), ("unfinished_line", lines.unfinished)])
+    entries = [
+        SessionLine(number, convert(value, SessionFileLine, source, number), value)
+        for number, value in lines.objects(others)
+    ]
     sessions, replayed = by_session(entries, PurePath(source.file).stem)
+    of_file = [("wrapper", wrapper), ("unfinished_line", lines.unfinished)]
+    repeated = [("replayed_lines", [kept_line(one.number, one.value) for one in replayed])]
+    origin = session_of(replayed[0]) if replayed else None
     seen: set[str] = set()
     for number, (session, own) in enumerate(sessions.items()):
         place = source if len(sessions) == 1 else replace(source, line=own[0].number)
         for agent, group in sorted(by_agent(own, seen).items(), key=lambda item: item[0] is not None):
             first = number == 0 and agent is None
-            more = kept | filled([("replayed_lines", [{"line": one.number, "value": one.value} for one in replayed])])
-            origin = session_of(replayed[0]) if replayed and agent is None else None
-            yield from _trajectory(
-                group, session, agent, place, others if first else [], more if first else kept, origin
+            reading = _Reading(place, others if first else [])
+            for entry in group:
+                reading.place(entry)
+            if not reading.conversation.turns:
+                continue
+            kept = [
+                ("session", reading.common),
+                ("other_lines", reading.others),
+                *of_file,
+                *(repeated if first else []),
+            ]
+            yield reading.conversation.trajectory(
+                session if agent is None else f"{session}/{agent}",
+                place,
+                agent="claude-code",
+                model=reading.model,
+                parent=origin if agent is None else session,
+                extra=filled(kept),
             )
 
 
-def _trajectory(
-    entries: list[SessionLine],
-    session: str,
-    agent: str | None,
-    source: Source,
-    others: list[dict[str, Any]],
-    kept: dict[str, Any],
-    origin: str | None,
-) -> Iterator[Trajectory]:
-    conversation = Conversation()
-    common: dict[str, Any] = {}
-    by_message: dict[str, Turn] = {}
-    others = list(others)
-    model = None
-    for entry in entries:
+class _Reading:
+    """What was read of one agent's lines so far."""
+
+    def __init__(self, source: Source, others: list[dict[str, Any]]) -> None:
+        self.source = source
+        self.others = others
+        self.conversation = Conversation()
+        self.common: dict[str, Any] = {}
+        self.model: str | None = None
+        self._by_message: dict[str, Turn] = {}
+
+    def place(self, entry: SessionLine) -> None:
+        """Put one line where it belongs."""
         line = entry.line
-        fresh = _differing(rest_of(entry.value, SessionFileLine), common)
+        fresh = _differing(rest_of(entry.value, SessionFileLine), self.common)
         if line.message is not None and line.type == "assistant":
-            _add_assistant(conversation, entry, by_message, fresh, source)
+            self._place_answer(entry, line.message, fresh)
             if line.message.model and not line.message.model.startswith("<"):
-                model = model or line.message.model
+                self.model = self.model or line.message.model
         elif line.message is not None and line.type == "user":
-            _add_user(conversation, entry, fresh, source)
+            self._place_asked(entry, line.message, fresh)
         elif line.type == "system" and isinstance(line.content, str):
-            conversation.begin(_turn("system", entry, line.content, fresh))
+            self._begin("system", entry, line.content, fresh)
         elif (typed := _typed_meanwhile(line.attachment)) is not None:
-            conversation.begin(_turn("user", entry, typed, fresh | {"attachment": line.attachment}))
+            self._begin("user", entry, typed, fresh | {"attachment": line.attachment})
         else:
-            others.append({"line": entry.number, "value": entry.value})
-    if not conversation.turns:
-        return
-    steps = conversation.steps()
-    yield Trajectory(
-        id=session if agent is None else f"{session}/{agent}",
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
-        agent="claude-code",
-        model=model,
-        parent=origin if agent is None else session,
-        extra=filled([("session", common), ("other_lines", others), *kept.items()]),
-    )
+            self.others.append(kept_line(entry.number, entry.value))
+
+    def _begin(self, role: Role, entry: SessionLine, text: str, fresh: dict[str, Any]) -> Turn:
+        line = entry.line
+        flags = [
+            ("uuid", line.uuid),
+            ("parentUuid", line.parent_uuid),
+            ("isMeta", line.is_meta or None),
+            ("isCompactSummary", line.is_compact_summary or None),
+            ("isApiErrorMessage", line.is_api_error_message or None),
+        ]
+        return self.conversation.say(role, [text], line.timestamp, filled(flags) | fresh)
+
+    def _place_answer(self, entry: SessionLine, message: Message, fresh: dict[str, Any]) -> None:
+        line = entry.line
+        synthetic = bool(line.is_api_error_message) or (message.model or "").startswith("<")
+        turn = self._by_message.get(message.id or "")
+        if turn is None:
+            turn = self._begin("system" if synthetic else "agent", entry, "", fresh)
+            if message.id:
+                self._by_message[message.id] = turn
+                turn.extra["message_id"] = message.id
+        else:
+            again = filled([("uuid", line.uuid), ("parentUuid", line.parent_uuid), ("timestamp", line.timestamp)])
+            turn.extra.setdefault("more_lines", []).append(again | fresh)
+        value = entry.value["message"]
+        turn.extra |= filled(rest_of(value, Message, "type").items())
+        if message.usage is not None:
+            turn.tokens = _tokens(message.usage)
+            turn.extra["usage"] = value["usage"]
+        blocks: list[Any] = message.content if isinstance(message.content, list) else [message.content or ""]
+        for raw in blocks:
+            if isinstance(raw, str):
+                turn.texts += [raw] if raw else []
+            else:
+                self._add_block(turn, raw, self._block(raw, entry))
+
+    def _block(self, raw: Any, entry: SessionLine) -> Block:
+        if not isinstance(raw, dict):
+            why = f"a content block is not an object but {type(raw).__name__}"
+            raise unreadable(why, self.source, entry.number)
+        return convert(raw, Block, self.source, entry.number)
+
+    def _add_block(self, turn: Turn, raw: dict[str, Any], block: Block) -> None:
+        if block.type == "text" and block.text is not None:
+            turn.texts += [block.text] if block.text else []
+        elif block.type == "thinking" and block.thinking is not None:
+            turn.reasoning += [block.thinking] if block.thinking else []
+            turn.extra |= filled([("signature", raw.get("signature"))])
+        elif block.type in _CALL_BLOCKS and block.name is not None:
+            extra = rest_of(raw, Block) | ({} if block.type == "tool_use" else {"type": block.type})
+            self.conversation.call(turn, tool_call(block.name, block.input, block.id, extra))
+        else:
+            turn.extra.setdefault("content", []).append(raw)
+
+    def _place_asked(self, entry: SessionLine, message: Message, fresh: dict[str, Any]) -> None:
+        content = message.content
+        texts: list[str] = [content] if isinstance(content, str) else []
+        others: list[Any] = []
+        for raw in content if isinstance(content, list) else []:
+            block = Block("text", raw) if isinstance(raw, str) else self._block(raw, entry)
+            if block.type == "tool_result":
+                self.conversation.result(_result(raw, block, entry, fresh))
+            elif block.type == "text" and block.text is not None:
+                texts.append(block.text)
+            else:
+                others.append(raw)
+        if not texts and not others:
+            return
+        said = "\n".join(texts)
+        own, injected = _split_injected(said)
+        line = entry.line
+        if line.is_meta or line.is_compact_summary or (not own and not others):
+            turn = self._begin("system", entry, said, fresh)
+        elif own.startswith(_WRAPPERS):
+            command, words = _COMMAND.search(own), _COMMAND_ARGUMENTS.search(own)
+            typed = f"{command[1].strip()} {words[1].strip()}" if command and words and words[1].strip() else ""
+            turn = self._begin("user" if typed else "system", entry, typed or own, fresh)
+            turn.extra |= filled([("wrapper", own if typed else None)])
+        else:
+            turn = self._begin("user", entry, own, fresh)
+        turn.extra |= filled([("injected", injected if turn.role == "user" else None), ("content", others)])
 
 
 def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
@@ -190,44 +263,6 @@ def _differing(rest: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _turn(role: Role, entry: SessionLine, text: str, fresh: dict[str, Any]) -> Turn:
-    line = entry.line
-    flags = [
-        ("uuid", line.uuid),
-        ("parentUuid", line.parent_uuid),
-        ("isMeta", line.is_meta or None),
-        ("isCompactSummary", line.is_compact_summary or None),
-        ("isApiErrorMessage", line.is_api_error_message or None),
-    ]
-    return Turn(role, [text] if text else [], timestamp=line.timestamp, extra=filled(flags) | fresh)
-
-
-def _add_assistant(
-    conversation: Conversation, entry: SessionLine, by_message: dict[str, Turn], fresh: dict[str, Any], source: Source
-) -> None:
-    line, message = entry.line, entry.line.message
-    if message is None:
-        return
-    synthetic = bool(line.is_api_error_message) or (message.model or "").startswith("<")
-    turn = by_message.get(message.id) if message.id else None
-    if turn is None:
-        turn = conversation.begin(_turn("system" if synthetic else "agent", entry, "", fresh))
-        if message.id:
-            by_message[message.id] = turn
-            turn.extra["message_id"] = message.id
-    else:
-        again = filled([("uuid", line.uuid), ("parentUuid", line.parent_uuid), ("timestamp", line.timestamp)])
-        turn.extra.setdefault("more_lines", []).append(again | fresh)
-    value = entry.value["message"]
-    turn.extra |= filled(rest_of(value, Message, "type").items())
-    if message.usage is not None:
-        turn.tokens = _tokens(message.usage)
-        turn.extra["usage"] = value["usage"]
-    blocks = message.content if isinstance(message.content, list) else split_content(message.content)[:1]
-    for raw in blocks:
-        _add_block(conversation, turn, raw, entry, source)
-
-
 def _tokens(usage: Usage) -> Tokens:
     """Tokens of a turn; the prompt is what was new, written to the cache and read from it together."""
     read = (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
@@ -235,75 +270,13 @@ def _tokens(usage: Usage) -> Tokens:
     return Tokens(prompt=prompt, completion=usage.output_tokens, cached=usage.cache_read_input_tokens)
 
 
-def _add_block(conversation: Conversation, turn: Turn, raw: Any, entry: SessionLine, source: Source) -> None:
-    if isinstance(raw, str):
-        turn.texts += [raw] if raw else []
-        return
-    block = _block(raw, entry, source)
-    if block.type == "text" and block.text is not None:
-        turn.texts += [block.text] if block.text else []
-    elif block.type == "thinking" and block.thinking is not None:
-        turn.reasoning += [block.thinking] if block.thinking else []
-        turn.extra |= filled([("signature", raw.get("signature"))])
-    elif block.type in _CALL_BLOCKS and block.name is not None:
-        arguments, error = parse_arguments(block.input)
-        extra = rest_of(raw, _Block) | ({} if block.type == "tool_use" else {"type": block.type})
-        conversation.call(turn, ToolCall(block.name, arguments, block.id, error, extra))
-    else:
-        turn.extra.setdefault("content", []).append(raw)
-
-
-def _block(raw: Any, entry: SessionLine, source: Source) -> _Block:
-    if not isinstance(raw, dict):
-        raise unreadable(f"a content block is not an object but {type(raw).__name__}", source, entry.number)
-    return convert(raw, _Block, source, entry.number)
-
-
-def _add_user(conversation: Conversation, entry: SessionLine, fresh: dict[str, Any], source: Source) -> None:
-    message = entry.line.message
-    content = message.content if message is not None else None
-    texts: list[str] = [content] if isinstance(content, str) else []
-    others: list[Any] = []
-    for raw in content if isinstance(content, list) else []:
-        block = _Block("text", raw) if isinstance(raw, str) else _block(raw, entry, source)
-        if block.type == "tool_result":
-            conversation.result(_result(raw, block, entry, fresh))
-        elif block.type == "text" and block.text is not None:
-            texts.append(block.text)
-        else:
-            others.append(raw)
-    if not texts and not others:
-        return
-    said = "\n".join(texts)
-    own, injected = _split_injected(said)
-    line = entry.line
-    if line.is_meta or line.is_compact_summary or (not own and not others):
-        turn = _turn("system", entry, said, fresh)
-    elif own.startswith(_WRAPPERS):
-        command, words = _COMMAND.search(own), _COMMAND_ARGUMENTS.search(own)
-        typed = bool(command and words and words[1].strip())
-        turn = _turn("user" if typed else "system", entry, own, fresh)
-        if command and words and typed:
-            turn.texts = [f"{command[1].strip()} {words[1].strip()}"]
-            turn.extra["wrapper"] = own
-    else:
-        turn = _turn("user", entry, own, fresh)
-    turn.extra |= filled([("injected", injected if turn.role == "user" else None), ("content", others)])
-    conversation.begin(turn)
-
-
-def _result(raw: dict[str, Any], block: _Block, entry: SessionLine, fresh: dict[str, Any]) -> ToolResult:
+def _result(raw: dict[str, Any], block: Block, entry: SessionLine, fresh: dict[str, Any]) -> ToolResult:
     text, others = split_content(block.content)
+    line = entry.line
     exit_code = _EXIT_CODE.match(text) if block.is_error else None
-    extra = rest_of(raw, _Block) | filled(
-        [
-            ("content", others),
-            ("toolUseResult", entry.line.tool_use_result),
-            ("uuid", entry.line.uuid),
-            ("timestamp", entry.line.timestamp),
-        ]
-    )
-    return ToolResult(text, block.is_error, int(exit_code[1]) if exit_code else None, block.tool_use_id, extra | fresh)
+    more = [("toolUseResult", line.tool_use_result), ("uuid", line.uuid), ("timestamp", line.timestamp)]
+    extra = rest_of(raw, Block) | filled([("content", others), *more]) | fresh
+    return ToolResult(text, block.is_error, int(exit_code[1]) if exit_code else None, block.tool_use_id, extra)
 
 
 def _split_injected(text: str) -> tuple[str, list[str]]:

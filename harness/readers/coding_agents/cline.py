@@ -40,10 +40,10 @@ from misstep.harness.readers.input.decoding import (
     unreadable,
     whole,
 )
-from misstep.harness.readers.interchange.content import parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.content import Block, split_content, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.naming import name_of
-from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
 
 FORMAT = "cline"
 UNIT: Unit = "value"
@@ -66,18 +66,6 @@ class _Message(Struct, rename="camel"):
     type: str | None = None
     summary: Any = None
     text: str | None = None
-
-
-class _Block(Struct):
-    type: str = ""
-    text: str | None = None
-    thinking: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: Any = None
-    tool_use_id: str | None = None
-    content: Any = None
-    is_error: bool | None = None
 
 
 class _Answer(Struct):
@@ -123,12 +111,9 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
         if not isinstance(raw, dict):
             raise unreadable(f"a message is not an object but {type(raw).__name__}", source)
         reading.place(raw)
-    steps = reading.conversation.steps()
-    yield Trajectory(
-        id=name_of(source, "api_conversation_history", "claude_messages"),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
+    yield reading.conversation.trajectory(
+        name_of(source, "api_conversation_history", "claude_messages"),
+        source,
         agent="cline",
         model=reading.model,
         extra=filled([("unplaced_reasoning", reading.reasoning)]),
@@ -159,14 +144,14 @@ class _Reading:
         else:
             self._place_asked(message, blocks, extra)
 
-    def _block(self, raw: Any) -> _Block:
+    def _block(self, raw: Any) -> Block:
         if isinstance(raw, dict):
-            return convert(raw, _Block, self.source)
-        return _Block("text", raw) if isinstance(raw, str) else _Block()
+            return convert(raw, Block, self.source)
+        return Block("text", raw) if isinstance(raw, str) else Block()
 
     def _place_answer(self, message: _Message, blocks: list[Any], extra: dict[str, Any]) -> None:
         self.model = self.model or text_or_none(at(message.model_info, "modelId"))
-        turn = self.conversation.begin(Turn("agent", timestamp=time_of_milliseconds(message.ts), extra=extra))
+        turn = self.conversation.say("agent", [], time_of_milliseconds(message.ts), extra)
         turn.extra |= filled([("reasoning", self.reasoning)])
         turn.reasoning = [text for item in self.reasoning if (text := split_content(item.get("summary"))[0])]
         turn.tokens = _tokens(message.metrics)
@@ -175,8 +160,7 @@ class _Reading:
         for raw in blocks:
             block = self._block(raw)
             if block.type == "tool_use" and block.name is not None:
-                arguments, error = parse_arguments(block.input)
-                self.conversation.call(turn, ToolCall(block.name, arguments, block.id, error, rest_of(raw, _Block)))
+                self.conversation.call(turn, tool_call(block.name, block.input, block.id, rest_of(raw, Block)))
             elif block.type in ("thinking", "reasoning") and (block.thinking or block.text):
                 turn.reasoning += [block.thinking or block.text or ""]
                 others += _rest(raw)
@@ -204,7 +188,7 @@ class _Reading:
             block = self._block(raw)
             if block.type == "tool_result":
                 text, more = split_content(block.content)
-                kept = filled([("content", more)]) | rest_of(raw, _Block)
+                kept = filled([("content", more)]) | rest_of(raw, Block)
                 asked.results.append(_Answer([text], block.tool_use_id, block.is_error, kept))
             elif block.type != "text" or block.text is None:
                 asked.others += [raw] if raw is not None else []
@@ -219,9 +203,8 @@ class _Reading:
         if own or not asked.results or asked.others or extra:
             injected = [] if asked.results and not own else asked.injected
             fields = extra | filled([("injected", injected if own else None), ("content", asked.others)])
-            said = [text for text in own or injected if text]
-            role: Role = "user" if own else "system"
-            self.conversation.begin(Turn(role, said, timestamp=time_of_milliseconds(message.ts), extra=fields))
+            written = time_of_milliseconds(message.ts)
+            self.conversation.say("user" if own else "system", own or injected, written, fields)
 
     def _add_asked(self, asked: _Asked, text: str) -> None:
         """A text of a message: a written result or what belongs to it, a person's words, what the program adds."""
@@ -276,7 +259,7 @@ def _result(answer: _Answer) -> ToolResult:
 
 def _rest(raw: Any) -> list[Any]:
     """Return what of a block has no place."""
-    rest = rest_of(raw, _Block) if isinstance(raw, dict) else {}
+    rest = rest_of(raw, Block) if isinstance(raw, dict) else {}
     return [rest] if rest else []
 
 

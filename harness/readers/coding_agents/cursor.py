@@ -39,10 +39,10 @@ from misstep.harness.readers.input.decoding import (
     time_of_milliseconds,
     whole,
 )
-from misstep.harness.readers.interchange.content import as_text, parse_arguments
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.content import as_text, parse_arguments, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.naming import name_of
-from misstep.harness.trajectory import Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "cursor"
 UNIT: Unit = "value"
@@ -99,16 +99,12 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     reading = _Reading(source)
     for raw in [*(found.bubbles or []), *(own if isinstance(own, list) else [])]:
         reading.place(raw)
-    steps = reading.conversation.steps()
-    identity = composer.pop("composerId", None)
-    chosen = text_or_none(at(composer, "modelConfig", "modelName"))
-    yield Trajectory(
-        id=identity if isinstance(identity, str) and identity else name_of(source),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
+    identity = text_or_none(composer.pop("composerId", None))
+    yield reading.conversation.trajectory(
+        identity or name_of(source),
+        source,
         agent="cursor",
-        model=reading.model or chosen,
+        model=reading.model or text_or_none(at(composer, "modelConfig", "modelName")),
         parent=text_or_none(at(composer, "subagentInfo", "parentComposerId")),
         extra=filled([("session", composer), ("other_bubbles", reading.others)]) | rest_of(value, _Conversation, MARK),
     )
@@ -137,8 +133,7 @@ class _Reading:
         rest |= rest_of(raw, _Bubble)
         if bubble.type == _USER:
             self._open = None
-            text = [bubble.text] if bubble.text else []
-            self.conversation.begin(Turn("user", text, timestamp=_time(bubble.created_at), extra=rest))
+            self.conversation.say("user", [bubble.text or ""], _time(bubble.created_at), rest)
         else:
             self._place_answer(bubble, rest, raw)
 
@@ -146,7 +141,7 @@ class _Reading:
         turn, tool = self._open, bubble.tool_former_data
         same_call = tool is not None and tool.model_call_id and tool.model_call_id == self._model_call
         if turn is None or (turn.calls and not same_call):
-            turn = self._open = self.conversation.begin(Turn("agent", timestamp=_time(bubble.created_at)))
+            turn = self._open = self.conversation.say("agent", [], _time(bubble.created_at))
         turn.extra.setdefault("bubbles", []).append(rest)
         turn.reasoning += _thoughts(bubble)
         turn.texts += [bubble.text] if bubble.text else []
@@ -158,20 +153,20 @@ class _Reading:
             self._add_call(turn, tool, rest_of(raw["toolFormerData"], _Tool), bubble.bubble_id)
 
     def _add_call(self, turn: Turn, tool: _Tool, rest: dict[str, Any], bubble: str | None) -> None:
-        arguments, error = parse_arguments(tool.raw_args if tool.raw_args not in (None, "") else tool.params)
+        written = tool.raw_args if tool.raw_args not in (None, "") else None
         identity = tool.tool_call_id or bubble
-        read = tool.params if tool.raw_args not in (None, "") else None
+        read = None if written is None else tool.params
         extra = filled([("modelCallId", tool.model_call_id), ("status", tool.status), ("params", read)]) | rest
-        self.conversation.call(turn, ToolCall(tool.name, arguments, identity, error, extra))
+        self.conversation.call(turn, tool_call(tool.name, tool.params if written is None else written, identity, extra))
         if tool.result in (None, "") and not tool.error:
             return
         answer, _ = parse_arguments(tool.result)
-        printed = answer.get("output") if isinstance(answer, dict) else None
-        text = printed if isinstance(printed, str) else as_text(tool.result if tool.result is not None else tool.error)
+        printed = text_or_none(at(answer, "output"))
+        text = as_text(tool.result if tool.result is not None else tool.error) if printed is None else printed
         codes = [whole(at(answer, name)) for name in ("exitCodeV2", "exitCode")]
         code = next((code for code in codes if code is not None), None)
         failed = True if tool.error else _FAILED.get(str(tool.status))
-        kept = filled([("error", tool.error), ("result", answer if isinstance(printed, str) else None)])
+        kept = filled([("error", tool.error), ("result", None if printed is None else answer)])
         self.conversation.result(ToolResult(text, failed, code, identity, kept))
 
 

@@ -32,15 +32,17 @@ from misstep.harness.readers.input.decoding import (
     convert,
     decode_lines,
     filled,
+    kept_line,
     rest_of,
     text_or_none,
     time_of_milliseconds,
     whole,
+    without,
 )
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.content import as_text, split_content, text_and_others, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.naming import name_of
-from misstep.harness.trajectory import Source, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Source, ToolResult, Trajectory
 
 FORMAT = "cursor_agent"
 UNIT: Unit = "file"
@@ -96,25 +98,17 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     """Return the one session of a file."""
     lines = decode_lines(data, source)
     reading = _Reading()
-    for number, value in lines.values:
-        if isinstance(value, dict):
-            reading.place(number, value, convert(value, _Line, source, number))
-        else:
-            reading.others.append({"line": number, "value": value})
-    steps = reading.conversation.steps()
+    for number, value in lines.objects(reading.others):
+        reading.place(number, value, convert(value, _Line, source, number))
     path = PurePath(source.file)
-    within = path.parent.name == "subagents"
-    yield Trajectory(
-        id=reading.session or name_of(source),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
+    kept = [("session", reading.about), ("other_lines", reading.others), ("unfinished_line", lines.unfinished)]
+    yield reading.conversation.trajectory(
+        reading.session or name_of(source),
+        source,
         agent="cursor-agent",
         model=reading.model or text_or_none(reading.about.get("model")),
-        parent=path.parent.parent.name or None if within else None,
-        extra=filled(
-            [("session", reading.about), ("other_lines", reading.others), ("unfinished_line", lines.unfinished)]
-        ),
+        parent=path.parent.parent.name or None if path.parent.name == "subagents" else None,
+        extra=filled(kept),
     )
 
 
@@ -140,13 +134,13 @@ class _Reading:
             self._add_assistant(line, rest)
         elif line.type == "thinking" and line.text:
             self._reasoning.append(line.text)
-            self.others += [{"line": number, "value": rest}] if rest else []
+            self.others += [kept_line(number, rest)] if rest else []
         elif line.type == "tool_call" and line.tool_call:
             self._add_call(line, rest)
         elif line.type == "system" and line.subtype == "init" and not self.about:
             self.about = rest
         else:
-            self.others.append({"line": number, "value": value})
+            self.others.append(kept_line(number, value))
 
     def _add_user(self, line: _Line, rest: dict[str, Any]) -> None:
         text, others = split_content(at(line.message, "content"))
@@ -154,11 +148,10 @@ class _Reading:
         own, _, after = after.partition(_CLOSING) if found else (text, "", "")
         injected = [part.strip() for part in (before, after) if found and part.strip()]
         more = filled([("injected", injected), ("content", others), ("message", _beside(line.message))])
-        said = own.strip("\n") if found else own
-        self.conversation.begin(Turn("user", [said] if said else [], timestamp=line.time(), extra=rest | more))
+        self.conversation.say("user", [own.strip("\n") if found else own], line.time(), rest | more)
 
     def _agent(self, line: _Line, extra: dict[str, Any]) -> Turn:
-        turn = self.conversation.begin(Turn("agent", timestamp=line.time(), extra=extra))
+        turn = self.conversation.say("agent", [], line.time(), extra)
         turn.reasoning, self._reasoning = ["".join(self._reasoning)] if self._reasoning else [], []
         return turn
 
@@ -168,13 +161,12 @@ class _Reading:
         content = at(line.message, "content")
         for part in content if isinstance(content, list) else [content]:
             if isinstance(part, dict) and part.get("type") == "tool_use":
-                arguments, error = parse_arguments(part.get("input"))
-                more = filled((key, field) for key, field in part.items() if key not in ("type", "id", "name", "input"))
+                more = without(part, "type", "id", "name", "input")
                 name, identity = as_text(part.get("name")), text_or_none(part.get("id"))
-                self.conversation.call(turn, ToolCall(name, arguments, identity, error, more))
+                self.conversation.call(turn, tool_call(name, part.get("input"), identity, more))
             else:
-                text, others = split_content(part)
-                turn.texts += [text] if text else []
+                texts, others = text_and_others(part)
+                turn.texts += texts
                 if others:
                     turn.extra.setdefault("content", []).extend(others)
 
@@ -183,18 +175,17 @@ class _Reading:
         said = line.tool_call or {}
         kind = next((name for name in said if name == "function" or name.endswith("ToolCall")), next(iter(said)))
         fields = said[kind] if isinstance(said[kind], dict) else {"args": said[kind]}
-        more = filled((name, field) for name, field in said.items() if name != kind)
-        more |= filled((name, field) for name, field in fields.items() if name not in _PLACED)
+        more = rest | without(said, kind) | without(fields, *_PLACED)
         call_id = line.call_id or text_or_none(said.get("toolCallId"))
         if self.conversation.maker(call_id) is None:
             last = self.conversation.turns[-1] if self.conversation.turns else None
             going_on = last is not None and last.role == "agent" and not last.results and not self._reasoning
             turn = last if last is not None and going_on else self._agent(line, {})
             name = as_text(fields.get("name")) if kind == "function" else kind.removesuffix("ToolCall")
-            arguments, error = parse_arguments(fields.get("arguments" if kind == "function" else "args"))
-            self.conversation.call(turn, ToolCall(name, arguments, call_id, error, rest | more))
+            arguments = fields.get("arguments" if kind == "function" else "args")
+            self.conversation.call(turn, tool_call(name, arguments, call_id, more))
         if line.subtype == "completed" and "result" in fields:
-            self.conversation.result(_result(fields["result"], call_id, rest | more))
+            self.conversation.result(_result(fields["result"], call_id, more))
 
 
 def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResult:
@@ -209,6 +200,4 @@ def _result(answer: Any, call_id: str | None, extra: dict[str, Any]) -> ToolResu
 
 def _beside(message: Any) -> dict[str, Any]:
     """Return what a message says beside its content and role."""
-    if not isinstance(message, dict):
-        return {"value": message}
-    return filled((name, field) for name, field in message.items() if name not in ("content", "role"))
+    return without(message, "content", "role") if isinstance(message, dict) else {"value": message}

@@ -21,7 +21,7 @@ from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.goose_messages import add_message, is_message
 from misstep.harness.readers.input.databases import MARK, check_line
 from misstep.harness.readers.input.decoding import at, convert, decode_json, filled, rest_of, text_or_none
-from misstep.harness.readers.interchange.conversation import Conversation, first_words_of_user
+from misstep.harness.readers.interchange.conversation import Conversation
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Trajectory
 
@@ -55,12 +55,9 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     conversation = Conversation()
     for message in session.conversation or []:
         add_message(conversation, message, source)
-    steps = conversation.steps()
-    yield Trajectory(
-        id=session.id or name_of(source),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
+    yield conversation.trajectory(
+        session.id or name_of(source),
+        source,
         agent="goose",
         model=text_or_none(at(value, "model_config", "model_name")),
         parent=text_or_none(at(value, "parent_session_id")),

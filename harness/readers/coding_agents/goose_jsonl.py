@@ -15,7 +15,7 @@ from typing import Any
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.goose_messages import add_message, is_message
 from misstep.harness.readers.input.decoding import decode_lines, filled
-from misstep.harness.readers.interchange.conversation import Conversation, first_words_of_user
+from misstep.harness.readers.interchange.conversation import Conversation
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Trajectory
 
@@ -47,12 +47,5 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
             header = value
         else:
             add_message(conversation, value, source, number)
-    steps = conversation.steps()
-    yield Trajectory(
-        id=name_of(source),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
-        agent="goose",
-        extra=filled([("session", header), ("unfinished_line", lines.unfinished)]),
-    )
+    extra = filled([("session", header), ("unfinished_line", lines.unfinished)])
+    yield conversation.trajectory(name_of(source), source, agent="goose", extra=extra)

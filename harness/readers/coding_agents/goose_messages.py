@@ -14,8 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from misstep.harness.readers.input.decoding import at, convert, filled, rest_of, time_of, unreadable
-from misstep.harness.readers.interchange.content import as_text, parse_arguments, split_content
+from misstep.harness.readers.input.decoding import at, convert, filled, rest_of, time_of, unreadable, without
+from misstep.harness.readers.interchange.content import as_text, split_content, tool_call
 from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.trajectory import Role, Source, ToolCall, ToolResult
 
@@ -51,28 +51,24 @@ def add_message(conversation: Conversation, value: Any, source: Source, line: in
     if not isinstance(value, dict):
         raise unreadable(f"a message is not an object but {type(value).__name__}", source, line)
     message = convert(value, _Message, source, line)
-    parts = [(convert(raw, _Part, source, line), raw) for raw in message.content or [] if isinstance(raw, dict)]
-    said = [part for part, _ in parts if part.type != "toolResponse"]
+    content = message.content or []
+    parts = [(convert(raw, _Part, source, line), raw) for raw in content if isinstance(raw, dict)]
+    own = [(part, raw) for part, raw in parts if part.type != "toolResponse"]
     extra = filled([("id", message.id), ("metadata", message.metadata)]) | rest_of(value, _Message)
     for part, _ in parts:
         if part.type == "toolResponse":
             conversation.result(_result(part, extra))
-    if parts and not said:
+    if parts and not own:
         return
     hidden = message.role == "user" and at(message.metadata, "userVisible") is False
-    noted = bool(said) and all(part.type == "systemNotification" for part in said)
+    noted = bool(own) and all(part.type == "systemNotification" for part, _ in own)
     role: Role = "system" if hidden or noted else _ROLES.get(message.role, "system")
-    turn = Turn(role, timestamp=time_of(message.created))
-    turn.extra = extra | filled([("role", None if message.role in _ROLES else message.role)])
-    conversation.begin(turn)
-    for part, raw in parts:
-        if part.type != "toolResponse":
-            _add_part(conversation, turn, part, raw)
-    turn.extra |= filled([("content", turn.extra.get("content", []) + _bare(message.content))])
-
-
-def _bare(content: list[Any] | None) -> list[Any]:
-    return [part for part in content or [] if not isinstance(part, dict)]
+    extra = extra | filled([("role", None if message.role in _ROLES else message.role)])
+    turn = conversation.say(role, [], time_of(message.created), extra)
+    for part, raw in own:
+        _add_part(conversation, turn, part, raw)
+    others = turn.extra.get("content", []) + [part for part in content if not isinstance(part, dict)]
+    turn.extra |= filled([("content", others)])
 
 
 def _add_part(conversation: Conversation, turn: Turn, part: _Part, raw: dict[str, Any]) -> None:
@@ -97,9 +93,8 @@ def _call(part: _Part, rest: dict[str, Any]) -> ToolCall:
     if not isinstance(asked, dict):
         why = as_text(at(part.tool_call, "error")) or "no call was read"
         return ToolCall("", as_text(part.tool_call), part.id, why, rest)
-    arguments, error = parse_arguments(asked.get("arguments"))
-    more = filled((name, field) for name, field in asked.items() if name not in ("name", "arguments"))
-    return ToolCall(as_text(asked.get("name")), arguments, part.id, error, rest | more)
+    more = rest | without(asked, "name", "arguments")
+    return tool_call(as_text(asked.get("name")), asked.get("arguments"), part.id, more)
 
 
 def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
@@ -108,8 +103,7 @@ def _result(part: _Part, extra: dict[str, Any]) -> ToolResult:
     failed = at(part.tool_result, "error") if answer is None else None
     fields = answer if isinstance(answer, dict) else {"content": answer}
     text, others = split_content(fields.get("content"))
-    rest = filled((name, field) for name, field in fields.items() if name not in ("content", "isError"))
     said = fields.get("isError")
     is_error = True if failed is not None else said if isinstance(said, bool) else None
-    kept = filled([("content", others), ("result", rest)]) | extra
+    kept = filled([("content", others), ("result", without(fields, "content", "isError"))]) | extra
     return ToolResult(as_text(failed) if failed is not None else text, is_error, None, part.id, kept)

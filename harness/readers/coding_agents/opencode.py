@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.input.databases import MARK, check_line
@@ -41,10 +42,10 @@ from misstep.harness.readers.input.decoding import (
     time_of_milliseconds,
     whole,
 )
-from misstep.harness.readers.interchange.content import as_text, parse_arguments
-from misstep.harness.readers.interchange.conversation import Conversation, Turn, first_words_of_user
+from misstep.harness.readers.interchange.content import as_text, tool_call
+from misstep.harness.readers.interchange.conversation import Conversation, Turn
 from misstep.harness.readers.naming import name_of
-from misstep.harness.trajectory import Role, Source, Tokens, ToolCall, ToolResult, Trajectory
+from misstep.harness.trajectory import Role, Source, Tokens, ToolResult, Trajectory
 
 FORMAT = "opencode"
 UNIT: Unit = "value"
@@ -68,6 +69,9 @@ class _Usage(Struct):
 class _Time(Struct):
     created: Any = None
     completed: Any = None
+
+
+_NEVER = _Time()
 
 
 class _Info(Struct):
@@ -136,17 +140,14 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     reading = Reading(source)
     for raw in session.messages:
         reading.place(raw)
-    steps = reading.conversation.steps()
     info = dict(session.info)
-    identity, parent = info.pop("id", None), info.get("parentID")
-    yield Trajectory(
-        id=identity if isinstance(identity, str) and identity else name_of(source),
-        source=source,
-        task=first_words_of_user(steps),
-        steps=steps,
+    identity, parent = text_or_none(info.pop("id", None)), text_or_none(info.get("parentID"))
+    yield reading.conversation.trajectory(
+        identity or name_of(source),
+        source,
         agent="opencode",
         model=reading.model,
-        parent=parent if isinstance(parent, str) and parent else None,
+        parent=parent or None,
         extra=filled([("session", info)]) | rest_of(value, _Session, MARK),
     )
 
@@ -173,12 +174,13 @@ class Reading:
             self._place_asked(info, parts, extra)
 
     def _begin(self, role: Role, info: _Info, extra: dict[str, Any]) -> Turn:
-        created = time_of_milliseconds(info.time.created) if info.time else None
-        return self.conversation.begin(Turn(role, timestamp=created, extra=extra))
+        return self.conversation.say(role, [], time_of_milliseconds((info.time or _NEVER).created), extra)
 
     def _place_asked(self, info: _Info, parts: list[tuple[_Part, dict[str, Any]]], extra: dict[str, Any]) -> None:
-        own = [part.text for part, _ in parts if part.type == "text" and part.text and not part.synthetic]
-        injected = [part.text for part, _ in parts if part.type == "text" and part.text and part.synthetic]
+        texts = [part for part, _ in parts if part.type == "text" and part.text]
+        own, injected = (
+            [part.text or "" for part in texts if bool(part.synthetic) is put_in] for put_in in (False, True)
+        )
         others = [raw for part, raw in parts if part.type != "text" or rest_of(raw, _Part, "messageID", "sessionID")]
         typed = info.role == "user" and (bool(own) or not injected)
         extra |= filled([("role", None if typed else info.role), ("summary", info.summary), ("content", others)])
@@ -200,21 +202,19 @@ class Reading:
             self._add_part(turn, part, raw)
         if not counted and (info.tokens is not None or info.cost is not None):
             turn.tokens = _tokens(info.tokens, info.cost)
-        created, completed = (
-            amount(time) for time in ((info.time.created, info.time.completed) if info.time else (None, None))
-        )
+        created, completed = map(amount, astuple(info.time or _NEVER))
         if turn is first and created is not None and completed is not None:
             turn.seconds = max(0.0, (completed - created) / 1000)
 
     def _add_part(self, turn: Turn, part: _Part, raw: dict[str, Any]) -> None:
         rest = rest_of(raw, _Part, "messageID", "sessionID")
+        if part.type == "tool":
+            self._add_call(turn, part, rest, raw)
+            return
         if part.type == "text" and not part.synthetic:
             turn.texts += [part.text] if part.text else []
         elif part.type == "reasoning":
             turn.reasoning += [part.text] if part.text else []
-        elif part.type == "tool":
-            self._add_call(turn, part, rest, raw)
-            return
         elif part.type in ("step-start", "step-finish"):
             rest |= filled([("tokens", raw.get("tokens"))])
         else:
@@ -225,19 +225,20 @@ class Reading:
 
     def _add_call(self, turn: Turn, part: _Part, rest: dict[str, Any], raw: dict[str, Any]) -> None:
         state = part.state or _State()
-        arguments, error = parse_arguments(state.input)
+        call = tool_call(part.tool, state.input, part.call, filled([("id", part.id)]) | rest)
         refused = part.tool == _REFUSED
         if refused:
-            error = text_or_none(at(state.input, "error")) or "the call could not be read"
-        name = (refused and text_or_none(at(state.input, "tool"))) or part.tool
-        self.conversation.call(turn, ToolCall(name, arguments, part.call, error, filled([("id", part.id)]) | rest))
+            why = text_or_none(at(state.input, "error")) or "the call could not be read"
+            call = replace(call, name=text_or_none(at(state.input, "tool")) or part.tool, parse_error=why)
+        self.conversation.call(turn, call)
         if state.status not in ("completed", "error") and state.output is None and state.error is None:
             return
         failed = state.status == "error" or refused
         said = state.error if failed and state.error is not None else state.output
-        text = said if isinstance(said, str) else as_text(said)
         more = rest_of(raw["state"], _State)
-        self.conversation.result(ToolResult(text, failed, whole(at(more, "metadata", "exit")), part.call, more))
+        self.conversation.result(
+            ToolResult(as_text(said), failed, whole(at(more, "metadata", "exit")), part.call, more)
+        )
 
 
 def _tokens(usage: _Usage | None, cost: Any) -> Tokens:

@@ -18,7 +18,7 @@ from typing import Any
 
 from misstep.harness.protocols import Sample, Unit
 from misstep.harness.readers.coding_agents.opencode import Reading
-from misstep.harness.readers.input.decoding import decode_lines, filled
+from misstep.harness.readers.input.decoding import at, decode_lines, filled, kept_line, text_or_none, without
 from misstep.harness.readers.naming import name_of
 from misstep.harness.trajectory import Source, Trajectory
 
@@ -45,23 +45,19 @@ def read(data: bytes, source: Source) -> Iterator[Trajectory]:
     others: list[dict[str, Any]] = []
     identity = None
     for number, value in lines.values:
-        part = value.get("part") if isinstance(value, dict) else None
+        part = at(value, "part")
         if not isinstance(part, dict):
-            others.append({"line": number, "value": value})
+            others.append(kept_line(number, value))
             continue
         identity = identity or value.get("sessionID")
         name = str(part.get("messageID"))
         info = {"id": name, "role": "assistant", "time": {"created": value.get("timestamp")}}
         messages.setdefault(name, {"info": info, "parts": []})["parts"].append(part)
-        rest = filled((key, field) for key, field in value.items() if key not in _PLACED)
-        others += [{"line": number, "value": rest}] if rest else []
+        if rest := without(value, *_PLACED):
+            others.append(kept_line(number, rest))
     reading = Reading(source)
     for message in messages.values():
         reading.place(message)
-    yield Trajectory(
-        id=identity if isinstance(identity, str) and identity else name_of(source),
-        source=source,
-        steps=reading.conversation.steps(),
-        agent="opencode",
-        extra=filled([("other_lines", others), ("unfinished_line", lines.unfinished)]),
-    )
+    extra = filled([("other_lines", others), ("unfinished_line", lines.unfinished)])
+    named = text_or_none(identity) or name_of(source)
+    yield reading.conversation.trajectory(named, source, agent="opencode", extra=extra)

@@ -187,7 +187,8 @@ def _place(conversation: Conversation, line: _Line) -> bool:
 def _fill(conversation: Conversation, turn: Turn, message: _Message, value: dict[str, Any]) -> None:
     """The parts of a message, and what it took."""
     others: list[Any] = []
-    for part in message.content if isinstance(message.content, list) else split_content(message.content)[:1]:
+    parts: list[Any] = message.content if isinstance(message.content, list) else [split_content(message.content)[0]]
+    for part in parts:
         kind = part.get("type") if isinstance(part, dict) else None
         if kind == "thinking":
             turn.reasoning += [as_text(part.get("thinking"))]

@@ -7,11 +7,26 @@ arguments are `{"path": "a.py"}` or `"{\"path\": \"a.py\"}"`.
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from misstep.harness.errors import UnreadableTrajectory
 from misstep.harness.trajectory import ToolCall
 
 _untyped = msgspec.json.Decoder()
+
+
+class Block(Struct):
+    """A part of a message in the style of Anthropic's; which fields it has depends on its type."""
+
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Any = None
+    tool_use_id: str | None = None
+    content: Any = None
+    is_error: bool | None = None
 
 
 def tool_call(name: str, arguments: Any, call_id: str | None = None, extra: dict[str, Any] | None = None) -> ToolCall:
@@ -67,4 +82,6 @@ def parse_arguments(raw: Any) -> tuple[dict[str, Any] | str, str | None]:
         parsed = _untyped.decode(raw)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         return raw, f"arguments are not JSON: {error}"
-    return (parsed, None) if isinstance(parsed, dict) else (raw, f"arguments are not object but {type(parsed).__name__}")
+    return (
+        (parsed, None) if isinstance(parsed, dict) else (raw, f"arguments are not object but {type(parsed).__name__}")
+    )
